@@ -10,9 +10,11 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import cache
 from typing import Any, BinaryIO
+
+from loopwright.lazy_dataclass import dataclass
 
 STANDARD = "-"
 """In place of the name of a file: standard input, or standard output."""

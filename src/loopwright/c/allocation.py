@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import c_file
@@ -29,6 +28,7 @@ from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
 from loopwright.c.tokens import names_in, without_comments
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 HEADER = "#include <stdlib.h>"

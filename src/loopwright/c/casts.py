@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
@@ -21,6 +21,7 @@ from loopwright.c.macros import Macro, definitions
 from loopwright.c.syntax import Node, field, named_children, parse, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.types import CType, named_type
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 

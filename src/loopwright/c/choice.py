@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ the lines they stand on where nothing else is there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from loopwright.c.choice import Choice
@@ -17,6 +17,7 @@ from loopwright.c.regions import about_a_loop, marked_regions
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span, called
 
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))

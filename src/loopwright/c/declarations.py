@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 _INTEGERS = """

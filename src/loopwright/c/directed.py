@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from loopwright.c.choice import Choice
 from loopwright.c.chosen import LOOPS, chosen, lines_of, with_places
@@ -13,6 +12,7 @@ from loopwright.c.regions import marked_regions
 from loopwright.c.syntax import Node, named_children, refuse
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 

@@ -6,13 +6,14 @@ A call of one is the access its expansion is, read in a text of its own; `A(i, j
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.macros import Macro, definitions, with_arguments
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import Node, field, named_children, walk, without_parentheses
 from loopwright.c.tokens import names_in
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

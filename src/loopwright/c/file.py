@@ -7,7 +7,6 @@ or half of one, or a region that is not C, is refused there.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from loopwright.c.casts import Ambiguous, Kinds, ShownTree, parse_possible, parse_settled, settled
@@ -18,6 +17,7 @@ from loopwright.c.regions import Directive, Region, directives_of, regions_of, w
 from loopwright.c.syntax import Node, field, refuse, refuse_syntax_errors
 from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _OPENING = "void f(){"

@@ -7,10 +7,9 @@ integers is its expression, in subscripts and bounds too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.c.syntax import Node, field, named_children, walk, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 

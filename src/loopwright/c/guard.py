@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.syntax import field, named_children
 from loopwright.c.tokens import without_comments
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 ADDRESS_HEADER = "#include <stdint.h>"

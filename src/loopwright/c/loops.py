@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 
 
 def loop_iterator(loop: Node) -> str | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.regions import Directive
 from loopwright.c.tokens import name_matches, names_in, with_names_replaced
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")

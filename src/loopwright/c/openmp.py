@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.file import c_file
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 TRANSFORMING = ("tile", "stripe", "interchange", "reverse", "unroll", "fuse", "split", "nothing")

@@ -8,9 +8,10 @@ a field of an element is left out: the whole element stands for its parts.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.syntax import Node, field, operator, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 
 Subscript = tuple[Node, ...]
 """The terms whose sum is the subscript, those `is_subtracted` says so of with a minus; none for 0."""

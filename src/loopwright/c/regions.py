@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)

@@ -13,7 +13,7 @@ All others are refused where they are declared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import (
@@ -27,6 +27,7 @@ from loopwright.c.declarations import (
 from loopwright.c.macros import definitions, mentions
 from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 _HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "static", "extern"))

@@ -10,10 +10,10 @@ a front end that asked the compiler makes the values itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from loopwright.c.macros import integer_text
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

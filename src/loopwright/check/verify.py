@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
@@ -46,6 +46,7 @@ from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 

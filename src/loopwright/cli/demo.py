@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from loopwright.cli.frame import Invocation, Printed, progress_line
 from loopwright.cli.options import Verbs
 from loopwright.cli.output import write_out
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress

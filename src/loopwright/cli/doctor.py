@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from loopwright import __version__
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import Verbs
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

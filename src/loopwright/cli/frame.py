@@ -11,11 +11,11 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from loopwright.cli.output import write_err, write_error, write_file, write_out
 from loopwright.errors import REPORT, BadInput, Code, Diagnostic, GaveUp, InternalError, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.source import Span, called
 

@@ -11,7 +11,6 @@ import difflib
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
@@ -20,6 +19,7 @@ from loopwright.cli.frame import perform
 from loopwright.cli.options import shortened
 from loopwright.cli.output import open_missing_streams, write_err, write_error, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 
 WIDTH = 88
 """Columns of the texts around the options."""

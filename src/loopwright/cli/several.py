@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines, named
 from loopwright.cli.options import choice_of, compiler_options, separate_proof
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import STANDARD, Span
 
 if TYPE_CHECKING:

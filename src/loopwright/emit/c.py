@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Literal, TypeAlias, assert_never
 
@@ -16,6 +16,7 @@ from loopwright.emit.expressions import condition_to_c, expression_to_c, is_wide
 from loopwright.emit.helpers import FUNCTIONS, used
 from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
 from loopwright.loops.traverse import free_variables, with_children

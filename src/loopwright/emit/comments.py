@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.syntax import walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Mark, Node, Remark
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.program import Program, Statement, Tag

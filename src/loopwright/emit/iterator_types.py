@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from loopwright.c.declarations import Declarations, is_unsigned_type
 from loopwright.emit.expressions import is_wide
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,

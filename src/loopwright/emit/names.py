@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, variables
 

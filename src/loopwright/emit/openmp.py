@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loopwright.emit.scopes import declared_inside
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
 from loopwright.loops.traverse import children, subprograms, variables, with_children

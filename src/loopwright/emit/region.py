@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
@@ -48,6 +48,7 @@ from loopwright.emit.quotients import Quotients
 from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms

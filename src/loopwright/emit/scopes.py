@@ -7,9 +7,10 @@ all statements that access it are in such loops; otherwise in front of all loops
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Let, Mark, Node, Remark
 from loopwright.loops.traverse import children, subprograms, with_children
 

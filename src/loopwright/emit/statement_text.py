@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.tokens import without_comments
@@ -13,6 +12,7 @@ from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.quotients import Quotients, loops_around, quotient_at
 from loopwright.emit.subscripts import plain_subscript, tidied
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element

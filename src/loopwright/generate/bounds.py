@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
 from loopwright.generate.conditions import combined, constraint_test, piecewise_expression
 from loopwright.generate.expressions import EvaluationPlace, LinearSum, linear
 from loopwright.generate.strides import Stride
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Max, Min, Relation, Test, Var
 from loopwright.presburger.sets import DIM, eliminate_inner, has_lower_bound, has_upper_bound, value_map
 

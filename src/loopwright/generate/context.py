@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
 from loopwright.generate.grafts import Graft
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Annotation
 from loopwright.model.schedule import LEAF, Annotated, Band, LoopType, Member
 from loopwright.presburger.sets import DIM, OUT, substitution

@@ -11,10 +11,11 @@ of `a` at the place where the expression is evaluated decides what may be writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Rem, Scaled, Sum, TruncDiv, Var
 from loopwright.loops.traverse import variables
 from loopwright.presburger.named import whole

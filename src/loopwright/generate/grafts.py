@@ -5,13 +5,14 @@ What a list of them has in common is hoisted; the rest becomes a tree of ifs aro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 
 import islpy as isl
 
 from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import EvaluationPlace
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, If, Node
 from loopwright.presburger.sets import DIM, DIV, constraint_count, involves, shared_constraints, union

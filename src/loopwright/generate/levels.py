@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -28,6 +28,7 @@ from loopwright.generate.pieces import (
     wanted_isolation,
 )
 from loopwright.generate.strides import Stride, align_shifts, detect_stride, scaled_iterator
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Let, Node
 from loopwright.model.annotations import Parallel, Unrolled
 from loopwright.presburger.sets import (

@@ -13,7 +13,6 @@ levels are refined from the inside out; what the outermost loops need becomes co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import islpy as isl
@@ -21,6 +20,7 @@ import islpy as isl
 from loopwright.generate.components import components
 from loopwright.generate.context import Executed, GenerationContext, restrict
 from loopwright.generate.separation import MANY_PIECES, separate, split_by_conditions, unroll
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LoopType
 from loopwright.presburger.sets import (
     DIM,

@@ -15,13 +15,13 @@ i, the transformation  (…, t, …) -> (…, t − rᵢ, rᵢ, …)  gives all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import gcd
 
 import islpy as isl
 
 from loopwright.generate.context import Executed, GenerationContext
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import AnyOrder, Band, Extension, Leaf, LoopType, Sequence, Tree
 from loopwright.presburger.equalities import affine_hull
 from loopwright.presburger.named import whole

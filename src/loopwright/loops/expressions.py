@@ -7,9 +7,10 @@ has to be trusted about how a program is printed: `FloorDiv` rounds towards minu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import repeat
 from typing import assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Test
 from loopwright.model.annotations import Annotation, Parallel, Vector
 

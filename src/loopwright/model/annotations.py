@@ -8,7 +8,7 @@ here, and no `match` over programs changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ only the last write before each read; it comes from isl's access analysis.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import OUT
 

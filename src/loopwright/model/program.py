@@ -8,7 +8,6 @@ a scalar is an array of no dimensions.  Nothing here knows how it was read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
@@ -19,6 +18,7 @@ from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.source import Source, Span
 

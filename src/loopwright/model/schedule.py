@@ -7,13 +7,14 @@ unnamed statement has the name "".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.display import Displayed
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Annotation
 
 

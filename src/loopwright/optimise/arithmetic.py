@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.touches import CallCost, LoopCost

@@ -8,8 +8,8 @@ It ranks programs; docs/optimise.md has its formulas and its measured error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.optimise.arithmetic import body_cycles, operations_of

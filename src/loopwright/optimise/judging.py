@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.cost import Estimate, estimate
 from loopwright.optimise.nests import Script, Setting, part_with

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from loopwright.lazy_dataclass import dataclass
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 PROCESSOR = Path("/proc/cpuinfo")

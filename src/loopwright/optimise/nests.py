@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.machine import Machine
 from loopwright.presburger.dimensions import split

@@ -11,12 +11,13 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge

@@ -8,9 +8,10 @@ each phase the few best are kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.errors import GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.judging import Estimated, Judge
 from loopwright.optimise.nests import Phase, Script, is_written_out, nest_of, targets
 from loopwright.optimise.orders import ORDERING, parallel

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.cost import estimate
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import part_with

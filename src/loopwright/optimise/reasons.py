@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.nests import Script, in_their_rows
 from loopwright.optimise.tiles import ELEMENT

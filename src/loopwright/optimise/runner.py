@@ -6,10 +6,11 @@ import re
 import resource
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, Compiler, compile_c
 from loopwright.run.execution import execute

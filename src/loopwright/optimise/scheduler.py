@@ -14,12 +14,12 @@ None of these is legal alone; the last one is what counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import count, pairwise
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.presburger.sets import DIM, IN, PARAM
 from loopwright.read.formula import Binary, Chain, Formula, Junction, Name, Negative, Number, Sum

@@ -9,11 +9,12 @@ loop, and close elsewhere.  What a call touches is an affine function of the loo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node

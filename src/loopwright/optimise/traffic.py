@@ -11,9 +11,9 @@ since what consecutive iterations of P have in common is still there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, prod
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.touches import LoopCost, Touch
 

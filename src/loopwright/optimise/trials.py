@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from loopwright.emit.region import new_source
 from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.nests import Script
 from loopwright.optimise.runner import TrialRunner
 from loopwright.progress import silent

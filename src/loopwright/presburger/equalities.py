@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import TypeAlias
 
 import islpy as isl
+
+from loopwright.lazy_dataclass import dataclass
 
 Row: TypeAlias = list[int]
 """An equality: the sum of the entries times the columns' variables is 0."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 BOXES = (1, 2, 4, 8, 16, 64, 1024)
 MOST_BITS = 200

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from loopwright.lazy_dataclass import dataclass
 
 Instance: TypeAlias = tuple[str, tuple[int, ...]]
 """A statement's name and the arguments of the call that is its execution."""

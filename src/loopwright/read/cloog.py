@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import padded, with_names
 from loopwright.read.cloog_lines import Lines, Word

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.text import mistake, without_comments
 from loopwright.source import Source
 

@@ -7,11 +7,11 @@ at least 0.  Coefficients stand in the order output, input, local, parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import parameter_names
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.isl_text import Reader, read_isl

@@ -8,10 +8,11 @@ same, wherever they stand; `written` and the grammar of `read.formula_grammar` a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 

@@ -13,9 +13,8 @@ call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import (
     Binary,
     Call,

@@ -12,12 +12,12 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TypeVar
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.text import mistake
 from loopwright.source import Source
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.isl_text import Reader, complaint_about, plain, read_isl
 from loopwright.read.text import mistake, without_comments
 from loopwright.source import Source

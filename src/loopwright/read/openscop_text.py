@@ -13,10 +13,10 @@ is and `<arrays>` what the numbers of the arrays are called; the others are left
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import Union, parameters_of, take_union
 from loopwright.source import Span

@@ -14,10 +14,9 @@ A clause runs up to the next keyword at the start of a line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
 from loopwright.presburger.dimensions import padded
 from loopwright.read.affine import condition, expressions

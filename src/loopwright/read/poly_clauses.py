@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LoopType
 from loopwright.read.formula_grammar import WORDS
 from loopwright.read.text import mistake, without_comments

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import space_of
 

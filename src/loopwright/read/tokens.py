@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.text import LONGEST_NUMBER, mistake
 from loopwright.source import Source
 

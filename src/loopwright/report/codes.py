@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

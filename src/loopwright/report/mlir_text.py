@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from loopwright.c.types import DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     Expr,
     Int,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.legality.legality import Status
 from loopwright.report.diagnostics import as_html
 from loopwright.report.motion import moving_script, moving_style

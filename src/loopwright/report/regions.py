@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.progress import Progress, silent

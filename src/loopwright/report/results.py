@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL
 
 if TYPE_CHECKING:

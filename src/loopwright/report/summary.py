@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.errors import Diagnostic, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.explain import headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status

@@ -6,10 +6,11 @@ proves of a new text can be proved of these two as well: by the verified checker
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.directed import DirectedFile, directed
 from loopwright.c.openmp import SHARING
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust

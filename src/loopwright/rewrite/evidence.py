@@ -7,7 +7,7 @@ not yes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -15,6 +15,7 @@ from loopwright.c.guard import Guard
 from loopwright.emit.cuda.text import DeviceText, distributions, prelude
 from loopwright.emit.region import Loops, claims, named_loops, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import (

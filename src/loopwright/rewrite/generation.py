@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from loopwright.emit.c import printed_loops, to_c
 from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule

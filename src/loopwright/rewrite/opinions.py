@@ -7,12 +7,13 @@ if it is built.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.progress import Progress

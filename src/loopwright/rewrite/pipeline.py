@@ -7,7 +7,7 @@ read -> model proved -> script -> legality proved -> loops -> scanning proved ->
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.emit.cuda.predication import predicated
 from loopwright.emit.cuda.text import DeviceText, device_text
@@ -15,6 +15,7 @@ from loopwright.emit.region import Loops, named_loops, new_source, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.verdict import ProofStatus
 from loopwright.source import Source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.emit.loop_names import names_in
 from loopwright.emit.openmp import PrivateStorage, ReductionStep
@@ -12,6 +12,7 @@ from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import MemorySpace
 from loopwright.prove.legality.legality import LegalityVerdict

@@ -7,12 +7,12 @@ be proved: which file was the original, and which of its instances the statement
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Clauses, Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress

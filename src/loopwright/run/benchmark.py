@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress
 from loopwright.read.text import load
 from loopwright.rewrite.pipeline import transformed

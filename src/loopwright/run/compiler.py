@@ -6,10 +6,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 FAST = ("-O3", "-march=native")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

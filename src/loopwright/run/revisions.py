@@ -9,11 +9,12 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Note
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 READ = ("*.c", "*.h", "*.inc", "*.scop", "*.mlir")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, TypeVar, cast
 
 from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress
 
 T = TypeVar("T")

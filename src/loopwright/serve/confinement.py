@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 HEADERS = re.compile(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.reader import load_c
 from loopwright.read.text import load
 

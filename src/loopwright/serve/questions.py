@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 
 LARGEST = 200_000
 """Characters of a text; the files of the tutorial have one hundredth of it."""

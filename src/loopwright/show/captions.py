@@ -7,11 +7,11 @@ a dependence goes wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.show.outlines import Outlines, TileOrder
 from loopwright.show.tiles import leans
 from loopwright.transform.directives import DirectiveKind

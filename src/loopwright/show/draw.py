@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.show.layout import Layout, layout, outline, path
 from loopwright.show.outlines import TileOrder
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables

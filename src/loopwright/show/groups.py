@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.transform.vectors import Position, pieces
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.show.scene import Scene
 from loopwright.show.small import Coordinates, Instance
 

@@ -8,12 +8,13 @@ an axis: which of them are drawn is chosen by the reader.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement, statement_text
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop

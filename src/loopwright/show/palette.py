@@ -6,7 +6,9 @@ stand-in colours, which are then replaced by `var(--lw-name)`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+from loopwright.lazy_dataclass import dataclass
 
 KINDS = 4
 """Statements beyond this many in one picture share the colours of the first."""

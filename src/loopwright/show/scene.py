@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Program
 from loopwright.prove.legality.legality import LegalityVerdict

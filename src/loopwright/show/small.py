@@ -7,12 +7,12 @@ they are, one corner is taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias, TypeVar
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import all_points, within
 from loopwright.presburger.named import at_parameters, names_of, without_parameters

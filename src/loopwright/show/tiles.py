@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
 from loopwright.presburger.sets import DIV, IN, OUT
 from loopwright.show.small import Coordinates, Instance

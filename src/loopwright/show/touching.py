@@ -7,8 +7,8 @@ cell, a write on the last write and on the reads since.  All others follow from 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import DependenceKind
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import all_points

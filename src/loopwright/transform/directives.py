@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 from loopwright.transform.relations import IterationFunction
 from loopwright.transform.script.arguments import Misuse

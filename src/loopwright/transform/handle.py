@@ -6,11 +6,11 @@ history.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineMap, AffineSet

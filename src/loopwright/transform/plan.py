@@ -7,7 +7,7 @@ is done once, for the schedule at the end [Namjoshi2016, section 4.1].
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import islpy as isl
 
 from loopwright.display import Displayed
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
 

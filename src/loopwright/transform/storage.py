@@ -9,13 +9,14 @@ the plan stay.  Whether every read still sees the value it saw is proved of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import islpy as isl
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Array, AssumptionKind, MemorySpace, Program, Statement
 from loopwright.read.c.region import read_region
 from loopwright.source import Source, Span

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import chain
 from itertools import count as numbers_from
 
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import (
     Lift,

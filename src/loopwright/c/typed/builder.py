@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import Token
@@ -46,6 +46,7 @@ from loopwright.c.types import (
     promoted,
     unqualified,
 )
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 Range = tuple[int, int]

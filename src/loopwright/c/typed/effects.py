@@ -5,8 +5,6 @@ Allow-list: a function whose body has anything in it that is not known to be har
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Assign,
@@ -32,6 +30,7 @@ from loopwright.c.types import (
     Record,
     unqualified,
 )
+from loopwright.lazy_dataclass import dataclass
 
 STATEMENTS = (
     *("WHILE_STMT", "DO_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT"),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _TOKEN = re.compile(

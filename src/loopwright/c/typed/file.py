@@ -10,7 +10,7 @@ with the reason.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
@@ -42,6 +42,7 @@ from loopwright.c.typed.tree import (
     walk,
 )
 from loopwright.c.typed.types_of import Types
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")

@@ -7,13 +7,13 @@ Offsets are those of the text that was parsed, in bytes.
 from __future__ import annotations
 
 from ctypes import byref, c_int, c_longlong, c_uint, c_ulonglong, c_void_p
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from clang import cindex
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 Cursor = Any
 """A `clang.cindex.Cursor`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.tree import (
@@ -29,6 +29,7 @@ from loopwright.c.typed.tree import (
     children,
     walk,
 )
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import Cursor
@@ -10,6 +10,7 @@ from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.tree import Declaration, Storage
 from loopwright.c.typed.types_of import Types
 from loopwright.c.types import CType, Enumeration, Field, Integer, Unknown
+from loopwright.lazy_dataclass import dataclass
 
 _STORAGE = {"STATIC": Storage.STATIC, "EXTERN": Storage.EXTERNAL, "PRIVATEEXTERN": Storage.EXTERNAL}
 _KINDS = ("VAR_DECL", "PARM_DECL", "FUNCTION_DECL", "ENUM_CONSTANT_DECL")

@@ -12,7 +12,7 @@ Two targets that are different are not shown to overlap; that they do not is wha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
@@ -38,6 +38,7 @@ from loopwright.c.typed.tree import (
     without_casts,
 )
 from loopwright.c.types import ArrayType, Pointer, Record, Unknown, unqualified
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

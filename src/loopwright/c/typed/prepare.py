@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.regions import Region
 from loopwright.c.typed import front_end
@@ -17,6 +17,7 @@ from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, without
 from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _ROUNDS = 6

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from loopwright.c.regions import with_markers
 from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _MAIN = "<stdin>"

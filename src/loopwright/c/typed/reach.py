@@ -11,7 +11,6 @@ than the assigned one is not defined (C17 6.5, paragraph 7), characters excepted
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS, may_be_replaced
 from loopwright.c.typed.file import TypedFile
@@ -43,6 +42,7 @@ from loopwright.c.types import (
     Void,
     unqualified,
 )
+from loopwright.lazy_dataclass import dataclass
 
 _LIBRARY = """
 printf fprintf puts fputs putchar fputc putc fflush perror malloc calloc realloc free abort exit rand srand

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.typed.front_end import FrontEndError
+from loopwright.lazy_dataclass import dataclass
 
 _UNDECLARED = re.compile(r"(use of undeclared identifier|unknown type name) '([\w$]+)'")
 _NO_RECORD = re.compile(r"member reference base type '(?:const )?([\w$]+)(?: \*)*'.* is not a structure")

@@ -8,11 +8,12 @@ modelled is `OtherExpression` or `OtherStatement`, with its parts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum, auto
 from typing import get_args
 
 from loopwright.c.types import ArrayType, CType, Field, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 

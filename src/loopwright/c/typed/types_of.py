@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import ClangType, Cursor
@@ -21,6 +21,7 @@ from loopwright.c.types import (
     Unknown,
     Void,
 )
+from loopwright.lazy_dataclass import dataclass
 
 _RANKS = {
     "BOOL": (0, False),

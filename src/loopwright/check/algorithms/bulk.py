@@ -26,7 +26,7 @@ Conversely nothing is claimed: where one of these fails, the operations are chec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import islpy as isl
@@ -37,6 +37,7 @@ from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import FixedAccess, Stated
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.program.nests import Nest, Operation
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM

@@ -17,7 +17,6 @@ iteration share their codes: they form a group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -27,6 +26,7 @@ from loopwright.check.original.c_text import value
 from loopwright.check.original.solving import fits_int, solve
 from loopwright.check.original.specification import Specification, Stated, anonymous, box, unnamed
 from loopwright.check.original.writers import Writers
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
 

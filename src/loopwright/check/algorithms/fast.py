@@ -19,7 +19,7 @@ follows from it is checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
@@ -37,6 +37,7 @@ from loopwright.check.original.writers import Writers
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.emit.expressions import Level, expression_to_c
 from loopwright.generate.expressions import EvaluationPlace, linear
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import DIM
 
 NARROW = 1 << 24

@@ -9,7 +9,6 @@ for the case that this does not show it to be right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -24,6 +23,7 @@ from loopwright.check.program.instrument import CallOf, Insertion, observed_text
 from loopwright.check.program.nests import Nest, read_nest
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import within_effort
 
 EFFORT = 400_000

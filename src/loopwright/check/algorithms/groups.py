@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from loopwright.c.syntax import without_parentheses
 from loopwright.check.original.solving import linear_row
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, unnamed
 from loopwright.check.original.structure import match_assignments
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ ends in a fault, after which the precise run tells what happened, and never in a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.original.specification import Specification, box
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 
 FIRST_PLACE = 0x100000000000
 ROOM = 1 << 38

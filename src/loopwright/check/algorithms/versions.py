@@ -12,7 +12,6 @@ the matrix of LIN(S) has full rank for every statement.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -27,6 +26,7 @@ from loopwright.check.original.structure import match_assignments
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import DIM, DIV
 
 SMALL = 1 << 31

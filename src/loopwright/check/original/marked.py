@@ -9,7 +9,7 @@ the types are the same for them as for the operation itself.  Nothing of it is e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
@@ -26,6 +26,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
+from loopwright.lazy_dataclass import dataclass
 
 MARK = "lw_mark"
 PROTOTYPE = f"void {MARK}(int, ...);\n"

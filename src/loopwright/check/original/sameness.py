@@ -11,7 +11,7 @@ What is not known to be the same is different, and the reason is told.  Equal ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TypeGuard
 
 from loopwright.c.typed.file import TypedFile, TypedFunction
@@ -47,6 +47,7 @@ from loopwright.c.types import (
     Unknown,
 )
 from loopwright.check.original.marked import matching
+from loopwright.lazy_dataclass import dataclass
 
 LONG = 64
 """Bits of what is observed."""

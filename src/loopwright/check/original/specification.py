@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -12,6 +11,7 @@ from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import ArrayReference, Assignment, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.named import fixed_parameters, without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT

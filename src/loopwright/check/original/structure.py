@@ -7,10 +7,10 @@ comments, the subscripts of the original's arrays, and the expressions that stan
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from loopwright.c.references import Reference, Subscript, reference_of
 from loopwright.c.syntax import Node, named_children, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 

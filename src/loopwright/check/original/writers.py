@@ -12,12 +12,12 @@ are isl's exact array dataflow on it: with the writes of A as sources and as sin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.check.original.specification import FixedAccess, Specification, Stated
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

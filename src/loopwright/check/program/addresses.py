@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import refuse
@@ -17,6 +16,7 @@ from loopwright.check.original.structure import Decoded
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

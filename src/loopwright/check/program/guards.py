@@ -8,7 +8,6 @@ compared, when it runs, with where the arrays lie; what it assigns stays as it w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.check.original.specification import Specification
@@ -16,6 +15,7 @@ from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.addresses import blocks, bounds
 from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.sites import Sites
+from loopwright.lazy_dataclass import dataclass
 
 _FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
 

@@ -9,7 +9,6 @@ element, a quotient) only from the head of the nest itself, which is evaluated i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
@@ -17,6 +16,7 @@ from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 _PLAIN = ("identifier", "number_literal", "parenthesized_expression", "unary_expression")

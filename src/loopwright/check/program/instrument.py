@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from loopwright.c.references import is_subtracted
 from loopwright.c.syntax import Node, field, is_atomic
@@ -11,6 +10,7 @@ from loopwright.check.original.structure import Decoded, Observed, assignment_of
 from loopwright.check.program.segment import Segment
 from loopwright.check.program.sites import Site, Sites
 from loopwright.check.runtime import PROGRAM_HEADER
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 

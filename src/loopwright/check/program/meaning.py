@@ -8,7 +8,7 @@ differ between two files, and between two places of one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from loopwright.c.references import reference_of
 from loopwright.c.typed.file import TypedFile, typed_text
@@ -42,6 +42,7 @@ from loopwright.check.program.instrument import around_sites, inserted
 from loopwright.check.program.outside import refuse_unseen
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 

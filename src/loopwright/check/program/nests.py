@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -28,6 +27,7 @@ from loopwright.check.program.hoisting import Hoisted, assigned_in, hoisted
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, AssumptionKind, Program, Statement
 from loopwright.presburger.named import at_parameters, rename_parameters, without_parameters
 from loopwright.read.c.reader import parse_c

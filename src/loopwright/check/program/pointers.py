@@ -8,7 +8,6 @@ its cells is found from the address when the program runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.references import Reference, reference_of
@@ -22,6 +21,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.check.program.reachable import Function, ReachedCode, callees
+from loopwright.lazy_dataclass import dataclass
 
 Pointees = dict[Variable, frozenset[str]]
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "signed")

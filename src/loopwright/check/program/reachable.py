@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from loopwright.c.declarations import Declarations, Variable, declarations_of, declared_name
 from loopwright.c.file import c_file
@@ -16,6 +16,7 @@ from loopwright.c.macros import Macro
 from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, named_children, refuse, walk
 from loopwright.check.program.segment import Segment
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
@@ -28,6 +27,7 @@ from loopwright.c.tokens import blank, without_comments
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.reader import load_c, parse_c, read_c

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.macros import assigns, reachable_macros
 from loopwright.c.references import reference_of
@@ -23,6 +23,7 @@ from loopwright.check.program.escapes import refuse_escapes
 from loopwright.check.program.pointers import pointers
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")

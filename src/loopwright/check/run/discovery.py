@@ -8,8 +8,6 @@ other one shows the same; what it rests on is the program that is checked, and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from loopwright.check.original.specification import Specification, specification
@@ -21,6 +19,7 @@ from loopwright.check.program.sites import Sites, find_sites
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters

@@ -10,11 +10,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from loopwright.check.runtime import HEADERS, PROGRAM_HEADER, TABLES_HEADER, runtime_text
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 
 class ErrorClass(Enum):

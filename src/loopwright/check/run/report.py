@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -10,6 +9,7 @@ from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
 from loopwright.check.run.findings import ErrorClass, Finding, StatementInstance
 from loopwright.errors import Code, Diagnostic
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 

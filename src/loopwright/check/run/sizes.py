@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from loopwright.c.macros import definitions
 from loopwright.check.program.instrument import size_texts, with_insertions
@@ -14,6 +13,7 @@ from loopwright.check.run.discovery import discovered
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import BadInput, Code, Crashed, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
 

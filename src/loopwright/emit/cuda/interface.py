@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Hole, Inlined, MemorySpace, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")

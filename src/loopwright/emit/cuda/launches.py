@@ -12,11 +12,12 @@ What no loop is mapped of is a launch of one thread, and inside of a kernel a ph
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms, variables, with_children

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -36,6 +36,7 @@ from loopwright.emit.region import Loops, named_loops, printable, with_regions
 from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop

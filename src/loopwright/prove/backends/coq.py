@@ -6,9 +6,9 @@ Coq answers yes or gives no answer; it finds no counterexamples.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.backends.interface import Answer, Holds, NotDecided
 from loopwright.prove.coq.arithmetic import proposition
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check

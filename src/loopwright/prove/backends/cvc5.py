@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from importlib.util import find_spec
 from typing import Any, assert_never
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.obligations.obligation import Obligation
 
 

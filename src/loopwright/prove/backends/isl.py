@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
 from loopwright.prove.obligations.obligation import Obligation

@@ -14,12 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 
 SOURCES = ("checker.ml", "machine.ml", "large.ml", "finder.ml", "driver.ml")
 MODULES = {

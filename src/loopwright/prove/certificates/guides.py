@@ -7,13 +7,13 @@ children of a block, or which times lie between them.  isl says where this is so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import assert_never
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Or, Relation, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr

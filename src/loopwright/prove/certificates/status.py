@@ -8,11 +8,12 @@ when there is a checker to ask: `codegen` without one starts as fast as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from loopwright.errors import GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Mark, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import Independent

@@ -10,12 +10,12 @@ as the first one; the checker checks that nothing with another tag wrote the cel
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Access, Program

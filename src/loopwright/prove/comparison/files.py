@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from loopwright.c.file import c_file
 from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference

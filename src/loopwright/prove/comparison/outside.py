@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import names_in, without_comments
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")

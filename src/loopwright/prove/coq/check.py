@@ -10,12 +10,12 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 
 INSTALL = "install it with 'apt install coq' (8.16)"

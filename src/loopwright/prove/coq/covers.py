@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision

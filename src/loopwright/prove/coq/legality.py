@@ -8,11 +8,11 @@ it refuses the file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.coq.arithmetic import Names, vector
 from loopwright.prove.coq.names import comment, text, variables

@@ -9,13 +9,14 @@ where this is so.  Elsewhere all pairs of calls are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from textwrap import wrap
 from typing import TypeAlias, TypeVar, assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr

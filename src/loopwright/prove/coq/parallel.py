@@ -9,11 +9,11 @@ a statement about the memory as it is.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from itertools import product
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Mark, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.program import Program, Statement

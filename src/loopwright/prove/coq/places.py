@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values

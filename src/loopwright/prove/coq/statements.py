@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import wrap
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Node
 from loopwright.prove.coq.arithmetic import Names, conditional, proposition, vector

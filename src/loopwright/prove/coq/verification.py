@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused, compiled, library, the_coqc
 

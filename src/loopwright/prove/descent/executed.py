@@ -17,12 +17,13 @@ one conjunction where it is one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.presburger.sets import IN

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.nodes import EMPTY, Call, Node
 from loopwright.model.program import Program, Statement

@@ -7,13 +7,13 @@ everything else is proved is a loop that is said to be independent, and is not, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.c.file import c_file
 from loopwright.c.liveness import is_automatic, refuse_live_iterators
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.model.dependences import adjacent
 from loopwright.model.program import Program, Statement

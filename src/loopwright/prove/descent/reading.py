@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
@@ -22,6 +22,7 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import is_signed, named_type
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program

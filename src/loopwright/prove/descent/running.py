@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,

@@ -8,11 +8,12 @@ inputs decides (`prove.equivalence.running`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names

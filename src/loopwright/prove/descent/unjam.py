@@ -15,11 +15,12 @@ remembered, and no dependence may be one that it does not keep (`Descent.kept_ja
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from typing import assert_never
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int, Sum
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import variables

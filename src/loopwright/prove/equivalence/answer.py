@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.errors import Note
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.instances import ComparedTexts
 from loopwright.prove.verdict import Verdict
 

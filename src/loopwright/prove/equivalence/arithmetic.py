@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_float
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from random import Random
 
@@ -28,6 +28,7 @@ from loopwright.c.types import (
     promoted,
     spelling,
 )
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun

@@ -8,11 +8,10 @@ if (c) { S; T }      t = c; if (t) S; if (t) T
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.declarations import known_constant
 from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.c.types import INT, CType, Unknown
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement

@@ -20,13 +20,13 @@ listed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.c.types import Floating, Integer
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Array, AssumptionKind, Program
 from loopwright.presburger.sets import IN, OUT

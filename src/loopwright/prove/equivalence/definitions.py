@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, definitions, reachable_macros
 from loopwright.c.syntax import field, walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Program
 from loopwright.source import Source
 

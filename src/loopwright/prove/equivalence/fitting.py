@@ -9,12 +9,12 @@ NEW and of the sizes.  It is a guess: what is made of it has to be proved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import islpy as isl
 
 from loopwright.errors import GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.interpreter import execute

@@ -8,12 +8,13 @@ every cell is read once more: this gives what the region leaves in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 
 import islpy as isl
 
 from loopwright.c.types import CType
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, selection

@@ -16,11 +16,12 @@ a guess that has to be proved like everything else; where it fails, the claim is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.definedness import Needed, Operation
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource

@@ -10,11 +10,12 @@ The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.errors import Note
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point

@@ -15,12 +15,12 @@ refuted with them is undecided.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only, selection

@@ -7,9 +7,10 @@ Under reassociation, a sum is the bag of its terms and a product that of its fac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.types import CType
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.expression_types import COMPARISONS
@@ -31,6 +31,7 @@ from loopwright.c.types import (
     literal_type,
     promoted,
 )
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Scaled, Sum
 from loopwright.prove.equivalence.laws import (
     EXACT,

@@ -7,10 +7,10 @@ agree prove nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.arithmetic import (
     FACTORED,

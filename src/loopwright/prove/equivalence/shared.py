@@ -10,7 +10,7 @@ temporary, which is said.  Everything else counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -19,6 +19,7 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Parameter, Program
 from loopwright.presburger.named import at_parameters, parameter_names, parameter_space
 from loopwright.source import Span

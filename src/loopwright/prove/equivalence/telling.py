@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, World, computed, differ
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 

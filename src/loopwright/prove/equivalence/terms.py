@@ -8,10 +8,10 @@ a value may be put for the variable that holds it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.c.types import CType, Unknown
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 
 _NOT_LOOKED_FOR = Unknown("the type of an input is that of its cell")

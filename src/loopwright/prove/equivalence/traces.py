@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice, product
 
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.errors import GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, execute
 from loopwright.loops.nodes import Node

@@ -8,11 +8,11 @@ is mended later is not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN

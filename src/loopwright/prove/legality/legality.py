@@ -12,7 +12,7 @@ in between, even if no read sees it; except for temporaries of the program, wher
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
@@ -20,6 +20,7 @@ import islpy as isl
 
 from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.points import Point

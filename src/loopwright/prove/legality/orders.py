@@ -7,8 +7,7 @@ an iteration number, one is in an earlier iteration of that loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.legality.violation import Occurrence
 
 

@@ -10,10 +10,10 @@ statement of a stands before that of b, or is the same: it is kept however many 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.prove.legality.precedence import carried, pair_orders
 from loopwright.prove.legality.times import TimedPiece, TimeEntry

@@ -7,10 +7,11 @@ none ends the search [Namjoshi2016, section 4.1].
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import union
 from loopwright.prove.legality.times import ComparedTimes, TimeColumn, TimedPiece, between, columns
 

@@ -23,12 +23,13 @@ not another's (OpenMP's `private` and `lastprivate`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import islpy as isl
 
 from loopwright.c.liveness import unchanged_locals
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import distinct, value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first

@@ -8,9 +8,8 @@ accumulator.  Whether `e` leaves the accumulator alone is for the accesses to sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.syntax import Node, field, named_children, operator, parse, walk, without_parentheses
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
 COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}

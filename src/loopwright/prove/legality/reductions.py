@@ -10,11 +10,11 @@ after, and what the added expressions read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from loopwright.c.macros import definitions, with_arguments
 from loopwright.c.tokens import without_comments
 from loopwright.c.types import BOOL, Floating, Integer, named_type
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reduction_syntax import CALLS, AccumulationSyntax, accumulation_of

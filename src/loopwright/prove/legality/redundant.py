@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import first

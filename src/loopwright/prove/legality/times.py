@@ -7,12 +7,12 @@ them by comparing two constants: the positions of [Namjoshi2016, section 3.2].
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, coordinates, padded
 from loopwright.presburger.named import at_parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
@@ -12,6 +11,7 @@ from loopwright.c.declarations import unqualified
 from loopwright.c.syntax import named_children
 from loopwright.display import Displayed
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters

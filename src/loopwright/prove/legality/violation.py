@@ -6,7 +6,7 @@ Everything here is plain data, for people and for `plain_data`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +14,7 @@ import islpy as isl
 
 from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at

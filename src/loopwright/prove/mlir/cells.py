@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from xdsl.dialects import memref
@@ -13,6 +13,7 @@ from xdsl.dialects.vector import TransferReadOp, TransferWriteOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, Call, For, If, Node
 from loopwright.loops.traverse import variables

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.c.types import CType
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Array

@@ -7,10 +7,10 @@ no a[i] and b[j] with i and j equal before d, different at d, and a common cell 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.presburger.dimensions import equal_in
 from loopwright.presburger.points import smallest_point

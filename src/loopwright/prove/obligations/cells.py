@@ -8,11 +8,11 @@ reads the rest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reductions import Reduction

@@ -7,11 +7,11 @@ conjunction to deal with, and in every leaf it is known which piece applies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Int, Relation, Sum
 from loopwright.prove.obligations.formulas import inequality_of
 

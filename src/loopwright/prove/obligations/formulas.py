@@ -8,13 +8,13 @@ quasi-affine functions into such data, for provers that are not isl.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     FALSE,
     TRUE,

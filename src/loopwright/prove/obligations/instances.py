@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Test, Var
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.prove.obligations.cells import Cell, Touched

@@ -6,8 +6,7 @@ one.  Nothing in it depends on a prover; `prove/backends` has those.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Not, Test
 from loopwright.prove.obligations.formulas import conjunction, names_in
 from loopwright.source import Span

@@ -15,12 +15,13 @@ region (`read.c.automatic`), so that nothing else is asked of x.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, product
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program

@@ -10,13 +10,13 @@ program runs them: to run them so is more than the schedule asks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms

@@ -7,10 +7,9 @@ prover checks that the iterations exist and that the call has these arguments th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum
 from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import Linear, added, expr_of

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from dataclasses import field as field_of
+from dataclasses import replace
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,

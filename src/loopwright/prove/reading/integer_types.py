@@ -6,11 +6,10 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.expression_types import common_type, integer_type
 from loopwright.c.syntax import Node, field, named_children, without_parentheses
 from loopwright.c.types import INT, CType, holds, is_signed
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program

@@ -9,7 +9,6 @@ the reader's leaves, found by their place in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.c.declarations import type_text
@@ -17,6 +16,7 @@ from loopwright.c.loops import countdown_of, first_value, loop_iterator, skip_co
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import holds, is_signed
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program, Statement

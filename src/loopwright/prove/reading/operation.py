@@ -12,10 +12,9 @@ by what is as indivisible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.c.types import CType, is_signed
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.reading.integer_types import type_at, value_type

@@ -11,7 +11,6 @@ as the iterator grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from typing import TypeAlias, assert_never
@@ -19,6 +18,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.direction import counted_up
 from loopwright.loops.expressions import (
     And,

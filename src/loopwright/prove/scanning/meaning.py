@@ -11,12 +11,13 @@ Nothing here is shared with the generator.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import (
     Annotated,

@@ -9,7 +9,6 @@ affine function in a column are taken together, and only what that does not deci
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain, pairwise, product
@@ -18,6 +17,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.scanning.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition

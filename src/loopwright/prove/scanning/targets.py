@@ -12,12 +12,12 @@ obligation fail, and then there is no answer, rather than a no.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import IndependentLoops
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.dimensions import only

@@ -8,7 +8,6 @@ totally ordered, the run is right iff it is right under that matching.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 from math import prod
 from typing import TypeAlias
@@ -16,6 +15,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.presburger.dimensions import all_points

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from loopwright.lazy_dataclass import dataclass
 
 _HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
 _ORDERED = re.compile(r"\s*(?:,\s*)?ordered(?![\w(]|\s*\()")

@@ -11,7 +11,7 @@ where L >= 0 and L times the size of a row is below 2^64.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 import islpy as isl
@@ -19,6 +19,7 @@ import islpy as isl
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.guard import Guard, NotInside, not_inside, tokens, without_guards
 from loopwright.c.syntax import Node, named_children, walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.reading.c_expressions import Unreadable, expression, test, words_of

@@ -19,11 +19,12 @@ independent is proved of the text that is made here, as for OpenMP.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES, Distribution
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
 
 PRAGMA = "\n#pragma omp parallel for\n"

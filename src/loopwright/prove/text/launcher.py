@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from loopwright.c.allocation import AllocatedArray, allocating
@@ -20,6 +19,7 @@ from loopwright.c.tokens import blank
 from loopwright.emit.cuda.launches import AXES, Distribution
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.emit.region import without_labels
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import (

@@ -13,7 +13,7 @@ type, overflows where the original does, and there the original means nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -22,6 +22,7 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import definitions, integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import CType, Integer, common, holds, is_signed, promoted
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing

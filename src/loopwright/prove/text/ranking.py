@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, TRUE, Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.substitution import substituted, substituted_expr

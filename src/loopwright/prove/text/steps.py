@@ -13,11 +13,12 @@ At a head, the values of the iterator are those before which no earlier one fail
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     TRUE,
     Compare,

@@ -9,7 +9,7 @@ where only a field of the element is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -26,6 +26,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Hole, Inlined
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import affine

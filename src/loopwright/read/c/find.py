@@ -7,7 +7,7 @@ read.  All that is tried at once is read from one `CFile`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import (
@@ -23,6 +23,7 @@ from loopwright.c.regions import marked_regions
 from loopwright.c.syntax import Node
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region

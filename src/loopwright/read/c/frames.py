@@ -6,13 +6,14 @@ And the answer it gives of an expression there that is not affine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.names import Setting
 from loopwright.source import Span
 

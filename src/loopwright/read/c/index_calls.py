@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -16,6 +16,7 @@ from loopwright.c.references import parameter_name
 from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk, without_parentheses
 from loopwright.c.types import is_unsigned
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
 from loopwright.read.c.accesses import Touch, affine_subscript

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from loopwright.c.casts import Kinds
@@ -17,6 +15,7 @@ from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
 from loopwright.c.syntax import Node, field, operator, refuse, walk
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE
 from loopwright.source import Span
 

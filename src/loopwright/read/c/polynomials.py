@@ -6,13 +6,13 @@ A polynomial over atoms: names, and affine expressions that are no plain sums (`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.references import Subscript, is_subtracted
 from loopwright.c.syntax import Node, field, named_children, operator
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import names_of, number, parameter_names, variable, whole
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.affine import affine

@@ -7,7 +7,7 @@ statements and loops in the order of the text; `{ }` and `if` do not nest.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -15,6 +15,7 @@ from loopwright.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.c.loops import skip_condition
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition

@@ -10,7 +10,6 @@ iterators it is proved, or the expression is not affine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -18,6 +17,7 @@ from loopwright.c.expression_types import COMPARISONS, common_type, integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, operator
 from loopwright.c.types import CType, Integer, Unknown, is_unsigned, literal_type, promoted
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, names_of, number, parameter_values, variable
 from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting

@@ -17,11 +17,12 @@ for what it holds before the loop:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only

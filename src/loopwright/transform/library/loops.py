@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import function, iterators, tile_number

@@ -18,12 +18,13 @@ load from that one and store to the first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIM, DIV, OUT, PARAM, basic_sets

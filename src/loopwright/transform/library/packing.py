@@ -18,11 +18,12 @@ that touch a cell in several iterations of the loop right inside t.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import first

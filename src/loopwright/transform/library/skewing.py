@@ -17,13 +17,14 @@ any of its own loops, or be 0: for each m the choice that takes the least skew a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import memory_based, value_based_flow
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import coordinates, equal_in

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only

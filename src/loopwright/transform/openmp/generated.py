@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from loopwright.c.openmp import OpenmpDirective
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Chain, Formula, Junction, Name
 from loopwright.transform.openmp.clauses import refused
 from loopwright.transform.openmp.loops import CountedLoop, refuse_triangle, substituted

@@ -10,7 +10,7 @@ where `value` is what the plan counts in the dimension, as a formula over the it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from loopwright.c.file import c_file
@@ -18,6 +18,7 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, field, operator, refuse, without_parentheses
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Binary, Call, Formula, Name, Negative, Number, Sum
 from loopwright.source import Span
 

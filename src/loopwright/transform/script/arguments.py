@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, TypeAlias
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.syntax import (

@@ -8,11 +8,11 @@ colon has to define: `{[i] -> [a, b] : a = [i/32] and b = i % 32}`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import split
 from loopwright.read.affine import number, truth
 from loopwright.read.formula import Formula, Name, written

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.script.arguments import (
     NAME,
     ArgumentKind,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.script.arguments import ArgumentKind, Misuse
 
 

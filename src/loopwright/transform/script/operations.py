@@ -7,9 +7,9 @@ What an operation means is on its page in docs/operations, what it does to a pla
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias, get_args
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.script.arguments import (
     CountArgument,
     FlagArgument,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 from loopwright.transform.script.arguments import NAME, FlagKind, LoopKind, Misuse, Reader
 from loopwright.transform.script.operation import ArgumentField

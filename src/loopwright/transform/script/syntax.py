@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Formula
 from loopwright.read.formula_grammar import Parser
 from loopwright.read.text import mistake

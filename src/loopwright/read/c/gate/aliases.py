@@ -7,7 +7,6 @@ beside `q = a`, `double *q = &s`, an attribute `alias`, a function that returns 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 from loopwright.c.typed.file import TypedFile, TypedRegion
@@ -30,6 +29,7 @@ from loopwright.c.typed.tree import (
     without_casts,
 )
 from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
 from loopwright.read.c.gate.refusal import refuse

@@ -7,7 +7,6 @@ nor on the right of `&&` and `||`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.c.typed.tree import (
     Assign,
@@ -36,6 +35,7 @@ from loopwright.c.typed.tree import (
     without_casts,
 )
 from loopwright.c.types import ArrayType, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.second.cells import Cell, Rows, cell_of, is_pointer, pointed
 from loopwright.read.c.second.scope import Unclear, is_value
 

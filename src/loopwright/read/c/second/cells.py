@@ -8,7 +8,7 @@ element points to may be anywhere in the array, for all that is known.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.typed.tree import (
     Binary,
@@ -21,6 +21,7 @@ from loopwright.c.typed.tree import (
     Unary,
 )
 from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
+from loopwright.lazy_dataclass import dataclass
 
 Term = tuple[Expression, int]
 """A summand of a subscript, and its sign."""

@@ -11,7 +11,6 @@ computed as often, and have as many pieces.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from loopwright.c.typed.tree import (
@@ -27,6 +26,7 @@ from loopwright.c.typed.tree import (
     without_casts,
 )
 from loopwright.c.types import Unknown, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.second.scope import integer_of
 
 

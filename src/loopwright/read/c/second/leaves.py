@@ -8,7 +8,7 @@ The values of a loop are, by the definition of `for` (C17 6.8.5),
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import islpy as isl
 
@@ -33,6 +33,7 @@ from loopwright.c.typed.tree import (
     without_casts,
 )
 from loopwright.c.types import Integer, Pointer, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import constant_value, number, variable, whole
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.cells import Rows, pointed

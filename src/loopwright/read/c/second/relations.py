@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, variable
 from loopwright.presburger.sets import OUT

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import islpy as isl
 
 from loopwright.c.typed.file import TypedFunction
 from loopwright.c.typed.tree import Assign, Call, Node, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.polynomials import Polynomial
