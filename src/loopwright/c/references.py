@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from loopwright.c.syntax import Node, field, operator, without_parentheses
 from loopwright.lazy_dataclass import dataclass
@@ -33,8 +34,9 @@ class Reference:
     """The element is a pointer, and where it points, it is not said: `particle[i]->x`."""
 
 
+@lru_cache(maxsize=16384)
 def reference_of(node: Node) -> Reference | None:
-    """`node` as a reference to storage, or None if it is not of that form."""
+    """`node` as a reference to storage, or None if it is not of that form; every pass over a region asks."""
     core = without_parentheses(node)
     match core.type:
         case "identifier":

@@ -75,8 +75,11 @@ class Node:
             pending = [self]
             while pending:
                 current = pending.pop()
-                found.append(current)
-                pending.extend(reversed(current.children))
+                if current._below is None:
+                    found.append(current)
+                    pending.extend(reversed(current.children))
+                else:
+                    found.extend(current._below)
             self._below = tuple(found)
         return self._below
 
@@ -206,8 +209,8 @@ def operator(node: Node) -> str:
 
 
 def without_parentheses(node: Node) -> Node:
-    while node.type == "parenthesized_expression" and len(named_children(node)) == 1:
-        node = named_children(node)[0]
+    while node.type == "parenthesized_expression" and len(inside := named_children(node)) == 1:
+        node = inside[0]
     return node
 
 

@@ -10,6 +10,7 @@ a front end that asked the compiler makes the values itself.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeGuard
 
 from loopwright.c.macros import integer_text
@@ -190,6 +191,7 @@ _HEADERS = {
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "auto", "_Atomic")
 
 
+@lru_cache(maxsize=4096)
 def named_type(text: str) -> CType:
     """The arithmetic type a text with its typedefs resolved is; any other is unknown, and has this name."""
     words = sorted(_HEADERS.get(word, word) for word in text.split() if word not in _QUALIFIERS)
@@ -231,11 +233,15 @@ def holds(wide: CType, narrow: CType) -> bool:
 
 def promoted(kind: CType) -> CType:
     """What an operand is turned into before anything else: nothing is smaller than int (C17 6.3.1.1)."""
+    if kind is INT:
+        return kind
     return INT if isinstance(kind, Integer) and kind.rank <= INT.rank and holds(INT, kind) else kind
 
 
 def common(first: CType, second: CType) -> CType:
     """The type of a sum (the usual arithmetic conversions, C17 6.3.1.8)."""
+    if first is INT and second is INT:
+        return INT
     one, other = promoted(first), promoted(second)
     if isinstance(one, Integer) and isinstance(other, Integer):
         return _common_integer(one, other)
@@ -252,6 +258,7 @@ def _common_integer(one: Integer, other: Integer) -> Integer:
     return Integer(higher.bits, False, higher.rank)
 
 
+@lru_cache(maxsize=4096)
 def literal_type(text: str) -> CType:
     """The type of a number as it is written: for an integer, the first that holds it (C17 6.4.4.1)."""
     word = text.lower()

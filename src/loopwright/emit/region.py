@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 
 from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
@@ -78,6 +79,13 @@ class Loops:
     guard: tuple[str, ...] = ()
     """Conditions under which the new loops run; elsewhere those of the file do."""
 
+    @cached_property
+    def named(self) -> Node:
+        """The loops with declarations and final iterators, without helpers whose names the file uses."""
+        node = with_declarations(self.node, self.program, self.scopes)
+        node = written_out(counted_down(node), taken(self.program.source))
+        return author_named(node, self.program, self.names)
+
     @property
     def in_file(self) -> Program:
         return self.program if self.written is None else self.written
@@ -98,14 +106,14 @@ class Loops:
 
 def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     """The file with new loops in its regions; there is at least one, and all are of one file."""
-    nodes = [named_loops(one) for one in regions]
+    nodes = [one.named for one in regions]
     return with_regions(regions, [_region(*one, openmp) for one in zip(regions, nodes, strict=True)])
 
 
 def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     """The file with these texts in its regions, and the helpers that the loops use."""
     source = regions[0].in_file.source
-    nodes = [named_loops(one) for one in regions]
+    nodes = [one.named for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
     edits: list[tuple[int, int, str]] = []
     end = line_end(source)
@@ -138,24 +146,17 @@ def _first_include(source: Source) -> int:
 
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
     """The lines between the region's pragmas."""
-    return _region(loops, named_loops(loops), openmp)
+    return _region(loops, loops.named, openmp)
 
 
 def openmp_notes(loops: Loops) -> tuple[str, ...]:
     """The parallel loops that have no pragma, and why."""
-    return tuple(unshared(named_loops(loops), loops.sharing))
+    return tuple(unshared(loops.named, loops.sharing))
 
 
 def claims(loops: Loops) -> tuple[Call, ...]:
     """For each statement copy in the order of the text: the instance it is, in the names of the text."""
-    return tuple(part for part in subprograms(named_loops(loops)) if isinstance(part, Call))
-
-
-def named_loops(loops: Loops) -> Node:
-    """The loops with declarations and final iterators, without helpers whose names the file uses."""
-    node = with_declarations(loops.node, loops.program, loops.scopes)
-    node = written_out(counted_down(node), taken(loops.program.source))
-    return author_named(node, loops.program, loops.names)
+    return tuple(part for part in subprograms(loops.named) if isinstance(part, Call))
 
 
 def _line_before(region: Span) -> int:
@@ -170,7 +171,7 @@ def line_end(source: Source) -> str:
 
 def printed_loops(loops: Loops, *, openmp: bool = False) -> Node:
     """The loops as they are printed, with clauses where OpenMP distributes them."""
-    return _printed(loops, named_loops(loops), openmp)[0]
+    return _printed(loops, loops.named, openmp)[0]
 
 
 def printable(loops: Loops, node: Node, *, wide: bool = False) -> tuple[Node, IteratorTypes]:

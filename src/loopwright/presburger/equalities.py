@@ -98,11 +98,9 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     columns = list(range(matrix.cols()))
     first = hidden + width
     columns[first : first + depth] = reversed(columns[first : first + depth])
-    rows = [
-        [int(matrix.get_element_val(row, column).to_python()) for column in columns]
-        for row in range(matrix.rows())
-    ]
-    return hidden, rows
+    entries = [[matrix.get_element_val(row, column) for column in columns] for row in range(matrix.rows())]
+    # Most entries are 0, and asking that is ten times as fast as converting through text.
+    return hidden, [[0 if one.is_zero() else int(one.to_python()) for one in row] for row in entries]
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:

@@ -13,7 +13,7 @@ import islpy as isl
 
 from loopwright.c.guard import Guard
 from loopwright.emit.cuda.text import DeviceText, distributions, prelude
-from loopwright.emit.region import Loops, claims, named_loops, printed_loops
+from loopwright.emit.region import Loops, claims, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Node
@@ -163,7 +163,7 @@ def of_launches(
 def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, progress: Progress) -> Evidence:
     """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say."""
     progress("proving the new text")
-    printed = named_loops(loops) if options.cuda else printed_loops(loops, openmp=options.openmp)
+    printed = loops.named if options.cuda else printed_loops(loops, openmp=options.openmp)
     if _said(printed) != said_of_loops(new):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
     named = claims(loops)

@@ -58,10 +58,10 @@ def printed_region(
     plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...], combining: tuple[str, ...]
 ) -> PrintedRegion:
     """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
-    from loopwright.emit.region import claims, named_loops
+    from loopwright.emit.region import claims
 
     calls = claims(loops)
-    said = [one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)]
+    said = [one.annotations for one in subprograms(loops.named) if isinstance(one, For)]
     node = _annotated(new, calls, said)
     title, stored = _title(plan), bool(plan.storage)
     private = tuple(dict.fromkeys(one.array for one in loops.private if not one.last))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from loopwright.emit.cuda.predication import predicated
 from loopwright.emit.cuda.text import DeviceText, device_text
-from loopwright.emit.region import Loops, named_loops, new_source, openmp_notes
+from loopwright.emit.region import Loops, new_source, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
@@ -287,7 +287,7 @@ def _statements(program: Program, node: Node | None) -> tuple[StatementReport, .
 
 def _loops_of_text(loops: Loops) -> tuple[LoopReport, ...]:
     """The loops in the order of the text, outer ones first."""
-    return tuple(_loops(named_loops(loops), 0))
+    return tuple(_loops(loops.named, 0))
 
 
 def _loops(node: Node, depth: int) -> Iterator[LoopReport]:

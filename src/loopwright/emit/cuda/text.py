@@ -32,7 +32,7 @@ from loopwright.emit.cuda.launches import (
 )
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
-from loopwright.emit.region import Loops, named_loops, printable, with_regions
+from loopwright.emit.region import Loops, printable, with_regions
 from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
@@ -71,7 +71,7 @@ def _device_region(loops: Loops) -> DeviceRegion:
     program, place = loops.program, loops.in_file.region
     stem = re.sub(r"\W", "_", Path(program.source.path).stem)
     name = f"loopwright_{stem}_{place.line}"
-    node, types = printable(loops, named_loops(loops), wide=True)
+    node, types = printable(loops, loops.named, wide=True)
     inside = declared_inside(node)
     own = [array for array in program.arrays if array.local and array.space is not MemorySpace.HEAP]
     outside = [array.name for array in own if array.name not in inside]
@@ -138,7 +138,7 @@ def distributions(text: DeviceText) -> tuple[tuple[Distribution, ...], ...]:
 
 def _kernels_text(regions: Sequence[DeviceRegion]) -> str:
     """The file for nvcc."""
-    helpers = used([named_loops(region.loops) for region in regions])
+    helpers = used([region.loops.named for region in regions])
     parts = [prelude(), "".join(f"{DEFINITIONS[name]}\n" for name in helpers)]
     for region in regions:
         parts += [_kernel(region, launch) for launch in region.launched.launches]

@@ -10,13 +10,14 @@ iterators it is proved, or the expression is not affine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 import islpy as isl
 
-from loopwright.c.expression_types import COMPARISONS, common_type, integer_type
+from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, operator
-from loopwright.c.types import CType, Integer, Unknown, is_unsigned, literal_type, promoted
+from loopwright.c.types import CType, Integer, Unknown, common, is_unsigned, literal_type, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, names_of, number, parameter_values, variable
 from loopwright.read.c.frames import Frame, NotAffine
@@ -60,11 +61,12 @@ def type_in(node: Node, frame: Frame) -> CType:
 
 def operands_from_zero(node: Node, frame: Frame) -> Iterator[Node]:
     """The operands of a comparison, a division or a sum that must not be below 0."""
-    sides = [field(node, "left"), field(node, "right")]
-    kind = common_type(sides, FrameTypes(frame))
+    types = FrameTypes(frame)
+    sides = {side: integer_type(side, types) for side in (field(node, "left"), field(node, "right"))}
+    kind = reduce(common, map(promoted, sides.values()))
     divides = operator(node) in ("/", "%", *COMPARISONS)
-    for side in sides:
-        if (divides and is_unsigned(kind)) or is_widened(type_in(side, frame), kind):
+    for side, own in sides.items():
+        if (divides and is_unsigned(kind)) or is_widened(own, kind):
             yield side
 
 
