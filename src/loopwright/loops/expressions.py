@@ -92,6 +92,8 @@ class Relation(Enum):
     GE = ">="
     GT = ">"
 
+    __hash__ = object.__hash__  # that of Enum is written in Python, and formulas are hashed often
+
 
 @dataclass(frozen=True, slots=True)
 class Compare:

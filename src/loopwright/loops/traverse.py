@@ -55,9 +55,11 @@ def operands(term: Term) -> tuple[Term, ...]:
 
 def subterms(term: Term) -> Iterator[Term]:
     """`term` and everything inside it, the outer before the inner."""
-    yield term
-    for operand in operands(term):
-        yield from subterms(operand)
+    pending = [term]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(operands(current)))
 
 
 def variables(term: Term) -> frozenset[str]:
@@ -97,9 +99,11 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 def subprograms(node: Node) -> Iterator[Node]:
     """`node` and everything inside it, the outer before the inner."""
-    yield node
-    for child in children(node):
-        yield from subprograms(child)
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))
 
 
 def terms(node: Node) -> tuple[Term, ...]:

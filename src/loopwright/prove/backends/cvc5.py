@@ -51,6 +51,7 @@ KINDS = {
     Relation.GT: "GT",
 }
 
+_NOT_ASKED = "not asked"
 QUICK = 0.1
 """Seconds in which most obligations are decided many times over."""
 
@@ -97,13 +98,15 @@ class Cvc5:
             names = names_in(violated)
             plain = {name: f"v{k}" for k, name in enumerate(names)}
             question = substituted(violated, {name: Var(short) for name, short in plain.items()})
-            if question not in answers:
-                answers[question] = common.solution(question, tuple(plain.values()))
-                if isinstance(answers[question], str):
+            answer = answers.get(question, _NOT_ASKED)
+            if answer is _NOT_ASKED:
+                answer = common.solution(question, tuple(plain.values()))
+                if isinstance(answer, str):
                     fresh = _solver(module, self.seconds, incremental=False)
-                    answers[question] = fresh.solution(question, tuple(plain.values()))
+                    answer = fresh.solution(question, tuple(plain.values()))
                     common = _solver(module, min(QUICK, self.seconds), incremental=True)
-            found.append(self._answer(one.name, violated, plain, answers[question]))
+                answers[question] = answer
+            found.append(self._answer(one.name, violated, plain, answer))
         return tuple(found)
 
     def _answer(
