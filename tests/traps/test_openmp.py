@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from loopwright.c.typed.directives import refused_directive
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
-from tests.traps.support import function
+from tests.traps.support import comparison, function
 
 _COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
 _TEMPORARY = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u; }"
@@ -81,6 +84,8 @@ WRONG = [
     ("simd linear(k:2)", _COPY),
     ("simd aligned(x:64)", "for (i = 0; i < n; i++) x[i] = 1;"),
     ("simd nontemporal(a)", _COPY),
+    ("parallel for collapse(2)", _NEST.replace("l < n", "l < b[i]") + " // the inner loop is left as it is"),
+    ("parallel for collapse(2)", _NEST.replace("l < n", "l < (int)b[i]")),
 ]
 RIGHT = [
     ("parallel for", _COPY),
@@ -106,6 +111,76 @@ RIGHT = [
     ("simd linear(i)", _COPY),
     ("parallel for simd linear(i : 2)", "for (i = 8; i < n; i += 2) a[i] = b[i];"),
 ]
+
+_SQUARE = _NEST.replace("A[i][l - 1]", "1")
+NOT_ACCEPTED = [
+    ("parallel for default(none)", _COPY),
+    ("parallel for default(none) shared(a, b)", _COPY),
+    ("parallel for shared(i)", _COPY),
+    ("parallel for firstprivate(i)", _COPY),
+    ("parallel for reduction(+:i)", _COPY),
+    ("parallel for private(u) private(u)", _COPY),
+    ("parallel for private(u, u)", _COPY),
+    ("parallel for private(u) shared(u)", _COPY),
+    ("parallel for firstprivate(n) shared(n)", _COPY),
+    ("parallel for reduction(+:u, u)", _SUM),
+    ("parallel for reduction(+:u) reduction(*:u)", _SUM),
+    ("parallel for reduction(+:c[0:10], c[0:10])", _CELLS),
+    ("parallel for reduction(+:u) private(u)", _SUM),
+    ("parallel for lastprivate(i) private(i)", _COPY),
+    ("parallel for\n#pragma omp simd", _COPY),
+    ("parallel for\n#pragma omp parallel for", _COPY),
+    ("simd\n#pragma omp parallel for", _COPY),
+    ("simd", "for (i = 0; i < n; i++) {\n#pragma omp parallel for\nfor (int l = 1; l < n; l++) A[i][l] = 1; }"),
+    ("parallel for schedule(static) schedule(dynamic)", _COPY),
+    ("parallel for if(n) if(n)", _COPY),
+    ("parallel for num_threads(0)", _COPY),
+    ("simd num_threads(2)", _COPY),
+    ("simd schedule(static)", _COPY),
+    ("simd shared(a)", _COPY),
+    ("simd collapse(1) collapse(1)", _COPY),
+    ("simd safelen(4) simdlen(8)", _COPY),
+    ("parallel for safelen(4)", _COPY),
+    ("parallel for linear(i) lastprivate(i)", _COPY),
+    ("parallel for collapse(3)", _SQUARE),
+    ("parallel for collapse(2)", _SQUARE.replace("l < n", "l < i * i")),
+    ("parallel for", _COPY.replace("i++", "i *= 2")),
+    ("parallel for", _COPY.replace("i < n", "i < n && k")),
+    ("parallel for", _COPY.replace("i = 0", "i = 0, k = 0")),
+    ("parallel for", "for (i = 0; i < n; i++) { if (b[i] > 3) break; a[i] = 1; }"),
+    ("parallel for", "for (i = 0; i < n; i++) { if (b[i] > 3) return; a[i] = 1; }"),
+    ("parallel for", "k = 3; " + _COPY),
+    ("parallel for private(unheard)", _COPY),
+    ("parallel for reduction(&:u)", _SUM),
+]
+ACCEPTED = [
+    *(pair for pair in RIGHT if "lastprivate" not in pair[0]),
+    ("parallel for lastprivate(u) firstprivate(u)", _TEMPORARY),
+    ("parallel for collapse(2)", _SQUARE.replace("l < n", "l < i")),
+    ("parallel for collapse(2)\n#pragma omp reverse", _SQUARE),
+    ("parallel for simd if(simd: n) if(parallel: n)", _COPY),
+    ("parallel for\n#pragma omp tile sizes(4)", _COPY),
+]
+
+
+def _refused(pragma: str, loop: str) -> str | None:
+    setup = "double u = 1, v = 2; int m = 64; k = 0;"
+    text = function(f"#pragma omp {pragma}\n{loop}", head=_HEAD, setup=setup)
+    return refused_directive(Source("t.c", text))
+
+
+@pytest.mark.parametrize(("pragma", "loop"), NOT_ACCEPTED)
+def test_directives_that_no_compiler_need_accept(pragma: str, loop: str) -> None:
+    assert _refused(pragma, loop) is not None
+
+
+def test_directives_that_compilers_accept() -> None:
+    assert [pair for pair in ACCEPTED if _refused(*pair) is not None] == []
+
+
+def test_a_text_with_such_a_directive_is_not_proved(tmp_path: Path) -> None:
+    answer = comparison(function(_COPY), function(f"#pragma omp parallel for shared(i)\n{_COPY}"), tmp_path)
+    assert "may not be shared, predetermined as private" in answer
 
 
 def _is_proved(pragma: str, loop: str, head: str = _HEAD) -> bool:

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from loopwright.c.directed import DirectedFile, directed
 from loopwright.c.openmp import SHARING
+from loopwright.c.typed.directives import refused_directive
+from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
+from loopwright.source import Span
 from loopwright.transform.openmp.nests import directed_plan
 from loopwright.transform.plan import Plan, plan_of
 
@@ -58,6 +61,11 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     """That the directives keep what the loops compute; raises, with a witness, where they do not."""
     progress(f"reading {request.file}")
     found = directed_plans(request)
+    written = replace(load_c(request.file), chosen=found.file.source.chosen)
+    refused = refused_directive(written, request.options)
+    if refused is not None:
+        message = f"a compiler does not accept a directive: {refused}"
+        raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(request.file))
     if asks_for_sums(found.file):
         request = replace(request, allow_reassociation=True)
     reports = [_proved(plan, found.file, request, progress) for plan in found.plans]

@@ -118,6 +118,8 @@ class TypedFile:
     parsed: Parsed
     names: Names
     located: tuple[tuple[Region, Located | Unread], ...]
+    arguments: tuple[str, ...] = ()
+    """What the front end was told of the compiler."""
     assumed: tuple[str, ...] = ()
     """Macros that are taken to be defined, since the compiler would not see a region without them."""
 
@@ -365,4 +367,4 @@ def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]
     ready = prepared(source, options, text, regions)
     names = Names(ready.text, Types(ready.text.shift, ready.has_lengths))
     located = tuple(zip(regions, ready.located, strict=True))
-    return TypedFile(source, ready.text, ready.parsed, names, located, assumed)
+    return TypedFile(source, ready.text, ready.parsed, names, located, ready.arguments, assumed)

@@ -61,6 +61,8 @@ class Prepared:
 
     text: Preprocessed
     parsed: Parsed
+    arguments: tuple[str, ...]
+    """What the front end was told of the compiler."""
     located: tuple[Located | Unread, ...]
     has_lengths: bool
     """Whether the lengths of arrays are those of the file: no stand-in is among them."""
@@ -86,7 +88,7 @@ def prepared(
         known, whole = new, _without_names(plain, new.hidden).after(new.declarations(text_of_file))
         parsed = front_end.parse(whole.text, arguments)
     moved = tuple(_moved(one, whole.shift) for one in located)
-    return Prepared(whole, parsed, moved, has_lengths=not known.constants)
+    return Prepared(whole, parsed, arguments, moved, has_lengths=not known.constants)
 
 
 def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:

@@ -47,6 +47,8 @@ class Preprocessed:
     """Of each macro: where it was defined or undefined, and the line that did it."""
     pragmas: tuple[tuple[int, int], ...]
     """Where the pragmas are, the `_Pragma` ones among them."""
+    directives: tuple[str, ...]
+    """The texts of the pragmas."""
     missing: tuple[str, ...]
     errors: tuple[str, ...]
     shift: int = 0
@@ -165,7 +167,8 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
         raise cplusplus(source.path)
     table = {name: tuple(found) for name, found in changes.items()}
     whole = without(text, blanked)
-    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), missing, errors)
+    words = tuple(text[start:end] for start, end in pragmas)
+    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), words, missing, errors)
 
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:

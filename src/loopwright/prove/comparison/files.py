@@ -12,6 +12,7 @@ from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
+from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
@@ -186,8 +187,8 @@ def compare_files(
     compiled = options if old_options is None else old_options
     old = read_source(before, pure=pure, assume=assume, choice=choice, options=compiled)
     source = source if choice.is_empty else chosen(source, choice)
-    source = counterparts([one.region for one in old], source)
-    source, guards = _unguarded(source, old)
+    written = counterparts([one.region for one in old], source)
+    source, guards = _unguarded(written, old)
     known = [
         replace(one, assumptions=shown_by(one, one.assumptions, guards[k])) if k in guards else one
         for k, one in enumerate(old)
@@ -214,6 +215,10 @@ def compare_files(
         found.append(along)
         if not found[-1].proved:
             return found[-1]
+    refused = refused_directive(written, options)
+    if refused is not None:
+        reason = f"no compiler need accept an OpenMP directive of NEW: {refused}"
+        return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):
         difference = outside_difference(program.region, region.place)
         if difference is None and not adds_only_harmless_text(before, texts[0]):

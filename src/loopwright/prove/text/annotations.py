@@ -121,6 +121,8 @@ def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> s
     unknown = unknown_clause(argument, program.file.macro_names)
     if unknown is not None:
         return f"the pragma in line {line} has a clause nothing is known of: {unknown}"
+    if any(one.body.place.contains(promise.loop.span) for one in program.statements):
+        return f"the loop of the pragma in line {line} is in a statement that is left as it is"
     if promise.reductions and not allow_reassociation:
         names = ", ".join(sorted(array for _, array in promise.reductions))
         return (

@@ -1,0 +1,81 @@
+"""Whether a compiler accepts the OpenMP directives of the regions of a file.
+
+The front end that types a file reads it without its pragmas.  Here it is asked a second time, with those of
+OpenMP: what it does not accept then is wrong in a directive.  It does not know all loop transformations of
+OpenMP 6: the directives at a loop with one of these are judged where they are obeyed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from loopwright.c.typed import front_end
+from loopwright.c.typed.file import TypedFile, typed_file
+from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.c.typed.prepare import Located
+from loopwright.source import Source
+
+_OPENMP = re.compile(r"\s*#\s*pragma\s+omp\b")
+_NEWER = re.compile(r"\s*#\s*pragma\s+omp\s+(?:reverse|interchange|stripe|fuse|split|nothing)\b|.*\bapply\s*\(")
+_LISTED = re.compile(r"\b(private|firstprivate|lastprivate|shared|reduction|linear)\s*\(([^()]*)\)")
+_BOTH = {"firstprivate", "lastprivate"}
+"""The two clauses of one directive that may name the same variable."""
+
+
+def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
+    """What is wrong with an OpenMP directive of a region, and in which line; None where nothing is."""
+    file = typed_file(source, options)
+    regions = [spot for _, spot in file.located if isinstance(spot, Located)]
+    inside = [
+        (place, words)
+        for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
+        if _OPENMP.match(words) and any(one.start <= place[0] < one.end for one in regions)
+    ]
+    if not inside:
+        return None
+    for place, words in inside:
+        name = _named_twice(words)
+        if name is not None:
+            return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
+    return _error(file, _known(file.text.text, inside))
+
+
+def _named_twice(words: str) -> str | None:
+    """A name in two places of the clauses that say whose a variable is."""
+    found: dict[str, list[str]] = {}
+    for clause, inside in _LISTED.findall(words):
+        listed = inside.rpartition(":")[2] if clause == "reduction" and "[" not in inside else inside
+        for name in re.findall(r"(?<![\w\[:])[A-Za-z_]\w*", listed.partition(":")[0]):
+            found.setdefault(name, []).append(clause)
+    twice = (name for name, clauses in found.items() if len(clauses) > 1 and set(clauses) != _BOTH)
+    return next(twice, None)
+
+
+def _known(
+    text: str, pragmas: Sequence[tuple[tuple[int, int], str]]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """The directives at loops at which all are known to the front end."""
+    group: list[tuple[tuple[int, int], str]] = []
+    for place, words in (*pragmas, ((len(text), len(text)), "")):
+        if group and text[group[-1][0][1] : place[0]].strip():
+            if not any(_NEWER.match(each) for _, each in group):
+                yield from group
+            group = []
+        group.append((place, words))
+
+
+def _error(file: TypedFile, pragmas: Iterator[tuple[tuple[int, int], str]]) -> str | None:
+    """The first error that the front end finds with these pragmas alone."""
+    text = file.text.text
+    for place, words in pragmas:
+        text = text[: place[0]] + words.ljust(place[1] - place[0]) + text[place[1] :]
+    before = Counter(one.text for one in file.parsed.diagnostics)
+    found = front_end.parse(text, (*file.arguments, "-fopenmp", "-fopenmp-version=52")).diagnostics
+    for error in sorted(found, key=lambda one: one.offset):
+        if before[error.text] > 0:
+            before[error.text] -= 1
+            continue
+        return f"line {file.text.line_of(error.offset)}: {error.text}"
+    return None
