@@ -46,8 +46,9 @@ def _named_twice(words: str) -> str | None:
     """A name in two places of the clauses that say whose a variable is."""
     found: dict[str, list[str]] = {}
     for clause, inside in _LISTED.findall(words):
-        listed = inside.rpartition(":")[2] if clause == "reduction" and "[" not in inside else inside
-        for name in re.findall(r"(?<![\w\[:])[A-Za-z_]\w*", listed.partition(":")[0]):
+        first, colon, second = re.sub(r"\[[^\]]*\]", "", inside).partition(":")
+        listed = second if clause == "reduction" and colon else first
+        for name in re.findall(r"[A-Za-z_]\w*", listed):
             found.setdefault(name, []).append(clause)
     twice = (name for name, clauses in found.items() if len(clauses) > 1 and set(clauses) != _BOTH)
     return next(twice, None)
