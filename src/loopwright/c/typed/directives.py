@@ -18,7 +18,9 @@ from loopwright.c.typed.prepare import Located
 from loopwright.source import Source
 
 _OPENMP = re.compile(r"\s*#\s*pragma\s+omp\b")
-_NEWER = re.compile(r"\s*#\s*pragma\s+omp\s+(?:reverse|interchange|stripe|fuse|split|nothing)\b|.*\bapply\s*\(")
+_NEWER = re.compile(
+    r"\s*#\s*pragma\s+omp\s+(?:(?:reverse|interchange|stripe|fuse|split|nothing)\b|.*\bapply\s*\()"
+)
 _LISTED = re.compile(r"\b(private|firstprivate|lastprivate|shared|reduction|linear)\s*\(([^()]*)\)")
 _BOTH = {"firstprivate", "lastprivate"}
 """The two clauses of one directive that may name the same variable."""
