@@ -167,8 +167,8 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
         raise cplusplus(source.path)
     table = {name: tuple(found) for name, found in changes.items()}
     whole = without(text, blanked)
-    words = tuple(text[start:end] for start, end in pragmas)
-    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), words, missing, errors)
+    said = tuple(text[start:end] for start, end in pragmas)
+    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), said, missing, errors)
 
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:
