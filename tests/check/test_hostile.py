@@ -213,7 +213,8 @@ def test_programs_that_are_refused(program: str, functions: str, message: str) -
         ("A[0] = B[0]; int raise(int); raise(8);", Answer.CRASHED, "crashed (SIGFPE)", []),
         ("A[1] = B[0]; exit(3);", Answer.CRASHED, INSIDE.format(3), [WRONG_WRITE, ErrorClass.MISSING]),
         ("A[1] = B[0]; _Exit(0);", Answer.CRASHED, INSIDE.format(0), [WRONG_WRITE]),
-        (f"{COPY} exit(0);", Answer.VALID, LEFT, []),
+        (f"{COPY} exit(0);", Answer.GAVE_UP, LEFT, []),
+        (f"{COPY} return 0;", Answer.GAVE_UP, LEFT, []),
         ("for (i = 0; i < 3; i++) A[i] = B[i]; return 0;", Answer.VIOLATION, LEFT, [ErrorClass.MISSING]),
     ],
 )  # fmt: skip

@@ -47,6 +47,7 @@ from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.comparison.outside import rest_difference, uncompared
 from loopwright.source import Source
 
 
@@ -126,8 +127,25 @@ def prepared(given: Input, options: CheckOptions) -> Job:
 def check(given: Input, options: CheckOptions) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
-    report = verdict(job, writers(job.spec), options)
+    report = _with_rest(given, verdict(job, writers(job.spec), options))
     return with_races(job.given, job.tools, report) if options.race else report
+
+
+def _with_rest(given: Input, report: Report) -> Report:
+    """A program that leaves the segment in another way, or does another thing around it, is not known to
+    leave behind what the original does.
+    """
+    if report.answer is not Answer.VALID:
+        return report
+    if report.ending:
+        return replace(report, answer=Answer.GAVE_UP)
+    if given.marked is None:
+        return report
+    old, new = given.original.region, given.marked
+    reason = uncompared(old, new)
+    difference = rest_difference(old, new) if reason is None else None
+    answer = Answer.VALID if difference is None else Answer.GAVE_UP
+    return replace(report, answer=answer, around=reason or difference or "")
 
 
 def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:

@@ -56,6 +56,8 @@ class Input:
 
     original: Program
     segment: Segment
+    marked: Span | None = None
+    """The segment in the text as it was given, where the original is in a file of its own."""
 
 
 def read_input(
@@ -92,7 +94,8 @@ def parse_input(
             span=Span.start_of(str(spec)),
             hint="keep one",
         )
-    return Input(originals[0], _segment(*_written_out(source, originals[0])))
+    marked = _segment(source, start).place
+    return Input(originals[0], _segment(*_written_out(source, originals[0])), marked)
 
 
 def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[str] | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, assert_never
 
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
@@ -39,6 +39,8 @@ class Report:
     ending: str = ""
     """How the checked program ended, if not as it should."""
     notes: tuple[str, ...] = ()
+    around: str = ""
+    """Why the answer is about the segment alone: what differs around it, or why that was not compared."""
 
     def __repr__(self) -> str:
         return f"<Report {self.source.path}: {self.answer.name}, {self.violations} violations>"
@@ -58,19 +60,34 @@ def as_text(report: Report) -> str:
         lines.append(f"{report.violations} violations in all")
     if report.ending:
         lines.append(f"{report.source.path}: the checked program {report.ending}")
-    verdict = {
-        Answer.VALID: "valid: a reordering of the original that keeps its dependences",
-        Answer.VIOLATION: "not valid",
-        Answer.GAVE_UP: "could not decide",
-        Answer.CRASHED: "the run did not end, so there is no verdict"
-        if not report.findings
-        else "not valid, and the run did not end",
-    }[report.answer]
-    counted = "" if report.operations is None else f"; {report.operations} operations"
-    lines.append(f"{report.source.path}: {verdict} (size {sizes or 'fixed'}{counted})")
+    lines.append(_verdict(report, sizes))
     lines.append(f"algorithm: {report.algorithm}, because {report.because}")
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join(lines) + "\n"
+
+
+def _verdict(report: Report, sizes: str) -> str:
+    """The answer in a line; it says so where it is about the segment alone."""
+    kept, around = "a reordering of the original that keeps its dependences", report.around
+    match report.answer:
+        case Answer.VALID if around:
+            verdict = f"the segment is valid: {kept}; what is around it was not compared: {around}"
+        case Answer.VALID:
+            verdict = f"valid: {kept}"
+        case Answer.VIOLATION:
+            verdict = "not valid"
+        case Answer.GAVE_UP if around:
+            verdict = f"could not decide: the segment is {kept}, but not all around it is the same: {around}"
+        case Answer.GAVE_UP:
+            verdict = "could not decide"
+        case Answer.CRASHED if report.findings:
+            verdict = "not valid, and the run did not end"
+        case Answer.CRASHED:
+            verdict = "the run did not end, so there is no verdict"
+        case _:
+            assert_never(report.answer)
+    counted = "" if report.operations is None else f"; {report.operations} operations"
+    return f"{report.source.path}: {verdict} (size {sizes or 'fixed'}{counted})"
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -85,6 +102,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "operations": report.operations,
         "violations": report.violations,
         "ending": report.ending or None,
+        "around": report.around or None,
         "notes": list(report.notes),
         "findings": [_finding_data(report, finding) for finding in report.findings],
     }
@@ -106,6 +124,7 @@ def as_diagnostics(report: Report) -> tuple[Diagnostic, ...]:
     found = [_diagnostic(report, finding, sizes) for finding in report.findings]
     if not found:
         said = [*([f"the checked program {report.ending}"] if report.ending else []), *report.notes]
+        said += [f"what is around the segment is not the same: {report.around}"] if report.around else []
         message = "; ".join(said) or f"{report.violations} violations"
         place = Span.start_of(report.source.path)
         found.append(Diagnostic(_UNANSWERED[report.answer], message, span=place, witness=sizes or None))

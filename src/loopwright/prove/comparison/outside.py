@@ -9,6 +9,7 @@ enough not to wrap around before the original's do.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -89,6 +90,48 @@ def outside_difference(old: Span, new: Span) -> str | None:
         pending += dict.fromkeys(further)
         seen.update(further)
     return _locals_difference(before, after) or _order_difference(before, after)
+
+
+def uncompared(old: Span, new: Span) -> str | None:
+    """Why nothing can be said of what stands around two regions; None where it can be compared."""
+    before, after = _frame(old), _frame(new)
+    if before is None or after is None:
+        return None if before is after else "only one of them is in a function"
+    names = [re.findall(r"\w+(?=\s*\()", one.head)[:1] for one in (before, after)]
+    return None if names[0] == names[1] else "they are in functions of different names"
+
+
+def rest_difference(old: Span, new: Span) -> str | None:
+    """How two programs differ outside of their regions; what only the new one has does not count."""
+    difference = outside_difference(old, new)
+    if difference is not None:
+        return difference
+    here, there = _meanings(old.source), _meanings(new.source)
+    used = [Counter(names_in(without_comments(_around_text(one), literals=False))) for one in (old, new)]
+    for name, texts in here.items():
+        other = there.get(name, texts if name not in used[1] else [])
+        if texts != other and (max(one[name] for one in used) > 1 or "=" in "".join((*texts, *other))):
+            return f"'{name}' is not declared in the same way"
+    before, after = (_definitions(one.source) for one in (old, new))
+    for name, lines in before.items():
+        if after.get(name, lines) != lines and any(one[name] > len(lines) for one in used):
+            return f"'{name}' is not defined in the same way"
+    return None
+
+
+def _around_text(region: Span) -> str:
+    text = region.source.text
+    return text[: region.start] + "\n" + text[region.end :]
+
+
+def _definitions(source: Source) -> dict[str, list[str]]:
+    """The lines that define or undefine each macro of a file."""
+    found: dict[str, list[str]] = {}
+    for line in _lines(without_comments(source.text, literals=True)):
+        words = line.split(maxsplit=2)
+        if words[:1] in (["define"], ["undef"]) and len(words) > 1:
+            found.setdefault(names_in(words[1])[0], []).append(line)
+    return found
 
 
 def _words(before: _Frame, after: _Frame) -> dict[str, None]:
