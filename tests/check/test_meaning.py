@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.check.run.report import Answer, as_text
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_text
 from loopwright.errors import BadInput, GaveUp
 from tests.check.support import QUICK
@@ -369,48 +369,3 @@ def test_each_original_is_a_reordering_of_itself(name: str, tmp_path: Path) -> N
     """So it is the difference that is refused."""
     original, _ = WRONG[name]
     assert answer(tmp_path, original, original) == Answer.VALID.name
-
-
-_MAIN = "#define M 3\nint z = 4; static void fill(void) { B[0] = 1; }"
-AROUND = {
-    "the end": ("", "exit(0);"),
-    "a return": ("A[0] = 1;", "return 0; A[0] = 1;"),
-    "other code after it": ("C[0] = A[0];", "C[0] = A[1];"),
-    "more code after it": ("", "A[0] = 9;"),
-    "less code after it": ("C[0] = A[0];", ""),
-}
-ABOVE = {
-    "another first value": ("int z = 4;", "int z = 5;"),
-    "another macro": ("#define M 3", "#define M 4"),
-    "another function": ("B[0] = 1", "B[0] = 2"),
-    "other values before it": ("/*before*/", "for (i = 0; i < N; i++) B[i] = i;"),
-    "a value that differs": ("double A[N]", "double A[N] = { 1 }"),
-    "a type of the file": ("int z", "long z"),
-}
-
-
-@pytest.mark.parametrize("name", [*AROUND, *ABOVE])
-def test_a_program_that_differs_around_its_segment_is_no_plain_yes(name: str, tmp_path: Path) -> None:
-    """The segments agree; the answer says what is around them, and is not exit 0."""
-    frame = program(functions=_MAIN, before="fill(); z = M; /*before*/")
-    frame = frame.replace("return 0;", "/*after*/ return 0;")
-    old, new = AROUND.get(name, ("/*after*/", "/*after*/"))
-    texts = [frame.replace("/*after*/", one) for one in (old, new)]
-    if name in ABOVE:
-        texts = [frame, frame.replace(*ABOVE[name])]
-    assert texts[0] != texts[1]
-    assert answer(tmp_path, texts[0], texts[0]) == Answer.VALID.name
-    original = tmp_path / "old.c"
-    original.write_text(texts[0])
-    report = check_text(texts[1], original, CheckOptions(tools=QUICK), name=str(tmp_path / "new.c"))
-    assert (report.answer, report.exit_code) == (Answer.GAVE_UP, 3)
-    assert "but not all around it is the same: " in as_text(report).splitlines()[0]
-
-
-def test_an_original_without_surroundings_is_compared_as_a_segment(tmp_path: Path) -> None:
-    original = tmp_path / "old.c"
-    original.write_text(program().replace("int main(void)", "int kernel(void)"))
-    report = check_text(program(before="B[0] = 1;"), original, CheckOptions(tools=QUICK))
-    assert report.answer is Answer.VALID
-    assert as_text(report).startswith("p.c: the segment is valid: ")
-    assert "what is around it was not compared: they are in functions of different names" in as_text(report)
