@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from loopwright.c.declarations import declared_name
+from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile
 from loopwright.c.macros import Macro, mentions
 from loopwright.c.syntax import Node, identifiers, refuse, walk
 from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
@@ -88,6 +89,9 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     if not is_automatic(file, region, name, 0):
         return False
     (function,) = _functions_around(file.tree, region)
+    ((declaration, _),) = _declarations(function, name)
+    if not is_arithmetic(named_type(file.declarations.resolved(type_text(declaration, qualifiers=False)))):
+        return False
     words = set(identifiers(function))
     macros = [macro for macro in file.macros if macro.name in words]
     in_macro = any(mentions(macro, name) or _takes_address(macro, name) for macro in macros)
