@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import itertools
 import pickle
 from collections.abc import Callable, Iterator
@@ -66,6 +67,10 @@ def outcomes(kind: Any) -> Iterator[object]:
 def test_it_is_the_standard_decorator(options: dict[str, bool]) -> None:
     mine, standard = (made(one, options) for one in (lazy_dataclass.dataclass, dataclasses.dataclass))
     assert list(outcomes(mine)) == list(outcomes(standard))
+    shown, wanted = (inspect.signature(one).parameters.values() for one in (mine, standard))
+    assert [(one.name, one.kind, one.annotation) for one in shown] == [
+        (one.name, one.kind, one.annotation) for one in wanted
+    ]
 
 
 @lazy_dataclass.dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ def _completed(
     cls.__doc__ = cls.__doc__ or cls.__name__  # the standard decorator would find out the signature
     made: type = _standard(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
     methods: dict[str, object] = {"__init__": _stub(made, "__init__", _init, frozen)}
+    if "__init__" not in own:
+        methods["__signature__"] = _Signature()
     if repr:
         methods["__repr__"] = _repr
     if eq:
@@ -83,6 +85,21 @@ def _init(cls: type, frozen: bool, values: dict[str, object]) -> str:
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     return f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"])
+
+
+class _Signature:
+    """What `help`, `inspect.signature` and notebooks show of `__init__`, before and after its first call."""
+
+    def __get__(self, instance: object, cls: type) -> object:
+        from inspect import Parameter, Signature
+
+        parameters = []
+        for one in sorted((one for one in fields(cls) if one.init), key=lambda one: bool(one.kw_only)):
+            kind = Parameter.KEYWORD_ONLY if one.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+            default = one.default if one.default is not MISSING else Parameter.empty
+            default = default if one.default_factory is MISSING else one.default_factory
+            parameters.append(Parameter(one.name, kind, default=default, annotation=one.type))
+        return Signature(parameters, return_annotation=None)
 
 
 def _parameter(one: Field[Any]) -> str:
