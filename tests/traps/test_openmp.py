@@ -233,3 +233,19 @@ def test_every_cell_that_is_read_is_written_in_the_iteration(cell: str, is_own: 
     )
     (program,) = parse_c(Source("t.c", text))
     assert isinstance(prove_annotations(program, allow_reassociation=False), Proved) == is_own
+
+
+_OF_A_THREAD = {
+    "a variable": "_Thread_local double v;",
+    "by the word of gcc": "static __thread double v;",
+    "by a directive": "double v;\n#pragma omp threadprivate(v)\n",
+    "in a function": "static _Thread_local double w; static double g(void) { return w; }\n#define v g()\n",
+}
+
+
+@pytest.mark.parametrize("name", _OF_A_THREAD)
+def test_what_each_thread_has_of_its_own(name: str, tmp_path: Path) -> None:
+    """Only the first thread has the value that the original reads."""
+    old, new = "for (i = 0; i < n; i++) a[i] = v;", "#pragma omp parallel for\nfor (i = 0; i < n; i++) a[i] = v;"
+    head = _OF_A_THREAD[name]
+    assert "each thread has its own" in comparison(function(old, head=head), function(new, head=head), tmp_path)

@@ -74,6 +74,10 @@ def _impure(node: Node, own: set[int]) -> str | None:
                 return "it assigns to what is not its own"
         case Variable(declaration=declared) if declared.storage is Storage.STATIC:
             return f"its variable '{declared.name}' is static"
+        case Variable(declaration=declared) if any("cleanup" in one for one in declared.attributes):
+            return f"a function is called at the end of the life of '{declared.name}'"
+        case Name(declaration=declared) if declared.is_thread_local:
+            return f"each thread has its own '{declared.name}'"
         case OtherStatement(kind=kind) if kind not in STATEMENTS:
             return "it has a statement that is not understood"
         case OtherExpression(kind=kind) if kind not in EXPRESSIONS:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
+from functools import cached_property
 
+from loopwright.c.tokens import names_in
 from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import Cursor
 from loopwright.c.typed.preprocess import Preprocessed
@@ -14,6 +17,7 @@ from loopwright.lazy_dataclass import dataclass
 
 _STORAGE = {"STATIC": Storage.STATIC, "EXTERN": Storage.EXTERNAL, "PRIVATEEXTERN": Storage.EXTERNAL}
 _KINDS = ("VAR_DECL", "PARM_DECL", "FUNCTION_DECL", "ENUM_CONSTANT_DECL")
+_OF_THREADS = re.compile(r"\s*#\s*pragma\s+omp\s+(?:threadprivate|groupprivate)\s*\(([^()]*)\)")
 
 
 @dataclass
@@ -57,10 +61,16 @@ class Names:
         storage = self._storage(cursor, kind, is_file_scope)
         types = self.types.of_parameter if kind == "PARM_DECL" else self.types.of
         found: CType = types(cursor.type)
-        is_thread = front_end.is_thread_local(cursor)
+        is_thread = front_end.is_thread_local(cursor) or name in self._of_threads
         return Declaration(
             name, found, storage, is_file_scope, offset, line, attributes, is_thread_local=is_thread
         )
+
+    @cached_property
+    def _of_threads(self) -> frozenset[str]:
+        """What directives of OpenMP give each thread of its own."""
+        found = [_OF_THREADS.match(one) for one in self.text.directives]
+        return frozenset(name for one in found if one is not None for name in names_in(one[1]))
 
     def _attribute(self, cursor: Cursor) -> str:
         """As it is written; the name that assembler code knows a variable by is an attribute, too."""

@@ -12,13 +12,13 @@ from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
-from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
+from loopwright.prove.comparison.acceptable import unacceptable
 from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
@@ -215,9 +215,8 @@ def compare_files(
         found.append(along)
         if not found[-1].proved:
             return found[-1]
-    refused = refused_directive(written, options)
-    if refused is not None:
-        reason = f"no compiler need accept an OpenMP directive of NEW: {refused}"
+    reason = unacceptable(written, options)
+    if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):
         difference = outside_difference(program.region, region.place)

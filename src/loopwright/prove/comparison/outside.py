@@ -276,7 +276,8 @@ def _declared(node: Node) -> Iterator[tuple[str, _Local]]:
     for one in declarators:
         value = one.child_by_field_name("value") if one.type == "init_declarator" else None
         shape = field(one, "declarator") if one.type == "init_declarator" else one
-        yield identifiers(shape)[0], _Local(kind, _plain(shape.text), value)
+        named = identifiers(shape)
+        yield named[0] if named else _plain(shape.text), _Local(kind, _plain(shape.text), value)
 
 
 def _plain(text: str) -> str:

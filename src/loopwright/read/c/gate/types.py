@@ -53,9 +53,11 @@ def refuse_storage(nodes: list[Node]) -> None:
 
 
 def _refuse_observed(node: Node) -> None:
-    """A volatile or atomic access must stay where it is."""
+    """A volatile or atomic access must stay where it is; what each thread has of its own, with its thread."""
     if isinstance(node, Name | Member) and _is_observed(node.type):
         raise refuse(node, "this is volatile or atomic: its accesses must stay as they are", _COPY)
+    if isinstance(node, Name) and node.declaration.is_thread_local:
+        raise refuse(node, f"each thread has its own '{node.declaration.name}'", _COPY)
 
 
 _CHAR = Integer(8, True, 1)

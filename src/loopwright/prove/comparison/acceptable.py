@@ -1,0 +1,56 @@
+"""What a new text must not have, whatever its regions compute.
+
+A compiler accepts its OpenMP directives, and its loops around nothing end: such a loop has no statement that
+a proof would be about, and one that does not end, or leaves the range of its iterator, is not what OLD does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from loopwright.c.file import c_file
+from loopwright.c.loops import loop_iterator
+from loopwright.c.syntax import Node, field, walk
+from loopwright.c.typed.directives import refused_directive
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.source import Source
+
+_WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
+_BOUND = r"(?:[A-Za-z_]\w*(?: - \d{1,9})?|\d{1,9})"
+_UP, _DOWN = (
+    re.compile(rf"(\w+) {sign}=? {_BOUND} (?:\1 {step}{step}|{step}{step} \1|\1 {step}= 1)")
+    for sign, step in (("<", r"\+"), (">", "-"))
+)
+"""Condition and step, their tokens apart by spaces."""
+_TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
+
+
+def unacceptable(source: Source, options: CompilerOptions) -> str | None:
+    """What makes the regions of a text no answer to those of another; None where there is nothing."""
+    endless = _endless(source)
+    if endless is not None:
+        return f"line {endless.span.line}: it is not known that this loop around nothing ends"
+    refused = refused_directive(source, options)
+    return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
+
+
+def _endless(source: Source) -> Node | None:
+    """The first loop without a statement in it that does not count to a bound in steps of 1."""
+    file = c_file(source)
+    for region in file.regions:
+        for node in walk(file.block(region.place)):
+            if node.type == "for_statement" and not _works(node) and not _counts(node):
+                return node
+    return None
+
+
+def _works(loop: Node) -> bool:
+    parts = (part for part in walk(field(loop, "body")) if part.type in _WORKS)
+    return any(part.named_children for part in parts)
+
+
+def _counts(loop: Node) -> bool:
+    parts = [loop.child_by_field_name(name) for name in ("condition", "update")]
+    words = " ".join(" ".join(_TOKEN.findall(one.text)) for one in parts if one is not None)
+    inner = {loop_iterator(one) for one in walk(field(loop, "body")) if one.type == "for_statement"}
+    return not inner & set(words.split()) and any(form.fullmatch(words) for form in (_UP, _DOWN))
