@@ -92,10 +92,8 @@ class Guard:
 
 def guard_of(source: Source, region: Region) -> Guard | None:
     """The region as the form above, whatever its conditions are; None where it is not of that form."""
-    if not _is_plain(source):
-        return None
     parts = named_children(c_file(source).block(region.place))
-    if len(parts) != 1 or parts[0].type != "if_statement":
+    if len(parts) != 1 or parts[0].type != "if_statement" or not _is_plain(source):
         return None
     chosen = parts[0]
     alternative, then = chosen.child_by_field_name("alternative"), field(chosen, "consequence")

@@ -45,7 +45,7 @@ class Node:
         self._children: list[Node] | None = None
         self._below: tuple[Node, ...] | None = None
         self._by_type: dict[str, list[Node]] | None = None
-        self._fields: dict[str, Node | None] = {}
+        self._fields: dict[str, Node | None] | None = None
 
     @property
     def children(self) -> list[Node]:
@@ -58,11 +58,14 @@ class Node:
         return [child for child in self.children if child.is_named]
 
     def child_by_field_name(self, name: str) -> Node | None:
-        if name not in self._fields:
+        known = self._fields
+        if known is None:
+            known = self._fields = {}
+        if name not in known:
             raw = self._raw.child_by_field_name(name)
             found = None if raw is None else next(one for one in self.children if one._raw.id == raw.id)
-            self._fields[name] = found
-        return self._fields[name]
+            known[name] = found
+        return known[name]
 
     def children_by_field_name(self, name: str) -> list[Node]:
         wanted = {raw.id for raw in self._raw.children_by_field_name(name)}

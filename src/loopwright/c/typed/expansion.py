@@ -9,21 +9,22 @@ only if the result is, token by token, what the compiler made of the region.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
 _TOKEN = re.compile(
-    r"""(?P<skip>\s+|/\*.*?\*/|//[^\n]*)
-      | (?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w]))
-      | (?P<text>(?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*')
-      | (?P<name>[A-Za-z_$][\w$]*)
-      | (?P<number>\.?\d(?:[eEpP][-+]|[\w.])*)
-      | (?P<sign>%:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
-           |[][(){}.&*+\-~!/%<>^|?:;=,\#])
-      | (?P<stray>.)""",
+    r"""(?>(?:\s+|/\*.*?\*/|//[^\n]*)*)  # spaces and comments, of which nothing is given back to the rest
+      ( [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
+      | (?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*'                # a text
+      | [A-Za-z_$][\w$]*                                                             # a name
+      | \.?\d(?:[eEpP][-+]|[\w.])*                                                  # a number
+      | %:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
+      | [][(){}.&*+\-~!/%<>^|?:;=,\#]
+      | . | \Z )""",
     re.VERBOSE | re.DOTALL,
 )
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
@@ -45,7 +46,7 @@ def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
     inside = text[start:end]
     if _SPLICE.search(inside) is None:
-        return tuple(_lexemes(inside, lambda offset: start + offset))
+        return tuple([Lexeme(word, start + first, start + last) for word, first, last in _words(inside)])
     places: list[int] = []
     position = 0
     pieces = []
@@ -55,13 +56,17 @@ def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
         position = splice.end()
     pieces.append(inside[position:])
     places += range(position, len(inside) + 1)
-    return tuple(_lexemes("".join(pieces), lambda offset: start + places[offset]))
+    return tuple(
+        [
+            Lexeme(word, start + places[first], start + places[last - 1] + 1)
+            for word, first, last in _words("".join(pieces))
+        ]
+    )
 
 
-def _lexemes(text: str, place: Callable[[int], int]) -> Iterator[Lexeme]:
-    for match in _TOKEN.finditer(text):
-        if match.lastgroup != "skip":
-            yield Lexeme(match.group(), place(match.start()), place(match.end() - 1) + 1)
+def _words(text: str) -> list[tuple[str, int, int]]:
+    """The tokens of a text without continued lines, and where each starts and ends."""
+    return [(word, *match.span(1)) for match in _TOKEN.finditer(text) if (word := match.group(1))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +117,15 @@ class Token(NamedTuple):
         return self.text[0].isalpha() or self.text[0] in "_$"
 
 
-PLACES = ("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__")
+PLACES = frozenset(("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__"))
 """What the preprocessor replaces by where it is."""
 
 
-def confirmed(ours: Token, theirs: Lexeme) -> Token | None:
+def confirmed(ours: Token, theirs: str) -> Token | None:
     """A token that was expected, as the compiler has it; None where it has another one."""
     if ours.text in PLACES:
-        return ours._replace(text=theirs.text, macro=ours.macro or ours.text, follows_place=True)
-    return ours if ours.text == theirs.text else None
+        return ours._replace(text=theirs, macro=ours.macro or ours.text, follows_place=True)
+    return ours if ours.text == theirs else None
 
 
 def expanded(
@@ -129,11 +134,11 @@ def expanded(
     """What the preprocessor makes of tokens, given the macros that are defined there."""
     tokens = []
     previous = -1
-    for one in written:
-        place = Span(source, one.start, one.end)
-        tokens.append(Token(one.text, place, None, place, spaced=one.start > previous >= 0))
-        previous = one.end
-    return tuple(_expand(tokens, table))
+    for text, start, end in written:
+        place = Span(source, start, end)
+        tokens.append(Token(text, place, None, place, spaced=start > previous >= 0))
+        previous = end
+    return tuple(_expand(tokens, cache(table)))
 
 
 _Table = Callable[[str], Definition | None]
@@ -144,8 +149,8 @@ def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
     done: list[Token] = []
     while pending:
         token = pending.pop()
-        macro = table(token.text) if token.is_name and token.text not in token.hidden else None
-        if macro is None:
+        macro = table(token.text)
+        if macro is None or token.text in token.hidden:
             done.append(token)
         elif macro.parameters is None:
             pending += reversed(_replaced(macro, {}, token, token, token.hidden | {macro.name}, table))

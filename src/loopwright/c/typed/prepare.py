@@ -153,7 +153,7 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
     tokens = expanded(source, written, lambda name: text.definition(name, start))
     mapped: list[Token] = []
     for ours, theirs in zip(tokens, given, strict=False):
-        one = confirmed(ours, theirs)
+        one = confirmed(ours, theirs.text)
         if one is None or not ours.text.isascii():
             reason = f"the compiler reads '{theirs.text}' here, not '{ours.text}'"
             return Unread(region.place, reason, ours.span)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.syntax import Node, field, identifiers, named_children, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -207,7 +207,7 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
 def _frame(region: Span) -> _Frame | None:
     """The function around a region, without the region."""
     file = c_file(replace(region.source, chosen=()))
-    for node in walk(file.possible):
+    for node in walk_inside(file.possible, region):
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
         if body is None or not body.start <= region.start <= region.end <= body.end:
             continue

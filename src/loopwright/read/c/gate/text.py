@@ -80,6 +80,7 @@ _PUNCTUATION = frozenset(
 )
 _ENDS = ("{", "}", ";")
 _OPENING = {")": "(", "]": "[", "}": "{"}
+_CLOSED = frozenset(_OPENING.values())
 
 
 def _plain_names(file: TypedFile, spot: Located) -> tuple[list[Node], dict[int, Declaration]] | None:
@@ -98,10 +99,10 @@ def _plain_names(file: TypedFile, spot: Located) -> tuple[list[Node], dict[int, 
         return None
     if not around[0] or around[0][0].text not in _ENDS or (around[1] and around[1][0].text == "else"):
         return None
-    first: dict[str, int] = {}
+    places: dict[str, int] = {}
     for k, token in enumerate(tokens):
-        if token.is_name and token.text not in _WORDS:
-            first.setdefault(token.text, k)
+        places.setdefault(token.text, k)
+    first = {name: k for name, k in places.items() if tokens[k].is_name and name not in _WORDS}
     declared = {name: file.named_at(spot.offsets[k]) for name, k in first.items()}
     heads = [k + 2 for k, token in enumerate(tokens) if token.text == "for" and tokens[k + 2].text != ";"]
     if any(not _is_single(tokens, k) or tokens[k].text not in declared for k in heads):
@@ -117,24 +118,24 @@ def _plain_names(file: TypedFile, spot: Located) -> tuple[list[Node], dict[int, 
 
 def _is_plain(tokens: Sequence[Token]) -> bool:
     """Whether these are whole statements of loops, conditions and expressions alone."""
+    texts = [token.text for token in tokens]
+    kinds = {token.text: token for token in tokens}
+    is_known = all(one.is_name or text[0].isdigit() or text in _PUNCTUATION for text, one in kinds.items())
+    if not is_known or any(token.follows_place for token in tokens):
+        return False
     opened: list[str] = []
-    previous = ";"
-    for token in tokens:
-        text = token.text
-        if token.follows_place or not (token.is_name or text[0].isdigit() or text in _PUNCTUATION):
-            return False
+    for previous, text in zip((";", *texts), texts, strict=False):
         if text == "(" and (previous in (")", "]") or previous[0].isdigit()):
             return False
         if text in _OPENING and (not opened or opened.pop() != _OPENING[text]):
             return False
-        if text in _OPENING.values():
+        if text in _CLOSED:
             opened.append(text)
-        previous = text
     is_label = any(
-        two.text == ":" and one.is_name and zero in (*_ENDS, ")")
-        for zero, one, two in zip((";", *(token.text for token in tokens)), tokens, tokens[1:], strict=False)
+        two == ":" and kinds[one].is_name and zero in (*_ENDS, ")")
+        for zero, one, two in zip((";", *texts), texts, texts[1:], strict=False)
     )
-    return not opened and not is_label and previous in _ENDS
+    return not opened and not is_label and texts[-1] in _ENDS
 
 
 def _is_single(tokens: Sequence[Token], start: int) -> bool:
