@@ -8,6 +8,7 @@ from math import lcm
 from typing import TypeAlias
 
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum, Var
+from loopwright.presburger.equalities import reduced_rows
 
 Form: TypeAlias = Mapping[str, Fraction]
 """The coefficients of names; that of "" is the constant.  Zeros are left out."""
@@ -81,24 +82,8 @@ def solved(equations: Sequence[Form], unknown: Sequence[str]) -> tuple[dict[str,
 def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str]) -> Form | None:
     """The affine function of `names`, the first preferred, that has these values, if there is one."""
     columns = [ONE, *names]
-    rows = [
-        [Fraction(point.get(name, 1) if name else 1) for name in columns] + [Fraction(value)]
-        for point, value in samples
-    ]
-    pivots: list[int] = []
-    for column in range(len(columns)):
-        at = next((k for k in range(len(pivots), len(rows)) if rows[k][column]), None)
-        if at is None:
-            continue
-        rows[len(pivots)], rows[at] = rows[at], rows[len(pivots)]
-        pivot = rows[len(pivots)]
-        scale = pivot[column]
-        pivot[:] = [value / scale for value in pivot]
-        for k, row in enumerate(rows):
-            if k != len(pivots) and row[column]:
-                factor = row[column]
-                row[:] = [value - factor * own for value, own in zip(row, pivot, strict=True)]
-        pivots.append(column)
-    if any(row[-1] for row in rows[len(pivots) :]):
+    rows = [[*(point.get(name, 1) if name else 1 for name in columns), value] for point, value in samples]
+    found = reduced_rows(rows, len(columns) + 1)
+    if len(columns) in found:
         return None
-    return {columns[column]: rows[k][-1] for k, column in enumerate(pivots) if rows[k][-1]}
+    return {columns[at]: Fraction(row[-1], row[at]) for at, row in found.items() if row[-1]}

@@ -153,14 +153,16 @@ def _side(
     shapes: dict[Term, int],
 ) -> _Side:
     memory: Memory = {}
-    visitors = {name: _writer(one, memory, shapes) for name, one in computations.items()}
+    same: dict[str, Visit] = {}
+    visitors = {name: _writer(one, memory, shapes, same) for name, one in computations.items()}
     return _Side(loops, computations, compiled(loops, visitors), memory)
 
 
-def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
+def _writer(one: Computation, memory: Memory, shapes: dict[Term, int], same: dict[str, Visit]) -> Visit:
     """A function of the values of the columns that does what the statement does to the memory.
 
     A value is the hash of what it is made of: two that are equal by accident hide a difference, no more.
+    The copies of a statement in an unrolled or tiled text are the `same` function.
     """
     names = [f"c{k}" for k in range(len(one.columns))]
     lines = [f"def visit({', '.join(names)}):"]
@@ -174,10 +176,12 @@ def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
         number = shapes.setdefault(shape, len(shapes))
         key = f"({', '.join([str(number), *parts, ''])})"
         lines.append(f"    memory{_item(cell(assignment.target))} = hash({key})")
-    space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
-    exec(compile("\n".join(lines), "<statement>", "exec"), space)
-    visit: Visit = space["visit"]
-    return visit
+    text = "\n".join(lines)
+    if text not in same:
+        space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
+        exec(compile(text, "<statement>", "exec"), space)
+        same[text] = space["visit"]
+    return same[text]
 
 
 def _item(place: str) -> str:
