@@ -111,6 +111,9 @@ class Token(NamedTuple):
     spaced: bool = False
     follows_place: bool = False
     """It comes from `__LINE__` or its like: moved to another place, it is another token."""
+    inner: tuple[str, tuple[int, ...]] | None = None
+    """The macro without arguments that the text names, on its own or in an argument of `macro`, and which of the
+    places where the bodies of macros use that argument this is."""
 
     @property
     def is_name(self) -> bool:
@@ -209,6 +212,8 @@ def _replaced(
     """The body of a macro with its arguments in it (6.10.3.1 to 6.10.3.3)."""
     span = Span(name.span.source, name.span.start, max(name.span.end, closing.span.end))
     outermost = name.macro or macro.name
+    is_named = macro.parameters is None and name.macro is None
+    own = name.inner or ((macro.name, ()) if is_named else None)
     found: list[Token] = []
     body = macro.body
     position = 0
@@ -228,6 +233,7 @@ def _replaced(
         if part.text in given:
             argument = given[part.text]
             whole = argument if follows == "##" else _expand(argument, table)
+            whole = [one._replace(inner=_used_at(position, one)) for one in whole]
             found += [one._replace(spaced=True) if spaced and k == 0 else one for k, one in enumerate(whole)]
             if follows == "##" and not whole:
                 found.append(Token(" ", span))
@@ -235,17 +241,21 @@ def _replaced(
             found.append(Token(part.text, span, spaced=spaced))
         position += 1
     return [
-        Token(one.text, span, outermost, one.written, one.hidden | hidden, one.spaced, one.follows_place)
+        one._replace(span=span, macro=outermost, hidden=one.hidden | hidden, inner=own or one.inner)
         for one in found
         if one.text != " "
     ]
+
+
+def _used_at(position: int, token: Token) -> tuple[str, tuple[int, ...]] | None:
+    return None if token.inner is None else (token.inner[0], (position, *token.inner[1]))
 
 
 def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
     if not right:
         return [left]
     first = right[0]
-    joined = first if left.text == " " else left._replace(text=left.text + first.text, written=None)
+    joined = first if left.text == " " else left._replace(text=left.text + first.text, written=None, inner=None)
     return [joined, *right[1:]]
 
 

@@ -8,7 +8,7 @@ typed tree, the certain ones exactly those.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import islpy as isl
@@ -135,14 +135,23 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
             declared = node.declaration
             if meaning.setdefault(declared.name, declared.offset) != declared.offset:
                 raise Unclear(node, f"two variables are called '{declared.name}' here")
-    calls = _macro_calls(region)
+    calls = _macro_calls(region, lambda token: (token.macro, token.span))
+    inner = _macro_calls(region, lambda token: (token.inner and token.inner[0], (token.inner, token.span)))
     named = {place: name for place, name in calls.items() if any(t.is_name for t in _tokens(region, place))}
     constants = frozenset(calls.values()) - frozenset(named.values())
     sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
     parameters = frozenset((*program.params, *sizes))
     ranges = _ranges(nodes, parameters)
     return Facts(
-        parameters, frozenset(written), functions, calls, meaning, constants, frozenset(changed), ranges
+        parameters,
+        frozenset(written),
+        functions,
+        calls,
+        meaning,
+        {place: name for one, name in inner.items() for place in _with_parentheses(region, one)},
+        constants,
+        frozenset(changed),
+        ranges,
     )
 
 
@@ -163,22 +172,30 @@ def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[Token, ...]:
     return region.function.tokens[place[0] : place[1]]
 
 
-def _macro_calls(region: TypedRegion) -> dict[tuple[int, int], str]:
-    """The tokens that each call of a macro became."""
+def _macro_calls(
+    region: TypedRegion, made_by: Callable[[Token], tuple[str | None, object]]
+) -> dict[tuple[int, int], str]:
+    """The tokens that each call of a macro became: those that are made by the same."""
     found: dict[tuple[int, int], str] = {}
     start = region.first
     tokens = region.function.tokens
     for place in range(region.first, region.end + 1):
-        is_same = place < region.end and (tokens[place].macro, tokens[place].span) == (
-            tokens[start].macro,
-            tokens[start].span,
-        )
-        if not is_same:
-            name = tokens[start].macro if start < place else None
+        if place == region.end or made_by(tokens[place]) != made_by(tokens[start]):
+            name = made_by(tokens[start])[0] if start < place else None
             if name is not None:
                 found[start, place] = name
             start = place
     return found
+
+
+def _with_parentheses(region: TypedRegion, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """The tokens, and those with the parentheses around them, which belong to the same expression."""
+    tokens = region.function.tokens
+    start, end = place
+    yield start, end
+    while region.first < start and end < region.end and (tokens[start - 1].text, tokens[end].text) == ("(", ")"):
+        start, end = start - 1, end + 1
+        yield start, end
 
 
 def _compare_statement(program: Program, found: Found, statement: Statement) -> None:

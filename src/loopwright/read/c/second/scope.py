@@ -38,6 +38,8 @@ class Facts:
     """The macro calls of the region: the tokens each became, and the name of the macro."""
     meaning: Mapping[str, int]
     """Which declaration each name of the region is, those declared in it left out."""
+    inner: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """The same of macros without arguments that arguments of macros name."""
     constants: frozenset[str] = frozenset()
     """Macros that have no names in them."""
     changed: frozenset[tuple[int, str]] = frozenset()
