@@ -1,7 +1,8 @@
 """Tile numbers in subscripts: `j - 48 * jT` for `j - 48 * (j / 48)` inside of a loop over the tiles of j.
 
-Where a loop around a statement scans floor(j / 48), its iterator has that value.  The text is proved like any
-other, whatever is written.
+Where a loop around a statement scans floor(j / 48), its iterator has that value; where that loop has one
+iteration and is not written, `v + 48 * (n / 48)` with 0 <= v < 48 is in tile n / 48.  The text is proved like
+any other, whatever is written.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.loops.expressions import And, Compare, Expr, Int, Min, Relation, Rem, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.substitution import scaled
 from loopwright.loops.traverse import children
 from loopwright.model.program import Hole, Statement
 from loopwright.presburger.dimensions import only
@@ -54,18 +57,68 @@ def _quotient(statement: Statement, numbers: isl.Map) -> tuple[str, int] | None:
     return None
 
 
-def loops_around(node: Node) -> dict[int, dict[int, str]]:
-    """For each call, by its identity, the iterators of the loops around it that count up, by their depth."""
-    return dict(_around(node, {}))
+def loops_around(node: Node) -> dict[int, tuple[For, ...]]:
+    """For each call, by its identity, the loops around it that count up by one."""
+    return dict(_around(node, ()))
 
 
-def _around(node: Node, known: dict[int, str]) -> Iterator[tuple[int, dict[int, str]]]:
+def _around(node: Node, known: tuple[For, ...]) -> Iterator[tuple[int, tuple[For, ...]]]:
     if isinstance(node, Call):
         yield id(node), known
     if isinstance(node, For) and node.dimension is not None and node.step == 1:
-        known = {**known, node.dimension: node.iterator}
+        known = (*known, node)
     for child in children(node):
         yield from _around(child, known)
+
+
+def tile_number(value: Expr, divisor: int, loops: tuple[For, ...]) -> Expr | None:
+    """q of value = divisor q + r with 0 <= r < divisor; None where the loops do not show it."""
+    whole: list[Expr] = []
+    rest: list[Expr] = []
+    for term in value.terms if isinstance(value, Sum) else (value,):
+        match term:
+            case Scaled(factor, argument) if factor % divisor == 0:
+                whole.append(scaled(factor // divisor, argument))
+            case _:
+                rest.append(term)
+    ranges = [_range(term, {loop.iterator: loop for loop in loops}) for term in rest]
+    known = [one for one in ranges if one is not None]
+    least, greatest = sum(low for low, _ in known), sum(high for _, high in known)
+    if not whole or len(known) != len(ranges) or least < 0 or greatest >= divisor:
+        return None
+    return whole[0] if len(whole) == 1 else Sum(tuple(whole))
+
+
+def _range(term: Expr, loops: Mapping[str, For]) -> tuple[int, int] | None:
+    """Numbers that a term lies between: a number, or the iterator of a loop from 0 on."""
+    match term:
+        case Int(value):
+            return value, value
+        case Var(name) if name in loops and loops[name].start == Int(0):
+            greatest = _last(loops[name].test, name)
+            return None if greatest is None else (0, greatest)
+    return None
+
+
+def _last(test: Test, name: str) -> int | None:
+    match test:
+        case Compare(Relation.LE, Var(iterator), bound) if iterator == name:
+            return _at_most(bound)
+        case And(arguments):
+            found = [last for one in arguments if (last := _last(one, name)) is not None]
+            return min(found, default=None)
+    return None
+
+
+def _at_most(bound: Expr) -> int | None:
+    match bound:
+        case Int(value):
+            return value
+        case Rem(_, divisor):
+            return divisor - 1
+        case Min(arguments):
+            return min((most for one in arguments if (most := _at_most(one)) is not None), default=None)
+    return None
 
 
 def quotient_at(hole: Hole, place: Span) -> tuple[int, Span] | None:

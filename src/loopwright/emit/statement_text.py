@@ -10,7 +10,7 @@ from loopwright.c.tokens import without_comments
 from loopwright.emit.comments import column, comment_lines, in_front_of_loops, statement_labels, unindented
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
-from loopwright.emit.quotients import Quotients, loops_around, quotient_at
+from loopwright.emit.quotients import Quotients, loops_around, quotient_at, tile_number
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
@@ -61,10 +61,18 @@ class StatementPrinter:
 
 
     def _tiles(self, call: Call) -> dict[tuple[str, int], str]:
-        """The loops around the call that scan quotients of its iterators."""
-        loops = self.around.get(id(call), {})
-        known = self.quotients.get(call.name, {})
-        return {key: loops[depth] for key, depth in known.items() if depth in loops}
+        """Quotients of the call's iterators: loops around it that scan them, or what their values show."""
+        loops = self.around.get(id(call), ())
+        scanning = {loop.dimension: loop.iterator for loop in loops}
+        values = dict(zip(self.program.statement(call.name).iterators, call.arguments, strict=True))
+        found: dict[tuple[str, int], str] = {}
+        for (iterator, divisor), depth in self.quotients.get(call.name, {}).items():
+            number = tile_number(values[iterator], divisor, loops) if depth not in scanning else None
+            if depth in scanning:
+                found[iterator, divisor] = scanning[depth]
+            elif number is not None:
+                found[iterator, divisor] = f"({expression_to_c(number)})"
+        return found
 
 
 def _substituted(
