@@ -112,8 +112,8 @@ class Token(NamedTuple):
     follows_place: bool = False
     """It comes from `__LINE__` or its like: moved to another place, it is another token."""
     inner: tuple[str, tuple[int, ...]] | None = None
-    """The macro without arguments that the text names, on its own or in an argument of `macro`, and which of the
-    places where the bodies of macros use that argument this is."""
+    """The macro without arguments that the text names, on its own or in an argument of `macro`; and which of
+    the places this is where the bodies of macros use that argument."""
 
     @property
     def is_name(self) -> bool:
@@ -255,7 +255,8 @@ def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
     if not right:
         return [left]
     first = right[0]
-    joined = first if left.text == " " else left._replace(text=left.text + first.text, written=None, inner=None)
+    whole = left._replace(text=left.text + first.text, written=None, inner=None)
+    joined = first if left.text == " " else whole
     return [joined, *right[1:]]
 
 

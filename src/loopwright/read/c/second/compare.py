@@ -193,8 +193,10 @@ def _with_parentheses(region: TypedRegion, place: tuple[int, int]) -> Iterator[t
     tokens = region.function.tokens
     start, end = place
     yield start, end
-    while region.first < start and end < region.end and (tokens[start - 1].text, tokens[end].text) == ("(", ")"):
+    while region.first < start and end < region.end:
         start, end = start - 1, end + 1
+        if (tokens[start].text, tokens[end - 1].text) != ("(", ")"):
+            return
         yield start, end
 
 
