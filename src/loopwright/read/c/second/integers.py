@@ -173,15 +173,13 @@ def numeric(node: Expression, scope: Scope) -> int | None:
 
 def _parameter(node: Expression, scope: Scope) -> str | None:
     """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
-    tokens = node.place.first, node.place.end
-    inner = scope.facts.inner.get(tokens)
-    is_macro = tokens in scope.facts.calls or inner is not None
+    is_macro = scope.facts.is_macro(node.place)
     callee = node.callee if isinstance(node, Call) else None
     is_unknown = callee is not None and callee.storage is Storage.UNDECLARED
     is_computed = scope.in_head and isinstance(node, Binary | Subscript)
     if not (is_macro or is_unknown or isinstance(node, Member) or is_computed):
         return None
-    text = inner or node.place.span.text
+    text = scope.facts.text_of(node.place)
     name = text if text.isidentifier() else parameter_name(text)
     if is_computed and name not in scope.facts.parameters:
         name = expression_name(text)
