@@ -4,7 +4,7 @@ Blocks for two caches, panels packed into contiguous buffers, and a tile of rows
 registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
 in turns; contraction is on for both.
 
-    python -m benchmarks.blas [--rounds N] [--jobs N] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
+    python -m benchmarks.blas [--rounds N] [--jobs N] [--limit SECONDS] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import astuple, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,9 @@ FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w", "-DCLOCK=CLOCK_PROCESS_C
 WIDE, WIDEST = "-mprefer-vector-width=512", 64
 """Compilers choose narrower vectors by themselves; OpenBLAS does not."""
 
+MOST_ON_STACK = 4096
+"""Elements of an array that is not allocated."""
+
 TILED = Template("""\
 tile($name, $k=$depth, $i=$block, j=$columns)
 strip_mine($name, $i, $rows)
@@ -40,7 +43,8 @@ affine($name, {[a, b, jT, d, $k, $i, j] -> [${k}T, ${i}T, jT, ${i}T1, $k, $i, v]
   ${k}T = a and ${i}T = b and ${i}T1 = d and v = j - $columns * jT})
 $packs
 pack($sums, $name, ${i}T1, written)
-isolate($name, ${i}T1, [$i, v])
+isolate($name, jT, [v])
+isolate($name, ${i}T1, [$i])
 unroll($name, $i)
 vectorize($name, v)
 """)
@@ -63,10 +67,17 @@ class TileSizes:
     depth: int
     block: int
 
-    def product(self, name: str, sums: str, *panels: str, i: str = "i", k: str = "k") -> str:
+    def product(self, name: str, sums: str, *panels: str, over: int, i: str = "i", k: str = "k") -> str:
+        """The script for a sum over `over` steps; blocks of about `depth` that leave no rest, if there are any.
+
+        Panels on the stack are no good: compilers then do not keep the sums in registers.
+        """
         words = [(one.rstrip("'"), ", transposed, reused" if "'" in one else "") for one in panels]
         packs = "\n".join(f"pack({one}, {name}, jT{more})" for one, more in words)
         rows, columns, depth, block = astuple(self)
+        least = max(depth * 2 // 3, MOST_ON_STACK // columns + 1)
+        whole = [one for one in range(least, depth * 3 // 2) if over % one == 0]
+        depth = min(whole, key=lambda one: abs(one - depth), default=depth)
         return TILED.substitute(
             name=name, sums=sums, packs=packs, i=i, k=k, rows=rows, columns=columns, depth=depth, block=block
         )
@@ -82,7 +93,7 @@ def sizes_for(machine: Machine) -> TileSizes:
     columns = vectors * lanes
     most = (machine.registers - vectors - 2) // vectors
     rows = max(one for one in range(1, most + 1) if columns % one == 0)
-    depth = max(4096 // columns + 1, machine.caches[0].size // 2 // 8 // columns) // 8 * 8 + 8
+    depth = max(MOST_ON_STACK // columns + 1, machine.caches[0].size // 2 // 8 // columns) // 8 * 8 + 8
     block = machine.caches[1].size // 2 // 8 // depth // columns * columns
     return TileSizes(rows, columns, depth, max(block, columns))
 
@@ -90,20 +101,33 @@ def sizes_for(machine: Machine) -> TileSizes:
 def scripts(sizes: TileSizes) -> dict[str, str]:
     """The script of each kernel; of a panel with a prime the columns become rows."""
     product = sizes.product
+    steps = {
+        "gemm": {"Mult": "NK"},
+        "2mm": {"Mult": "NK", "Sum": "NJ"},
+        "3mm": {"CompE": "NK", "CompF": "NM", "CompG": "NJ"},
+        **{name: {"Mult": "M"} for name in ("syrk", "syr2k", "trmm")},
+        "symm": {"Lower": "M", "Upper": "M"},
+    }
+    over = {
+        (kernel, name): sizes_of(kernel)[size] for kernel, own in steps.items() for name, size in own.items()
+    }
     return {
-        "gemm": "distribute(Scale, Mult)\n" + product("Mult", "C", "B"),
+        "gemm": "distribute(Scale, Mult)\n" + product("Mult", "C", "B", over=over["gemm", "Mult"]),
         "2mm": "distribute(Init, Mult)\n"
-        + product("Mult", "tmp", "B")
+        + product("Mult", "tmp", "B", over=over["2mm", "Mult"])
         + "distribute(Scale, Sum)\n"
-        + product("Sum", "D", "C"),
+        + product("Sum", "D", "C", over=over["2mm", "Sum"]),
         "3mm": "".join(
-            f"distribute(Init{one}, Comp{one})\n" + product(f"Comp{one}", one, panel)
+            f"distribute(Init{one}, Comp{one})\n"
+            + product(f"Comp{one}", one, panel, over=over["3mm", f"Comp{one}"])
             for one, panel in (("E", "B"), ("F", "D"), ("G", "F"))
         ),
-        "syrk": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'"),
-        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", "B'"),
-        "symm": SYMM + product("Lower", "temp2_i_j", "B") + product("Upper", "C", "B", i="k", k="i"),
-        "trmm": "distribute(Mult, Alpha)\n" + product("Mult", "B", "B"),
+        "syrk": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", over=over["syrk", "Mult"]),
+        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", "B'", over=over["syr2k", "Mult"]),
+        "symm": SYMM
+        + product("Lower", "temp2_i_j", "B", over=over["symm", "Lower"])
+        + product("Upper", "C", "B", over=over["symm", "Upper"], i="k", k="i"),
+        "trmm": "distribute(Mult, Alpha)\n" + product("Mult", "B", "B", over=over["trmm", "Mult"]),
         "lu": (KERNELS / "lu.lw").read_text(),
         "cholesky": (KERNELS / "cholesky.lw").read_text(),
     }
@@ -231,13 +255,16 @@ def sizes_of(kernel: str) -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"^#define (N\w?|M) (\d+)$", text, re.MULTILINE)}
 
 
-def compiled(kernel: str, script: str, folder: Path, flags: tuple[str, ...]) -> Path | str:
+def compiled(kernel: str, script: str, folder: Path, flags: tuple[str, ...], limit: int) -> Path | str:
     """The program that the script makes, proved and compiled; in words, why there is none."""
     (folder / f"{kernel}.lw").write_text(script)
     new, program = folder / f"{kernel}.c", folder / kernel
     words = [str(KERNELS / f"{kernel}.c"), str(folder / f"{kernel}.lw"), "--openmp", "-o", str(new)]
     command = [sys.executable, "-m", "loopwright", "transform", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return f"not proved within {limit} s"
     if done.returncode != 0:
         return (done.stderr.strip() or done.stdout.strip()).splitlines()[0]
     subprocess.run(["gcc", *FLAGS, *flags, "-o", str(program), str(new), "-lm"], check=True)
@@ -258,6 +285,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1, help="scripts that are proved at the same time")
+    parser.add_argument("--limit", type=int, default=900, help="seconds for the proof of a script")
     parser.add_argument("--only", default=",".join(OPERATIONS))
     parser.add_argument("--tiles", help="rows,columns,depth,block")
     arguments = parser.parse_args()
@@ -273,9 +301,12 @@ def main() -> int:
     names = arguments.only.split(",")
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(arguments.jobs) as pool:
         made = scripts(sizes)
-        jobs = {pool.submit(compiled, one, made[one], Path(name), flags): one for one in names}
-        for job in as_completed(jobs):
-            kernel, program = jobs[job], job.result()
+        jobs = {
+            pool.submit(compiled, one, made[one], Path(name), flags, arguments.limit): one for one in names
+        }
+        wait(jobs)  # what is proved at the same time would slow down what is timed
+        for job, kernel in jobs.items():
+            program = job.result()
             shown = program if isinstance(program, str) else rates(kernel, program, library, arguments.rounds)
             print(f"{kernel:10} {shown}", flush=True)
     return 0

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import islpy as isl
 
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.tree import Assign, Call, Node, Place, Update, walk
+from loopwright.c.typed.tree import Assign, Call, Node, TokenRange, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere
@@ -47,11 +47,11 @@ class Facts:
     ranges: isl.Set = field(default_factory=everywhere)
     """The values that their types allow the parameters."""
 
-    def is_macro(self, place: Place) -> bool:
+    def is_macro(self, place: TokenRange) -> bool:
         """Whether these tokens are all that a call of a macro became."""
         return (place.first, place.end) in self.calls or (place.first, place.end) in self.inner
 
-    def text_of(self, place: Place) -> str:
+    def text_of(self, place: TokenRange) -> str:
         """The text that became these tokens: in an argument of a macro, the macro that is named there."""
         return self.inner.get((place.first, place.end), place.span.text)
 
