@@ -4,7 +4,7 @@ Blocks for two caches, panels packed into contiguous buffers, and a tile of rows
 registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
 in turns; contraction is on for both.
 
-    python -m benchmarks.blas [--rounds N] [--jobs N] [--limit SECONDS] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
+    python -m benchmarks.blas [--rounds N] [--jobs N] [--limit S] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class TileSizes:
     block: int
 
     def product(self, name: str, sums: str, *panels: str, over: int, i: str = "i", k: str = "k") -> str:
-        """The script for a sum over `over` steps; blocks of about `depth` that leave no rest, if there are any.
+        """The script for a sum over `over` steps; blocks of about `depth` that leave no rest, if any do.
 
         Panels on the stack are no good: compilers then do not keep the sums in registers.
         """
