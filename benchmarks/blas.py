@@ -4,7 +4,7 @@ Blocks for two caches, panels packed into contiguous buffers, and a tile of rows
 registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
 in turns; contraction is on for both.
 
-    python -m benchmarks.blas [--rounds N] [--jobs N] [--limit S] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
+    python -m benchmarks.blas [--rounds N] [--jobs N] [--limit S] [--only gemm,syrk] [--tiles 8,24,176,744]
 """
 
 from __future__ import annotations
