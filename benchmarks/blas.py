@@ -50,6 +50,9 @@ vectorize($name, v)
 """)
 """Sums over k for rows i and columns j: the panels of $packs in the first cache, rows in the second."""
 
+SIGNS = {"'": ("transposed", "reused"), "*": ("scaled",)}
+"""What is said of a panel after its name."""
+
 SYMM = """\
 expand(temp2, i, j)
 distribute(Clear, Upper, Lower, Combine)
@@ -67,20 +70,26 @@ class TileSizes:
     depth: int
     block: int
 
-    def product(self, name: str, sums: str, *panels: str, over: int, i: str = "i", k: str = "k") -> str:
+    def product(
+        self, name: str, sums: str, *panels: str, over: int, i: str = "i", k: str = "k", scaled: str = ""
+    ) -> str:
         """The script for a sum over `over` steps; blocks of about `depth` that leave no rest, if any do.
 
-        Panels on the stack are no good: compilers then do not keep the sums in registers.
+        Panels on the stack are no good: compilers then do not keep the sums in registers.  Of the matrix
+        `scaled` a block is copied, times the variable that it is multiplied by.
         """
-        words = [(one.rstrip("'"), ", transposed, reused" if "'" in one else "") for one in panels]
-        packs = "\n".join(f"pack({one}, {name}, jT{more})" for one, more in words)
+        packs = [f"pack({scaled}, {name}, {i}T, scaled)"] if scaled else []
+        for panel in panels:
+            word = "".join(f", {text}" for sign, texts in SIGNS.items() if sign in panel for text in texts)
+            packs.append(f"pack({panel.rstrip(''.join(SIGNS))}, {name}, jT{word})")
         rows, columns, depth, block = astuple(self)
         least = max(depth * 2 // 3, MOST_ON_STACK // columns + 1)
         whole = [one for one in range(least, depth * 3 // 2) if over % one == 0]
         depth = min(whole, key=lambda one: abs(one - depth), default=depth)
         return TILED.substitute(
-            name=name, sums=sums, packs=packs, i=i, k=k, rows=rows, columns=columns, depth=depth, block=block
-        )
+            name=name, sums=sums, packs="\n".join(packs), i=i, k=k,
+            rows=rows, columns=columns, depth=depth, block=block,
+        )  # fmt: skip
 
 
 def sizes_for(machine: Machine) -> TileSizes:
@@ -112,9 +121,10 @@ def scripts(sizes: TileSizes) -> dict[str, str]:
         (kernel, name): sizes_of(kernel)[size] for kernel, own in steps.items() for name, size in own.items()
     }
     return {
-        "gemm": "distribute(Scale, Mult)\n" + product("Mult", "C", "B", over=over["gemm", "Mult"]),
+        "gemm": "distribute(Scale, Mult)\n"
+        + product("Mult", "C", "B", over=over["gemm", "Mult"], scaled="A"),
         "2mm": "distribute(Init, Mult)\n"
-        + product("Mult", "tmp", "B", over=over["2mm", "Mult"])
+        + product("Mult", "tmp", "B", over=over["2mm", "Mult"], scaled="A")
         + "distribute(Scale, Sum)\n"
         + product("Sum", "D", "C", over=over["2mm", "Sum"]),
         "3mm": "".join(
@@ -122,11 +132,12 @@ def scripts(sizes: TileSizes) -> dict[str, str]:
             + product(f"Comp{one}", one, panel, over=over["3mm", f"Comp{one}"])
             for one, panel in (("E", "B"), ("F", "D"), ("G", "F"))
         ),
-        "syrk": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", over=over["syrk", "Mult"]),
-        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", "B'", over=over["syr2k", "Mult"]),
+        "syrk": "distribute(Scale, Mult)\n"
+        + product("Mult", "C", "A'", over=over["syrk", "Mult"], scaled="A"),
+        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'*", "B'*", over=over["syr2k", "Mult"]),
         "symm": SYMM
         + product("Lower", "temp2_i_j", "B", over=over["symm", "Lower"])
-        + product("Upper", "C", "B", over=over["symm", "Upper"], i="k", k="i"),
+        + product("Upper", "C", "B*", over=over["symm", "Upper"], i="k", k="i"),
         "trmm": "distribute(Mult, Alpha)\n" + product("Mult", "B", "B", over=over["trmm", "Mult"]),
         "lu": (KERNELS / "lu.lw").read_text(),
         "cholesky": (KERNELS / "cholesky.lw").read_text(),

@@ -83,7 +83,7 @@ def random_region(rng: random.Random) -> str:
     after = "x[0] += s;" if rng.random() < 0.15 else ""
     early = rng.random() < 0.15
     body = _statements(rng, ("i",), 2 if early else 1)
-    start = "double s = 0.5, t = 0.25, v[m + 4]; for (int j = 0; j < m + 4; j++) v[j] = j;"
+    start = "double s = 0.5, t = 0.25, w = 0.75, v[m + 4]; for (int j = 0; j < m + 4; j++) v[j] = j;"
     before = "    s = 0.5;\n" if rng.random() < 0.3 else ""
     return (
         f"void f({SIGNATURE})\n{{\n  {start}\n#pragma scop\n{before}"
@@ -112,6 +112,10 @@ def _assignment(rng: random.Random, loops: tuple[str, ...]) -> str:
     target = _cell(rng, loops, written=True)
     operator = rng.choice(["=", "=", "=", "+="])
     value = f"{_cell(rng, loops)} * 0.5 + {_cell(rng, loops)}"
+    if rng.random() < 0.3:
+        one, other, factor = _cell(rng, loops), _cell(rng, loops), rng.choice("wwws")
+        products = f"{factor} * {one} * {other}", f"{one} * {factor} + {other}", f"1 / {factor} * {one}"
+        value = rng.choice(products)
     text = f"{target} {operator} {value};"
     return f"if ({_cell(rng, loops)} > 0.4) {text}" if rng.random() < 0.08 else text
 
@@ -150,6 +154,8 @@ def _storage(rng: random.Random, program: Program) -> str:
         if rng.random() < 0.5:
             arrays = [access.array for access in reader.accesses if access.array in "ABxv"] or ["x"]
             where += ", written"
+        elif rng.random() < 0.4:
+            where += ", scaled"
         return f"pack({rng.choice(arrays)}, {reader.name}{where})"
     kind = rng.random()
     if kind < 0.25:

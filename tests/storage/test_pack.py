@@ -173,3 +173,61 @@ def test_what_has_no_meaning(script: str, code: Code) -> None:
     with pytest.raises(BadInput) as caught:
         planned(PRODUCT, script)
     assert caught.value.code is code and caught.value.span is not None
+
+
+SCALED = """\
+void f(int n, double w, double A[n][n], double B[n][n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++)
+        S: C[i][j] += w * A[i][k] * B[k][j];
+#pragma endscop
+}
+"""
+
+
+def test_a_copy_holds_products(tmp_path: Path) -> None:
+    text = result(tmp_path, SCALED, "strip_mine(S, k, 8)\npack(A, S, kT, scaled)").source.text
+    assert "= w * A[i][A_2];" in text
+    assert "S: C[i][j] += A_packed[0][k - 8 * kT] * B[k][j];" in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+    doubled = text.replace("= w * A[i][A_2];", "= w * A[i][A_2] * 2;")
+    assert not compare_files(str(tmp_path / "k.c"), written(tmp_path, doubled, "wrong.c")).proved
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("w * A", "1 / w * A", "no read of A is multiplied"),  # (1 / w) * A[i][k]
+        ("w * A", "(w + 1) * A", "no read of A is multiplied"),
+        ("double w", "float w", "no read of A is multiplied"),
+        ("double w", "int w", "no read of A is multiplied"),
+        ("S: C", "w = 2; S: C", "no read of A is multiplied"),
+        ("w * A[i][k] * B[k][j]", "w * A[i][k] + A[k][j] * w", "A is multiplied by different variables"),
+    ],
+)
+def test_other_products_are_not_held(old: str, new: str, why: str) -> None:
+    text = SCALED.replace(old, new).replace("w = 2; S: C", "{ w = 2; S: C").replace("B[k][j];", "B[k][j]; }")
+    text = text if "{ w" in text else SCALED.replace(old, new)
+    with pytest.raises(BadInput) as caught:
+        planned(text, "pack(A, S, i, scaled)")
+    assert why in caught.value.message
+
+
+def test_mutants_of_a_product_are_refused() -> None:
+    (change,) = planned(SCALED, "pack(A, S, i, scaled)").storage
+    assert not prove_storage(change).wrong
+    copy = change.after.statements[-1]
+    cell = next(one for one in copy.reads if one.array == "A")
+    moved = isl.Map(f"[n] -> {{ {copy.name}[i, a, b] -> A[b, a] }}").intersect_domain(copy.domain)
+    accesses = tuple(replace(one, relation=moved) if one is cell else one for one in copy.accesses)
+    other = (*change.after.statements[:-1], replace(copy, accesses=accesses))
+    after = replace(change.after, statements=other)
+    assert prove_storage(replace(change, after=after)).wrong
+    for name in ("A_packed", "w"):  # another statement fills the buffer, or changes the factor
+        writing = replace(cell, array=name, is_write=True)
+        first, *rest = change.after.statements
+        statements = (replace(first, accesses=(*first.accesses, writing)), *rest)
+        with pytest.raises(InternalError, match="which a buffer of products rests on"):
+            prove_storage(replace(change, after=replace(change.after, statements=statements)))

@@ -164,15 +164,17 @@ class Handle(Displayed):
         transposed: bool = False,
         written: bool = False,
         reused: bool = False,
+        scaled: bool = False,
         name: str | None = None,
     ) -> Handle:
         """What the component reads of an array is copied, in each iteration of `loop`; a handle on that.
 
         With `written` it writes to the copy too, which is copied back; with `reused` only reads move that
-        touch a cell in several iterations of the loop inside.
+        touch a cell in several iterations of the loop inside; with `scaled` the copy holds each cell times
+        the variable that it is multiplied by.
         """
         target = self._new_name(name, "packed")
-        operation = ops.Pack(variable, self.name, loop, transposed, written, reused)
+        operation = ops.Pack(variable, self.name, loop, transposed, written, reused, scaled)
         return self.perform(operation, target)[target]
 
     def pad(self, variable: str, amount: int) -> Handle:

@@ -94,12 +94,11 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.Rename(variable, target):
             component = plan.component(target, "target")
             return OperationResult(contraction.rename(plan, variable, component))
-        case ops.Pack(variable, target, name, transposed, written, reused):
+        case ops.Pack(variable, target, name, transposed, written, reused, scaled):
             component = plan.component(target, "target")
             depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
-            after, copy = packing.pack(
-                plan, variable, component, depth, packing.PackingOptions(transposed, written, reused)
-            )
+            options = packing.PackingOptions(transposed, written, reused, scaled)
+            after, copy = packing.pack(plan, variable, component, depth, options)
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))

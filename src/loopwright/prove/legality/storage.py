@@ -35,6 +35,7 @@ from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.redundant import prove_redundant
+from loopwright.prove.legality.scaled import Product, product_of, with_products
 from loopwright.prove.legality.sources import maps_of, sources
 from loopwright.prove.legality.values import (
     Reader,
@@ -69,13 +70,15 @@ def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict
 
 def _prove(before: Program, after: Program, host: bool) -> StorageVerdict:
     copies = _copies(before, after)
+    products = {copy.name: product_of(copy, after) for copy in copies}
+    written, before = before, with_products(before, after, products)
     for old in before.statements:
         _refuse_other_operations(old, after.statement(old.name), before, after)
     wrong = [one for old in before.statements for one in _meetings(old, after.statement(old.name), before)]
-    wrong += [out_of_bounds(*one) for one in outside(before, after, copies, tested=host)]
+    wrong += [out_of_bounds(*one) for one in outside(written, after, copies, tested=host)]
     disturbed = _disturbed(before, after, copies)
     readers = [*_readers(before, after, disturbed), *left_in_memory(before, after, disturbed)]
-    copying = {copy.name: _copy_reader(copy) for copy in copies}
+    copying = {copy.name: _copy_reader(copy, products[copy.name]) for copy in copies}
     old_flow = sources(before, [(one.name, one.old) for one in readers])
     new_flow = sources(after, [(one.name, one.new) for one in (*readers, *copying.values())])
     for reader in readers:
@@ -86,11 +89,12 @@ def _prove(before: Program, after: Program, host: bool) -> StorageVerdict:
 
 
 def _copies(before: Program, after: Program) -> tuple[Statement, ...]:
-    """The statements that are new: each must be `b = a;`, one read that surely happens and one write."""
+    """The statements that are new: each must be `b = a;`, one read that surely happens, or `b = f * a;`."""
     known = {statement.name for statement in before.statements}
     found = tuple(statement for statement in after.statements if statement.name not in known)
     for copy in found:
-        refuse_no_copy(copy, after)
+        if product_of(copy, after) is None:
+            refuse_no_copy(copy, after)
     return found
 
 
@@ -167,9 +171,9 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
             yield Reader(name, one, other, old, access_text(mine), mine.place)
 
 
-def _copy_reader(copy: Statement) -> Reader:
+def _copy_reader(copy: Statement, product: Product | None) -> Reader:
     name = f"{copy.name} reads"
-    (read,) = copy.reads
+    (read,) = copy.reads if product is None else (product.cell,)
     relation = read.relation.intersect_domain(copy.domain).set_tuple_name(IN, name)
     return Reader(name, relation, relation, copy, access_text(read), read.place)
 

@@ -13,6 +13,11 @@ With `written` every access of L moves, its writes too, and after L the cells th
 
 The copy before L is left out where L sets every cell before it uses it.  With `reused` only the reads move
 that touch a cell in several iterations of the loop right inside t.
+
+With `scaled` only the reads move that are multiplied by a variable f that keeps its value, and the copy holds
+products:
+
+    before L:   B[c - l] = f * A[c]        in L:   f * A[e]  -->  B[e - l]
 """
 
 from __future__ import annotations
@@ -32,6 +37,7 @@ from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
+from loopwright.transform.library.scaling import Scaling, products
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -64,6 +70,7 @@ class PackingOptions:
     transposed: bool = False
     written: bool = False
     reused: bool = False
+    scaled: bool = False
 
 
 def pack(
@@ -74,6 +81,8 @@ def pack(
     if options.transposed and array.rank != 2:
         message = f"{name} has {array.rank} subscripts, and only two can be transposed"
         raise Misuse(Code.STORAGE, message, argument="transposed")
+    if options.scaled and options.written:
+        raise Misuse(Code.STORAGE, "what is copied back is not scaled", argument="scaled")
     loops = max(plan.loops, depth + array.rank)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
@@ -83,6 +92,11 @@ def pack(
         found = [one for one in found if _is_reused(one, depth)]
     if not options.written:
         found = [one for one in found if _sees_copied(plan, one, place, depth)]
+    scaling = [Scaling(one.access.place) for one in found]
+    if found and options.scaled:
+        around = products(plan.program, [(one.statement, one.access) for one in found])
+        found = [one for one, product in zip(found, around, strict=True) if product is not None]
+        scaling = [product for product in around if product is not None]
     if not found:
         message = f"every read of {name} in the component sees values that are written after the copy"
         message += ", or is of cells of its own" if options.reused else ""
@@ -99,7 +113,7 @@ def pack(
         after = _after(component, depth)
         plan = moved_from(plan, after, lambda position: _step(position, after, depth))
         places.append((after, _cells(plan.program, writes, depth), True))
-    return _packed(plan, array, found, box, places, depth, order)
+    return _packed(plan, array, list(zip(found, scaling, strict=True)), box, places, depth, order)
 
 
 def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> list[PackedAccess]:
@@ -302,7 +316,7 @@ def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
 def _packed(
     plan: Plan,
     array: Array,
-    accesses: Sequence[PackedAccess],
+    accesses: Sequence[tuple[PackedAccess, Scaling]],
     box: Box,
     places: Sequence[tuple[Position, isl.Set, bool]],
     depth: int,
@@ -313,17 +327,17 @@ def _packed(
     new = unused_name(program, f"{array.name}_packed")
     extents = tuple(affine_text(program, box.extents[k], ()) for k in order)
     made = in_space(Array(new, array.rank, array.element_type, local=True, extents=extents))
-    outer = plan.leaf(next(p for p in _positions(plan, accesses))).loops[:depth]
+    outer = plan.leaf(next(p for p in _positions(plan, [one for one, _ in accesses]))).loops[:depth]
     own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(array.rank))
     iterators = (*outer, *own)
     edits: dict[TextEdit, None] = {}
-    for one in accesses:
+    for one, scaling in accesses:
         indices = [_index(program, one, box, k, depth) for k in order]
-        edits[TextEdit(one.access.place, new + "".join(f"[{index}]" for index in indices))] = None
+        edits[TextEdit(scaling.place, new + "".join(f"[{index}]" for index in indices))] = None
     copies: list[tuple[str, isl.Map]] = []
     for place, cells, back in places:
         left, right = _copied_cells(program, array.name, new, box, iterators, order)
-        left, right = (right, left) if back else (left, right)
+        left, right = (right, left) if back else (left, accesses[0][1].around(right))
         text = f"{loops_over(program, cells, iterators)}{left} = {right};"
         copies.append((text, copy_schedule(place, depth, array.rank)))
     after = with_storage(program, tuple(edits), (made,), copies)

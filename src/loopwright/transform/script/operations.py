@@ -221,7 +221,7 @@ class Pack(BaseOperation):
     """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
 
     name = "pack"
-    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written, reused"
+    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written, reused, scaled"
     gives = 1
     variable: VariableArgument
     target: HandleArgument
@@ -229,6 +229,7 @@ class Pack(BaseOperation):
     transposed: FlagArgument = False
     written: FlagArgument = False
     reused: FlagArgument = False
+    scaled: FlagArgument = False
 
 
 @dataclass(frozen=True)
