@@ -24,11 +24,12 @@ Fixpoint begins_as (key t : list Z) : Prop :=
   | _ :: _, [] => False
   end.
 
-(** The tag of an instance in an outermost loop that is marked parallel is 1 and
-    the way to its iteration: positions in blocks and values of iterators.  All
-    others have the tag 0.  [marked]: the node is right below the mark;
-    [inside]: it is in an iteration, which is [way]. *)
-Fixpoint tagged (tag : event -> list Z) (inside marked : bool) (way : list Z) (e : env) (n : node) : Prop :=
+(** [left] loops that are marked parallel are to be entered: the tag of an
+    instance in the last one of them is 1 and the way to its iteration,
+    positions in blocks and values of iterators.  All others have the tag 0.
+    [marked]: the node is right below the mark. *)
+Fixpoint tagged (tag : event -> list Z) (left : nat) (marked : bool) (way : list Z) (e : env) (n : node) : Prop :=
+  let inside := Nat.eqb left 0 in
   match n with
   | Call f args hint =>
       begins_as (if inside then 1 :: way else []) (tag (Event f (map (eval e) args) (map (eval e) hint)))
@@ -36,13 +37,13 @@ Fixpoint tagged (tag : event -> list Z) (inside marked : bool) (way : list Z) (e
       (fix each (k : Z) (ns : list node) : Prop :=
          match ns with
          | [] => True
-         | n' :: ns' => tagged tag inside false (if inside then way else way ++ [k]) e n' /\ each (k + 1) ns'
+         | n' :: ns' => tagged tag left false (if inside then way else way ++ [k]) e n' /\ each (k + 1) ns'
          end) 0 ns
-  | If t a b => (holds e t -> tagged tag inside false way e a) /\ (~ holds e t -> tagged tag inside false way e b)
+  | If t a b => (holds e t -> tagged tag left false way e a) /\ (~ holds e t -> tagged tag left false way e b)
   | For x a t d b => forall v, strided (eval e a) d v -> holds ((x, v) :: e) t ->
-      tagged tag (inside || marked) false (if inside then way else way ++ [v]) ((x, v) :: e) b
-  | Let x a b => tagged tag inside false way ((x, eval e a) :: e) b
-  | Mark text b => tagged tag inside (String.eqb text parallel) way e b
+      tagged tag (if marked then pred left else left) false (if inside then way else way ++ [v]) ((x, v) :: e) b
+  | Let x a b => tagged tag left false way ((x, eval e a) :: e) b
+  | Mark text b => tagged tag left (String.eqb text parallel) way e b
   end.
 
 (** ** Copies *)
@@ -208,16 +209,31 @@ Section Private.
   End Copies.
 End Private.
 
+(** ** Copies for several loops
+
+    Loops inside of each other may each have storage of their own.  A layer is
+    the temporaries of which each iteration has its own in loops that are inside
+    of [depth - 1] others that are marked, and the tags of instances there. *)
+Record layer := Layer { depth : nat; hidden : string -> bool; tag_in_layer : event -> list Z }.
+
+Definition in_layers (Ls : list layer) (x : string) : bool := existsb (fun L => hidden L x) Ls.
+
+Fixpoint with_layers {value : Type} (Ls : list layer) (effect : event -> memory value -> memory value)
+    : event -> memory value -> memory value :=
+  match Ls with
+  | [] => effect
+  | L :: Ls' => with_layers Ls' (privately (hidden L) (tag_in_layer L) effect)
+  end.
+
 (** [n] and [n'] compute the same in environment [e], except in temporaries:
     whatever the order in which the parallel loops of [n'] take their
-    iterations, each iteration of an outermost one having its own temporaries,
-    in which anything may be at first. *)
-Definition compute_the_same_privately (A : accesses) (temporary : string -> bool) (tag : event -> list Z) (e : env) (n n' : node)
-    : Prop :=
-  tagged tag false false [] e n' /\
+    iterations, each iteration having its own temporaries as the layers say, in
+    which anything may be at first. *)
+Definition compute_the_same_privately (A : accesses) (Ls : list layer) (e : env) (n n' : node) : Prop :=
+  Forall (fun L => tagged (tag_in_layer L) (depth L) false [] e n') Ls /\
   exists t, runs e n t /\ (exists t', runs e n' t') /\
   forall t', may_run e n' t' ->
   forall (value : Type) combine (effect : event -> memory value -> memory value),
-  obeys A combine effect -> surely A temporary effect ->
-  forall m m', same_but temporary value m m' ->
-  same_but temporary value (run effect t m) (run (privately temporary tag effect) t' m').
+  obeys A combine effect -> Forall (fun L => surely A (hidden L) effect) Ls ->
+  forall m m', same_but (in_layers Ls) value m m' ->
+  same_but (in_layers Ls) value (run effect t m) (run (with_layers Ls effect) t' m').

@@ -1,9 +1,10 @@
 (** * A checker for transformations with private storage
 
     [check_private] is [check_change] for programs whose parallel loops give
-    each iteration its own copies of temporaries ([Private.v]).  It is told, for
-    each statement, the tag of an instance and where each value that it reads of
-    a temporary was written; both are checked.  If it says [true], both programs
+    each iteration its own copies of temporaries ([Private.v]), loops inside of
+    each other included.  It is told, for each layer of copies and each
+    statement, the tag of an instance and where each value that it reads of a
+    temporary was written; both are checked.  If it says [true], both programs
     leave the same memory except in temporaries ([check_same_privately]). *)
 
 From Coq Require Import ZArith List String Bool Lia.
@@ -114,7 +115,8 @@ Section Goals.
     end.
 
   (** The tags are what [tagged] says. *)
-  Fixpoint tag_goals (inside marked : bool) (way : list lin) (c : scope) (s : state) (n : node) : list goal :=
+  Fixpoint tag_goals (left : nat) (marked : bool) (way : list lin) (c : scope) (s : state) (n : node) : list goal :=
+    let inside := Nat.eqb left 0 in
     match n with
     | Call f args hint =>
         match find_part parts f with
@@ -128,16 +130,16 @@ Section Goals.
         (fix each (k : Z) (ns : list node) : list goal :=
            match ns with
            | [] => []
-           | n' :: ns' => tag_goals inside false (if inside then way else way ++ [number k]) c s n' ++ each (k + 1) ns'
+           | n' :: ns' => tag_goals left false (if inside then way else way ++ [number k]) c s n' ++ each (k + 1) ns'
            end) 0 ns
     | If t a b =>
         let (f, s1) := known c true t s in let (f', s1') := known c false t s in
-        tag_goals inside false way c (assume f s1) a ++ tag_goals inside false way c (assume f' s1') b
+        tag_goals left false way c (assume f s1) a ++ tag_goals left false way c (assume f' s1') b
     | For x a t d b =>
         let (v, s1) := fresh s in
-        tag_goals (inside || marked) false (if inside then way else way ++ [v]) ((x, v) :: c) (in_loop c x a v t d s1) b
-    | Let x a b => let (m, s1) := linear c a s in tag_goals inside false way ((x, m) :: c) s1 b
-    | Mark text b => tag_goals inside (String.eqb text parallel) way c s b
+        tag_goals (if marked then pred left else left) false (if inside then way else way ++ [v]) ((x, v) :: c) (in_loop c x a v t d s1) b
+    | Let x a b => let (m, s1) := linear c a s in tag_goals left false way ((x, m) :: c) s1 b
+    | Mark text b => tag_goals left (String.eqb text parallel) way c s b
     end.
 End Goals.
 
@@ -151,9 +153,29 @@ Fixpoint contained_goals (S : storage) (c : scope) (s : state) (parts todo : lis
   | _, _ => unfit
   end.
 
-Definition storage_goals (T : change) (S : storage) (n : node) : list goal :=
+(** [k]: in which of the marked loops inside of each other the iterations have these temporaries. *)
+Definition storage_goals (T : change) (k : nat) (S : storage) (n : node) : list goal :=
   let (c, s) := beginning (original T) in
-  contained_goals S c s (all_parts T S) (all_parts T S) (origins S) ++ tag_goals (all_parts T S) c false false [] c s n.
+  contained_goals S c s (all_parts T S) (all_parts T S) (origins S) ++ tag_goals (all_parts T S) c k false [] c s n.
+
+(** Several layers of copies, each of what the ones before it made. *)
+Fixpoint with_all_copies (T : change) (Ss : list (nat * storage)) : change :=
+  match Ss with
+  | [] => T
+  | one :: Ss' => with_all_copies (with_copies T (snd one)) Ss'
+  end.
+
+Fixpoint all_storage_goals (T : change) (Ss : list (nat * storage)) (n : node) : list goal :=
+  match Ss with
+  | [] => []
+  | (k, one) :: Ss' => storage_goals T k one n ++ all_storage_goals (with_copies T one) Ss' n
+  end.
+
+Fixpoint layers_of (T : change) (Ss : list (nat * storage)) (e : env) : list layer :=
+  match Ss with
+  | [] => []
+  | (k, one) :: Ss' => Layer k (is_temporary one) (tag_of T one e) :: layers_of (with_copies T one) Ss' e
+  end.
 
 Definition same_lengths (l : list (list expr)) : bool :=
   match l with
@@ -161,14 +183,16 @@ Definition same_lengths (l : list (list expr)) : bool :=
   | t :: l' => forallb (fun u => Nat.eqb (List.length u) (List.length t)) l'
   end.
 
-Definition private_goals (T : change) (S : storage) (n n' : node) (how how' : proposal) : list goal :=
-  change_goals (with_copies T S) n n' how how' ++ storage_goals T S n'.
+Definition private_goals (T : change) (Ss : list (nat * storage)) (n n' : node) (how how' : proposal) : list goal :=
+  change_goals (with_all_copies T Ss) n n' how how' ++ all_storage_goals T Ss n'.
 
-Definition check_private (T : change) (S : storage) (n n' : node) (how how' : proposal) (cs : list certificate) : bool :=
-  well_formed_change (with_copies T S) n n' how && same_lengths (tags S) &&
-  Nat.eqb (List.length (tags S)) (List.length (shapes (original T))) &&
+Definition fitting (T : change) (S : storage) : bool :=
+  same_lengths (tags S) && Nat.eqb (List.length (tags S)) (List.length (shapes (original T))).
+
+Definition check_private (T : change) (Ss : list (nat * storage)) (n n' : node) (how how' : proposal) (cs : list certificate) : bool :=
+  well_formed_change (with_all_copies T Ss) n n' how && forallb (fun kS => fitting T (snd kS)) Ss &&
   Nat.eqb (List.length (uses T)) (List.length (shapes (original T))) &&
-  refutes_all cs (private_goals T S n n' how how').
+  refutes_all cs (private_goals T Ss n n' how how').
 
 (** ** Soundness *)
 
@@ -489,11 +513,11 @@ Section Sound.
     - destruct y as [|b y]; [auto|]. destruct (Z.eq_dec a b); [destruct (IH y)|]; tauto.
   Qed.
 
-  Lemma tag_goals_sound : forall n inside marked way c s en v z, Forall refuted (tag_goals parts c0 inside marked way c s n) ->
-    agrees en c v -> agrees e c0 v -> models v s -> denote_all v way z -> tagged (tag_of T S e) inside marked z en n.
+  Lemma tag_goals_sound : forall n left marked way c s en v z, Forall refuted (tag_goals parts c0 left marked way c s n) ->
+    agrees en c v -> agrees e c0 v -> models v s -> denote_all v way z -> tagged (tag_of T S e) left marked z en n.
   Proof.
     induction n as [f args hint|ns IH|t a b IHa IHb|x a t d b IHb|x a b IHb|text b IHb] using node_induction;
-      intros inside marked way c s en v z H Hc Hp Hm Hz; cbn [tag_goals tagged] in *.
+      intros left marked way c s en v z H Hc Hp Hm Hz; cbn [tag_goals tagged] in *.
     - destruct (find_part parts f) as [[[h t] u]|] eqn:Ef; [|destruct (unfit_false H)].
       destruct (linear_list c args s) as [xs s1] eqn:E1.
       destruct (linear_list_models _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hxs).
@@ -504,10 +528,10 @@ Section Sound.
       inversion H as [|? ? Hgoal _]; subst. unfold tag_of, tag_in. cbn [name_of arguments_of]. fold parts. rewrite Ef.
       match goal with |- begins_as ?k ?t => destruct (begins_as_dec k t) as [Hy | Hn]; [exact Hy|] end. exfalso.
       apply (refuted_state _ _ _ Hgoal Hm2). refine (not_begins_true _ _ _ _ _ _ Hms Hn).
-      destruct inside; constructor; [apply denotes_number | do 2 apply denote_all_more; exact Hz].
+      destruct (Nat.eqb left 0); constructor; [apply denotes_number | do 2 apply denote_all_more; exact Hz].
     - revert H. generalize 0 as k. induction IH as [|n ns Hn _ IHns]; intros k H; [exact I|].
       apply Forall_app in H as [H1 H2]. split; [|exact (IHns (k + 1) H2)].
-      apply (Hn _ _ _ _ _ _ _ _ H1 Hc Hp Hm). destruct inside; [exact Hz|].
+      apply (Hn _ _ _ _ _ _ _ _ H1 Hc Hp Hm). destruct (Nat.eqb left 0); [exact Hz|].
       apply denote_all_app; [exact Hz | constructor; [apply denotes_number | constructor]].
     - destruct (known c true t s) as [f s1] eqn:E1. destruct (known c false t s) as [f' s1'] eqn:E1'.
       apply Forall_app in H as [H1 H2]. split; intros Ht.
@@ -520,7 +544,7 @@ Section Sound.
       destruct (in_loop_models _ _ x _ _ _ _ _ _ _ Hm1 Hc1 Hv Hy Ht) as [w Hm2].
       apply (IHb _ _ _ _ _ _ _ _ H (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc1) (denotes_more _ w _ _ Hv))
         (agrees_more _ _ _ w (agrees_more _ _ _ [y] Hp)) Hm2).
-      destruct inside; [do 2 apply denote_all_more; exact Hz|].
+      destruct (Nat.eqb left 0); [do 2 apply denote_all_more; exact Hz|].
       apply denote_all_app; [do 2 apply denote_all_more; exact Hz | constructor; [apply denotes_more, Hv | constructor]].
     - destruct (linear c a s) as [m s1] eqn:E1. destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w & Hm1 & Hd).
       exact (IHb _ _ _ _ _ _ _ _ H (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc) Hd) (agrees_more _ _ _ w Hp) Hm1 (denote_all_more _ w _ _ Hz)).
@@ -562,46 +586,136 @@ Proof.
   - exact (IH ts us ev c ltac:(cbn in Ht; lia) ltac:(cbn in Hu; lia)).
 Qed.
 
+Lemma copies_written : forall S e hs ts us ev c', List.length ts = List.length hs -> List.length us = List.length hs ->
+  touches (cells_of writes_of (map (access_of e) (combine hs (map (own_use S) (combine ts us)))) ev) c' ->
+  exists c, c' = own (is_temporary S) (tag_in (combine (combine hs ts) us) e) ev c /\
+  touches (cells_of writes_of (map (access_of e) (combine hs us)) ev) c.
+Proof.
+  intros S e. induction hs as [|h hs IH]; intros [|t ts] [|u us] ev c' Ht Hu; try discriminate.
+  { intros _. exists c'. split; [destruct c' as [x l]; unfold own; cbn; destruct (is_temporary S x); reflexivity | exact I]. }
+  cbn [combine map cells_of access_of statement_name]. unfold own, tag_in, find_part. cbn [List.find fst].
+  destruct (String.eqb (name_of ev) (shape_name h)).
+  - cbn [touches reads_of writes_of own_use may_read may_write fst snd]. rewrite map_map. intros Hin.
+    apply in_map_iff in Hin as (q & <- & Hq).
+    exists (place_at (combine (shape_arguments h) (arguments_of ev) ++ e) q). split; [|exact (in_map _ _ _ Hq)].
+    unfold own_place, place_at. cbn [fst snd]. destruct (is_temporary S (fst q)); cbn [fst snd]; rewrite ?map_app; reflexivity.
+  - exact (IH ts us ev c' ltac:(cbn in Ht; lia) ltac:(cbn in Hu; lia)).
+Qed.
+
+Section Copied.
+  Variables (T : change) (S : storage) (e : env).
+  Hypothesis all_tagged : List.length (tags S) = List.length (shapes (original T)).
+  Hypothesis all_used : List.length (uses T) = List.length (shapes (original T)).
+
+  Lemma privately_stated : forall value combine (effect : event -> memory value -> memory value),
+    obeys (stated T e) combine effect ->
+    obeys (stated (with_copies T S) e) combine (privately (is_temporary S) (tag_of T S e) effect).
+  Proof.
+    intros value combine effect H. eapply obeys_more; [| | |exact (privately_obeys _ (is_temporary S) (tag_of T S e) _ _ _ H)].
+    - intros ev d (d' & Hd & ->). exact (proj1 (proj2 (copies_touched S e _ (tags S) (uses T) ev d' all_tagged all_used)) Hd).
+    - intros ev d (d' & Hd & ->). exact (proj1 (copies_touched S e _ (tags S) (uses T) ev d' all_tagged all_used) Hd).
+    - intros ev. exact (proj2 (proj2 (copies_touched S e _ (tags S) (uses T) ev (""%string, []) all_tagged all_used))).
+  Qed.
+
+  Lemma privately_surely : forall value (effect : event -> memory value -> memory value) others,
+    surely (stated T e) others effect ->
+    surely (stated (with_copies T S) e) others (privately (is_temporary S) (tag_of T S e) effect).
+  Proof.
+    intros value effect others H ev c' Hx Hw m m' Hreads.
+    apply (copies_written S e _ (tags S) (uses T) ev c' all_tagged all_used) in Hw as (c & -> & Hw).
+    change (tag_in (combine (combine (shapes (original T)) (tags S)) (uses T)) e) with (tag_of T S e) in *.
+    rewrite !privately_own. apply H; [| exact Hw |].
+    - revert Hx. unfold own. destruct (is_temporary S (fst c)); exact (fun H => H).
+    - intros r Hr. apply Hreads. exact (proj1 (proj2 (copies_touched S e _ (tags S) (uses T) ev r all_tagged all_used)) Hr).
+  Qed.
+
+  Lemma copies_used : List.length (uses (with_copies T S)) = List.length (shapes (original (with_copies T S))).
+  Proof. cbn [with_copies uses original]. rewrite map_length, combine_length, all_tagged, all_used. apply Nat.min_id. Qed.
+End Copied.
+
+(** *** All layers, in the order of the original *)
+
+Section Layers.
+  Variables (G : specification) (e : env) (c : scope) (s : state) (v : list Z) (t : trace) (n : node).
+  Hypothesis names_differ : distinct (shapes G) = true.
+  Hypothesis begun : beginning G = (c, s).
+  Hypothesis Hm : models v s.
+  Hypothesis Hc : agrees e c v.
+  Hypothesis Hsched : runs_schedule (poly_of (shapes G) e) t.
+  Hypothesis Hdiffer : forall a b, scheduled (poly_of (shapes G) e) a -> scheduled (poly_of (shapes G) e) b ->
+    Poly.time_of (poly_of (shapes G) e) a = Poly.time_of (poly_of (shapes G) e) b -> a = b.
+
+  Lemma layers_same : forall Ss T, original T = G -> List.length (uses T) = List.length (shapes G) ->
+    forallb (fun kS => fitting T (snd kS)) Ss = true -> Forall refuted (all_storage_goals T Ss n) ->
+    Forall (fun L => tagged (tag_in_layer L) (depth L) false [] e n) (layers_of T Ss e) /\
+    forall value combine (effect : event -> memory value -> memory value), obeys (stated T e) combine effect ->
+    Forall (fun L => surely (stated T e) (hidden L) effect) (layers_of T Ss e) ->
+    obeys (stated (with_all_copies T Ss) e) combine (with_layers (layers_of T Ss e) effect) /\
+    forall m m', same_but (in_layers (layers_of T Ss e)) value m m' ->
+    same_but (in_layers (layers_of T Ss e)) value (run effect t m) (run (with_layers (layers_of T Ss e) effect) t m').
+  Proof.
+    induction Ss as [|[k S] Ss IH]; intros T HT Hused Hfit Hgoals.
+    - split; [constructor|]. intros value combine effect Hobeys _. split; [exact Hobeys|]. intros m m' Hsame x Hx.
+      apply (run_same _ _ _ _ _ _ effect Hobeys). intros y. apply Hsame. reflexivity.
+    - cbn [forallb] in Hfit. apply andb_prop in Hfit as [Hfit Hrest]. cbn [snd] in Hfit. unfold fitting in Hfit.
+      apply andb_prop in Hfit as [Hlen Hlt]. apply Nat.eqb_eq in Hlt. cbn [all_storage_goals] in Hgoals.
+      apply Forall_app in Hgoals as [Hone Hgoals]. unfold storage_goals in Hone. rewrite HT, begun in Hone.
+      apply Forall_app in Hone as [Hcontained Htags]. subst G.
+      pose proof (copies_used T S Hlt Hused) as Hused'.
+      destruct (IH (with_copies T S) eq_refl Hused' Hrest Hgoals) as [Htagged Hothers]. cbn [layers_of with_layers].
+      split; [constructor; [exact (tag_goals_sound T S e c n _ _ _ _ _ _ _ _ Htags Hc Hc Hm (Forall2_nil _)) | exact Htagged]|].
+      intros value combine effect Hobeys Hsurely. inversion Hsurely as [|? ? Hfirst Hlater]; subst.
+      pose proof (privately_stated T S e Hlt Hused value combine effect Hobeys) as Hobeys1.
+      assert (Hsurely1 : Forall (fun L => surely (stated (with_copies T S) e) (hidden L) (privately (is_temporary S) (tag_of T S e) effect))
+                (layers_of (with_copies T S) Ss e)).
+      { revert Hlater. apply Forall_impl. intros L. exact (privately_surely T S e Hlt Hused value effect (hidden L)). }
+      destruct (Hothers value combine _ Hobeys1 Hsurely1) as [Hob Hsame]. split; [exact Hob|].
+      intros m m' Hmm x Hx. cbn [in_layers existsb hidden] in Hx. apply orb_false_iff in Hx as [Hx1 Hx2].
+      pose proof (contained_sound T S e names_differ Hlt Hused c s v Hm Hc _ t Hcontained Hsched Hdiffer) as Hin.
+      set (middle := fun y : cell => if is_temporary S (fst y) then m' y else m y).
+      rewrite (private_copies (stated T e) (is_temporary S) (tag_of T S e) value combine effect Hobeys Hfirst t m middle
+        (each_once _ _ Hsched) Hin) with (c := x); [| | |exact Hx1].
+      + apply (Hsame middle m'); [|exact Hx2]. intros y Hy. unfold middle. destruct (is_temporary S (fst y)) eqn:E; [reflexivity|].
+        apply Hmm. unfold in_layers in *. cbn [existsb hidden]. rewrite E. exact Hy.
+      + intros a b Ha Hb. apply (tags_alike T S e names_differ Hlt Hused Hlen); apply (all_and_only _ _ Hsched); assumption.
+      + intros y Hy. unfold middle. rewrite Hy. reflexivity.
+  Qed.
+End Layers.
+
 (** ** The theorem
 
     Two programs that pass the check leave the same memory except in
     temporaries: for all values of the parameters, all memories and all
     instructions that do what is stated, whatever order the marked loops of the
     second take their iterations in, each iteration with its own temporaries. *)
-Theorem check_same_privately : forall T S n n' how how' cs, check_private T S n n' how how' cs = true ->
+Theorem check_same_privately : forall T Ss n n' how how' cs, check_private T Ss n n' how how' cs = true ->
   forall p, context (meant (original T)) p ->
   let e := environment (meant (original T)) p in
-  compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'.
+  compute_the_same_privately (stated T e) (layers_of T Ss e) e n n'.
 Proof.
-  intros T S n n' how how' cs H p Hp e. unfold check_private in H.
-  apply andb_prop in H as [H Hcs]. apply andb_prop in H as [H Hlu]. apply andb_prop in H as [H Hlt].
-  apply andb_prop in H as [Hwell Hlen]. apply Nat.eqb_eq in Hlu. apply Nat.eqb_eq in Hlt.
+  intros T Ss n n' how how' cs H p Hp e. unfold check_private in H.
+  apply andb_prop in H as [H Hcs]. apply andb_prop in H as [H Hlu].
+  apply andb_prop in H as [Hwell Hfit]. apply Nat.eqb_eq in Hlu.
   apply refutes_all_sound in Hcs. unfold private_goals in Hcs. apply Forall_app in Hcs as [Hchange Hstorage].
-  assert (Hsame : compute_the_same_in_any_order (stated (with_copies T S) e) e n n').
-  { exact (goals_same_memory (with_copies T S) n n' how how' Hwell Hchange p Hp). }
+  assert (Horiginal : forall Rs R, original (with_all_copies R Rs) = original R).
+  { induction Rs as [|R' Rs IH]; intros R; [reflexivity | exact (IH (with_copies R (snd R')))]. }
+  pose proof (goals_same_memory (with_all_copies T Ss) n n' how how' Hwell Hchange p) as Hsame.
   pose proof Hwell as Hw. unfold well_formed_change in Hw. apply andb_prop in Hw as [Hw Hties]. apply andb_prop in Hw as [Hw _].
   apply andb_prop in Hw as [Hw _]. apply andb_prop in Hw as [Hw _]. apply andb_prop in Hw as [Hw Hdistinct].
-  cbn [original with_copies] in Hdistinct. apply andb_prop in Hw as [Hw _]. cbn [original with_copies] in Hw.
+  apply andb_prop in Hw as [Hw _]. rewrite Horiginal in Hw, Hdistinct, Hsame. specialize (Hsame Hp). fold e in Hsame.
   destruct how as [g k [|tie rest]]; [|discriminate]. clear Hties.
-  unfold change_goals in Hchange. apply Forall_app in Hchange as [Hold _]. cbn [original with_copies] in Hold.
+  unfold change_goals in Hchange. apply Forall_app in Hchange as [Hold _]. rewrite Horiginal in Hold.
   destruct (goals_implement _ _ _ Hw Hold) as [_ Himpl]. destruct (Himpl p Hp) as (t0 & Hrun0 & Hsched).
-  unfold storage_goals in Hstorage. destruct (beginning (original T)) as [c s] eqn:Eb.
+  destruct (beginning (original T)) as [c s] eqn:Eb.
   destruct (beginning_models _ _ _ _ Eb Hp) as (v & Hm & Hc). fold e in Hc.
-  apply Forall_app in Hstorage as [Hcontained Htags].
-  pose proof (contained_sound T S e Hdistinct Hlt Hlu c s v Hm Hc) as Hsound.
-  assert (Hin : contained (stated T e) (is_temporary S) (tag_of T S e) t0).
-  { apply (Hsound _ t0 Hcontained Hsched). intros a b Ha Hb Htime.
-    destruct (walked _ _ _ p Hold Hp) as (Hreg & Hcov & _ & Hord). cbn [ties] in Hord. rewrite untied_nothing in Hord.
-    exact (times_differ _ _ _ Hreg Hcov Hord a b Ha Hb Htime). }
-  split; [exact (tag_goals_sound T S e c n' _ _ _ _ _ _ _ _ Htags Hc Hc Hm (Forall2_nil _))|].
-  destruct Hsame as (t & Ht & Hends & Hany). pose proof (runs_deterministic _ _ _ Ht _ Hrun0) as ->.
+  assert (Hdiffer : forall a b, scheduled (poly_of (shapes (original T)) e) a -> scheduled (poly_of (shapes (original T)) e) b ->
+            Poly.time_of (poly_of (shapes (original T)) e) a = Poly.time_of (poly_of (shapes (original T)) e) b -> a = b).
+  { intros a b Ha Hb Htime. destruct (walked _ _ _ p Hold Hp) as (Hreg & Hcov & _ & Hord). cbn [ties] in Hord.
+    rewrite untied_nothing in Hord. exact (times_differ _ _ _ Hreg Hcov Hord a b Ha Hb Htime). }
+  destruct (layers_same (original T) e c s v t0 n' Hdistinct Eb Hm Hc Hsched Hdiffer Ss T eq_refl Hlu Hfit Hstorage) as [Htagged Hlayers].
+  split; [exact Htagged|]. destruct Hsame as (t & Ht & Hends & Hany). pose proof (runs_deterministic _ _ _ Ht _ Hrun0) as ->.
   exists t0. split; [exact Hrun0 | split; [exact Hends|]].
   intros t' Ht' value combine effect Hobeys Hsurely m m' Hmm x Hx.
-  rewrite (private_copies (stated T e) (is_temporary S) (tag_of T S e) value combine effect Hobeys Hsurely t0 m m'
-    (each_once _ _ Hsched) Hin) with (c := x); [| |exact Hmm | exact Hx].
-  - apply (Hany t' Ht' value combine). eapply obeys_more; [| | |exact (privately_obeys _ (is_temporary S) (tag_of T S e) _ _ _ Hobeys)].
-    + intros ev d (d' & Hd & ->). exact (proj1 (proj2 (copies_touched S e _ (tags S) (uses T) ev d' Hlt Hlu)) Hd).
-    + intros ev d (d' & Hd & ->). exact (proj1 (copies_touched S e _ (tags S) (uses T) ev d' Hlt Hlu) Hd).
-    + intros ev. exact (proj2 (proj2 (copies_touched S e _ (tags S) (uses T) ev (""%string, []) Hlt Hlu))).
-  - intros a b Ha Hb. apply (tags_alike T S e Hdistinct Hlt Hlu Hlen); apply (all_and_only _ _ Hsched); assumption.
+  destruct (Hlayers value combine effect Hobeys Hsurely) as [Hob Hsame]. rewrite (Hsame m m' Hmm x Hx).
+  exact (Hany t' Ht' value combine _ Hob m' x).
 Qed.

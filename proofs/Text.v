@@ -124,9 +124,10 @@ Definition check_text_change (T : change) (p p' : source) (how how' : proposal) 
   | None => false
   end.
 
-Definition check_text_private (T : change) (S : storage) (p p' : source) (how how' : proposal) (cs : list certificate) : bool :=
+Definition check_text_private (T : change) (Ss : list (nat * storage)) (p p' : source) (how how' : proposal) (cs : list certificate)
+    : bool :=
   match both_readable (sizes (original T)) p p' with
-  | Some (n, n') => check_private T S (lowered n) (lowered n') how how' cs
+  | Some (n, n') => check_private T Ss (lowered n) (lowered n') how how' cs
   | None => false
   end.
 
@@ -154,19 +155,19 @@ Proof.
 Qed.
 
 (** [compute_the_same_privately]; which iteration an instance is in is told by the loops that count up. *)
-Definition texts_the_same_privately (A : accesses) (temporary : string -> bool) (tag : event -> list Z) (e : env) (n n' : counted) : Prop :=
-  tagged tag false false [] e (lowered n') /\
+Definition texts_the_same_privately (A : accesses) (Ls : list layer) (e : env) (n n' : counted) : Prop :=
+  Forall (fun L => tagged (tag_in_layer L) (depth L) false [] e (lowered n')) Ls /\
   exists t, counts e n t /\ (exists t', counts e n' t') /\
   forall t', may_count e n' t' ->
   forall (value : Type) combine (effect : event -> memory value -> memory value),
-  obeys A combine effect -> surely A temporary effect ->
-  forall m m', same_but temporary value m m' ->
-  same_but temporary value (run effect t m) (run (privately temporary tag effect) t' m').
+  obeys A combine effect -> Forall (fun L => surely A (hidden L) effect) Ls ->
+  forall m m', same_but (in_layers Ls) value m m' ->
+  same_but (in_layers Ls) value (run effect t m) (run (with_layers Ls effect) t' m').
 
-Theorem text_same_privately : forall T S p p' how how' cs, check_text_private T S p p' how how' cs = true ->
-  for_texts T p p' (fun e => texts_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e).
+Theorem text_same_privately : forall T Ss p p' how how' cs, check_text_private T Ss p p' how how' cs = true ->
+  for_texts T p p' (fun e => texts_the_same_privately (stated T e) (layers_of T Ss e) e).
 Proof.
-  intros T S p p' how how' cs H. unfold check_text_private in H. destruct both_readable as [[n n']|] eqn:E; [|discriminate].
+  intros T Ss p p' how how' cs H. unfold check_text_private in H. destruct both_readable as [[n n']|] eqn:E; [|discriminate].
   destruct (both_proper _ _ _ _ _ E) as [[Hn Hn'] [Hp Hp']]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_privately _ _ _ _ _ _ _ H q Hq) as (Htag & t & Ht & (t' & Ht') & Hany). split; [exact Htag|].
   exists t. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exists t'; exact (counted_runs _ _ _ _ Hp' Ht')|]].

@@ -18,6 +18,7 @@ from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, range_problem
 from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status
+from loopwright.prove.certificates.storage import Owned
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.reading.loops import text_loops
@@ -79,13 +80,14 @@ OF_THE_LAST_ITERATION = "for (int i = 0; i < n; i++) { S: C[i] = x; T: x = A[i][
 WRITTEN_ONCE = "S: x = s; for (int i = 0; i < n; i++) T: C[i] = x;"
 READ_AFTERWARDS = "for (int i = 0; i < n; i++) S: x = A[i][i]; T: C[0] = x;"
 IN_ANOTHER_LOOP = "for (int i = 0; i < n; i++) S: x = C[i]; for (int i = 0; i < n; i++) T: C[i] = x;"
+OWN_X = Owned("x", ("S1", "S2", "S3"))
 OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
 
 
 def parallel_answer(
-    text: str, depth: int, combining: Sequence[str] = (), private: Sequence[str] = ()
+    text: str, depths: Sequence[int], combining: Sequence[str] = (), private: Sequence[Owned] = ()
 ) -> str:
-    """The status of the text as it is, the loops at this depth said to be parallel."""
+    """The status of the text as it is, the loops at these depths said to be parallel."""
     (program,) = read_source(Source("region.c", REGION.format(text)))
     node = generate(to_schedule(transform(program, "", "empty.lw")))
 
@@ -93,7 +95,7 @@ def parallel_answer(
         if not isinstance(part, For):
             return with_children(part, lambda child: said(child, here))
         inside = replace(part, body=said(part.body, here + 1))
-        return inside.with_annotation(Parallel()) if here == depth else inside
+        return inside.with_annotation(Parallel()) if here in depths else inside
 
     return change_status(program, program, said(node, 0), 20, combining, private).status
 
@@ -115,7 +117,7 @@ def parallel_answer(
 )
 def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str], status: str) -> None:
     """Those that touch no cell in common, or that only combine values in it by one operator."""
-    assert parallel_answer(text, depth, combining) == status
+    assert parallel_answer(text, [depth], combining) == status
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,42 @@ def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str]
 )
 def test_iterations_with_their_own_x(text: str, status: str) -> None:
     """Where every value that is read was written in the same iteration."""
-    assert parallel_answer(text, 0, private=["x"]) == status
+    assert parallel_answer(text, [0], private=[OWN_X]) == status
+
+
+EACH_CELL = """for (int i = 0; i < n; i++) {
+  S: C[i] = 0;
+  for (int j = 0; j < n; j++) { T: x = A[i][j]; U: B[i][j] = x * x; }
+}"""
+EACH_ROW = """for (int i = 0; i < n; i++) {
+  S: x = C[i];
+  for (int j = 0; j < n; j++) T: B[i][j] = x * A[i][j];
+}"""
+ALONG_A_ROW = """for (int i = 0; i < n; i++) {
+  S: x = C[i];
+  for (int j = 0; j < n; j++) { T: B[i][j] = x; U: x = A[i][j]; }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "owners", "status"),
+    [
+        (EACH_CELL, ("S1 S2 S3", "S2 S3"), CHECKED),
+        (EACH_CELL, ("S2 S3",), CHECKED),
+        (EACH_CELL, (), SEQUENTIAL),
+        (EACH_ROW, ("S1",), SEQUENTIAL),
+        (EACH_ROW, ("S1 S2",), SEQUENTIAL),
+        (ALONG_A_ROW, ("S1 S2 S3", "S2 S3"), SEQUENTIAL),
+    ],
+)
+def test_loops_inside_of_each_other_with_their_own_x(text: str, owners: Sequence[str], status: str) -> None:
+    """Both loops are parallel, and around `owners` stand those whose iterations have their own.
+
+    What a loop around all the statements owns, a loop around some of them owns too: what an iteration of the
+    outer loop wrote is not seen by those of the inner one.
+    """
+    private = [Owned("x", one.split()) for one in owners]
+    assert parallel_answer(text, [0, 1], private=private) == status
 
 
 def test_a_sum_of_itself_is_no_reduction() -> None:
@@ -157,7 +194,7 @@ def test_coq_agrees_on_private_storage() -> None:
     """And a tag that is not the iteration is refused: then the copies are others than the text's."""
     (program,) = read_source(Source("region.c", REGION.format(OWN)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, private=["x"])
+    problem = change_problem(program, program, node, private=[OWN_X])
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
     assert check(proof_file(problem, given)) == Accepted()

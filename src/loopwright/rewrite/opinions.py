@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from loopwright.emit.region import Loops
     from loopwright.model.annotations import Annotation
     from loopwright.model.program import Program
+    from loopwright.prove.certificates.storage import Owned
     from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.obligation import Obligation
     from loopwright.transform import Plan
@@ -50,8 +51,8 @@ class PrintedRegion:
     has_new_storage: bool = False
     combining: tuple[str, ...] = ()
     """The statements that are steps of reductions whose order the user allows to change."""
-    private: tuple[str, ...] = ()
-    """Of what iterations of parallel loops have their own, and what is left in it is not wanted."""
+    private: tuple[Owned, ...] = ()
+    """What iterations of parallel loops have of their own, where what is left in it is not wanted."""
 
 
 def printed_region(
@@ -59,12 +60,14 @@ def printed_region(
 ) -> PrintedRegion:
     """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
     from loopwright.emit.region import claims
+    from loopwright.prove.certificates.storage import Owned
 
     calls = claims(loops)
     said = [one.annotations for one in subprograms(loops.named) if isinstance(one, For)]
     node = _annotated(new, calls, said)
     title, stored = _title(plan), bool(plan.storage)
-    private = tuple(dict.fromkeys(one.array for one in loops.private if not one.last))
+    wanted = {one.array for one in loops.private if one.last}
+    private = tuple(Owned(one.array, one.statements) for one in loops.private if one.array not in wanted)
     return PrintedRegion(
         plan.original, plan.program, new, calls, node, temporaries, title, stored, combining, private
     )

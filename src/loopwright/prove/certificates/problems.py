@@ -15,7 +15,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
-from loopwright.prove.certificates.storage import reused, storage
+from loopwright.prove.certificates.storage import Owned, reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (
     Words,
@@ -53,15 +53,15 @@ def change_problem(
     new: Program,
     loops: Node,
     combining: Mapping[str, Reduction] | None = None,
-    private: Sequence[str] = (),
+    private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
 ) -> str:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops that are said to be independent may take their iterations in any order.  The statements
-    `combining` are steps of reductions, which may be taken in any order.  Iterations of outermost
-    parallel loops have their own of what is `private`, whose values are not compared.  Nor are those of
-    `temporaries`, which may hold other values in between; loops then run in sequence.
+    `combining` are steps of reductions, which may be taken in any order.  Iterations of parallel loops
+    have their own of what is `private`, whose values are not compared.  Nor are those of `temporaries`,
+    which may hold other values in between; loops then run in sequence.
     """
     (old, text), (later, _) = both_sides(original, new, loops)
     uses = {use.statement: use for use in touched(original, combining)}
@@ -73,7 +73,8 @@ def change_problem(
     kind = "reused" if temporaries else "private" if private else "change"
     stored: Words = iter(())
     if temporaries:
-        stored = reused(original, old, uses, tuple(dict.fromkeys((*temporaries, *private))))
+        unlike = (*temporaries, *(one.array for one in private))
+        stored = reused(original, old, uses, tuple(dict.fromkeys(unlike)))
     elif private:
         stored = storage(original, later, loops, uses, private)
     parts = (

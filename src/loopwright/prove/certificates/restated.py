@@ -26,7 +26,7 @@ WAYS = {
     "change": ("text_same_memory", "texts_the_same (stated T e)"),
     "private": (
         "text_same_privately",
-        "texts_the_same_privately (stated T e) (is_temporary S) (tag_of T S e)",
+        "texts_the_same_privately (stated T e) (layers_of T S e)",
     ),
     "reused": ("text_same_but", "texts_the_same_but (stated T e) (is_temporary S)"),
 }
@@ -43,7 +43,11 @@ def proof_file(problem: str, certificates: str) -> str:
             theorem = "exists n, given (sizes G) p = Some n /\\ implements_as_text (meant G) n"
         case kind if kind in WAYS:
             way, claim = WAYS[kind]
-            named = {"T": read.change(), **({} if kind == "change" else {"S": read.storage()})}
+            named = {"T": read.change()}
+            if kind == "private":
+                named["S"] = read.several(read.layer)
+            elif kind == "reused":
+                named["S"] = read.storage()
             named |= {"p": read.source(), "p'": read.source()}
             named |= {"how": read.proposal(), "how'": read.proposal()}
             lemma = f"{way} {' '.join(named)} certificates"
@@ -166,6 +170,9 @@ class _Reader:
     def storage(self) -> str:
         temporaries, tags = self.several(self.name), self.several(self.vector)
         return f"(Storage {temporaries} {tags} {self.several(lambda: self.several(self.origin))})"
+
+    def layer(self) -> str:
+        return f"({self.natural()}, {self.storage()})"
 
     def limit(self) -> str:
         return "None" if self.word() == "seen" else f"(Some {self.expr()})"

@@ -23,6 +23,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, 
 
 if TYPE_CHECKING:
     from loopwright.model.program import Program
+    from loopwright.prove.certificates.storage import Owned
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def change_status(
     loops: Node,
     seconds: float | None = None,
     combining: Collection[str] = (),
-    private: Sequence[str] = (),
+    private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
     text: Program | None = None,
 ) -> ProofStatus:
@@ -88,7 +89,7 @@ def change_status(
     only the sequential order is checked then.  In `text`, the new one, names are those of integers that
     hold at least what an int holds; values that leave int are looked for there.
     """
-    unlike = tuple(dict.fromkeys((*temporaries, *private)))
+    unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private))))
     why = "read nowhere after" if temporaries else "private to iterations"
     run = in_sequence(loops) if temporaries else loops
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
@@ -120,7 +121,7 @@ def _change(
     new: Program,
     loops: Node,
     combining: Collection[str],
-    private: Sequence[str] = (),
+    private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
 ) -> str:
     from loopwright.prove.certificates.problems import change_problem

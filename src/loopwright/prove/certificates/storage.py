@@ -1,15 +1,16 @@
 """Temporaries, as `proofs/Temporaries.v` and `proofs/Reused.v` want them told: tags and origins.
 
-Of private storage, the tag of an instance is the iteration of the outermost parallel loop that it is in: 1
-and the way there, the positions in blocks and the values of iterators; 0 outside of such loops.  Of
-temporaries that are used in another order, it is the beginning of its time in the original.  The origin of a
-value that is read of a temporary is an instance with the same tag that wrote the cell before.  isl finds it,
-as the first one; the checker checks that nothing with another tag wrote the cell since.
+Of private storage, there is a layer of copies for each depth at which parallel loops stand inside of each
+other.  The tag of an instance is the iteration of the loop at that depth that it is in: 1 and the way
+there, the positions in blocks and the values of iterators; 0 outside of such loops.  Of temporaries that are
+used in another order, it is the beginning of its time in the original.  The origin of a value that is read
+of a temporary is an instance with the same tag that wrote the cell before.  isl finds it, as the first one;
+the checker checks that nothing with another tag wrote the cell since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 import islpy as isl
@@ -18,6 +19,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
@@ -41,15 +43,65 @@ class Origin:
     write: int
 
 
+@dataclass(frozen=True)
+class Owned:
+    """In a loop around some of these statements and no others each iteration has its own `array`."""
+
+    array: str
+    statements: Collection[str]
+
+
 def storage(
-    original: Program, later: Timetable, loops: Node, uses: Mapping[str, Touched], temporaries: Sequence[str]
+    original: Program, later: Timetable, loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]
 ) -> Words:
-    """Tags and origins of the statements of `original`; `loops` give each iteration its own `temporaries`."""
-    ways = _padded(loops)
+    """The layers: depths, tags and origins of the statements of `original`, whose new loops are `loops`."""
     shapes = dict(shapes_of(later))
     order = [statement.name for statement in original.statements if statement.name in shapes]
-    finder = _Finder(original, _same_tag(shapes, ways), uses)
-    return _words(temporaries, [_tag(shapes[one], ways) for one in order], finder.origins(order, temporaries))
+    layers: list[tuple[str, ...]] = []
+    same: isl.UnionMap | None = None
+    for depth, arrays in enumerate(_layers(loops, uses, owned), start=1):
+        ways = _padded(loops, depth)
+        here = _same_tag(shapes, ways)
+        same = here if same is None else same.intersect(here)
+        origins = _Finder(original, same, uses).origins(order, arrays)
+        tags = [_tag(shapes[one], ways) for one in order]
+        layers.append((str(depth), *_words(arrays, tags, origins)))
+    return listed(layers, iter)
+
+
+def _layers(loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]) -> list[list[str]]:
+    """For each depth of parallel loops, outermost first, what all of them there that use it own."""
+    found: list[list[str]] = []
+    marked = list(_marked(loops, 1))
+    for depth in range(1, max((depth for depth, _ in marked), default=0) + 1):
+        here = [inside for one, inside in marked if one == depth]
+        arrays = dict.fromkeys(one.array for one in owned)
+        found.append([array for array in arrays if _all_own(array, here, uses, owned)])
+    return found
+
+
+def _all_own(
+    array: str, loops: Sequence[frozenset[str]], uses: Mapping[str, Touched], owned: Sequence[Owned]
+) -> bool:
+    """Whether these loops, as the statements in them, each own the array, if they use it."""
+    using = [
+        inside
+        for inside in loops
+        if any(cell.array == array for one in inside for cell in (*uses[one].reads, *uses[one].writes))
+    ]
+    answers = {any(one.array == array and inside <= set(one.statements) for one in owned) for inside in using}
+    if len(answers) > 1:
+        raise GaveUp(Code.NO_PROOF, f"some parallel loops have their own {array}, and some do not")
+    return True in answers
+
+
+def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
+    """Each parallel loop, as its depth among such loops and the statements inside."""
+    here = isinstance(node, For) and is_marked(node)
+    if here:
+        yield depth, frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
+    for child in children(node):
+        yield from _marked(child, depth + here)
 
 
 def reused(
@@ -86,33 +138,32 @@ def _origin(one: Origin) -> Words:
 # -- tags ---------------------------------------------------------------------------------------------
 
 
-def _padded(loops: Node) -> list[Way]:
-    """For each call, in the order of the text, the tag of what it runs."""
-    found = list(_ways(loops, (), None, 0))
+def _padded(loops: Node, depth: int) -> list[Way]:
+    """For each call, in the order of the text, the tag of what it runs, of parallel loops at this depth."""
+    found = list(_ways(loops, (), depth, 0))
     width = max(map(len, found), default=0)
     return [(*one, *[0] * (width - len(one))) for one in found]
 
 
-def _ways(node: Node, so_far: Way, inside: Way | None, depth: int) -> Iterator[Way]:
-    """`inside` is the iteration of a parallel loop that `node` is in."""
+def _ways(node: Node, so_far: Way, left: int, depth: int) -> Iterator[Way]:
+    """`left` parallel loops are to be entered until the one whose iterations are told apart."""
     match node:
         case Call():
-            yield () if inside is None else inside
-        case Block(children):
-            for k, child in enumerate(children):
-                yield from _ways(child, (*so_far, k), inside, depth)
+            yield () if left else (1, *so_far)
+        case Block(parts):
+            for k, part in enumerate(parts):
+                yield from _ways(part, (*so_far, k) if left else so_far, left, depth)
         case If(_, then, orelse):
-            yield from _ways(then, so_far, inside, depth)
+            yield from _ways(then, so_far, left, depth)
             if orelse is not None:
-                yield from _ways(orelse, so_far, inside, depth)
+                yield from _ways(orelse, so_far, left, depth)
         case For(body=body):
-            way = (*so_far, str(depth))
-            own: Way | None = (1, *way) if inside is None and is_marked(node) else inside
-            yield from _ways(body, way, own, depth + 1)
+            way = (*so_far, str(depth)) if left else so_far
+            yield from _ways(body, way, left - 1 if left and is_marked(node) else left, depth + 1)
         case Let(body=body):
-            yield from _ways(body, so_far, inside, depth + 1)
+            yield from _ways(body, so_far, left, depth + 1)
         case Mark(body=body):
-            yield from _ways(body, so_far, inside, depth)
+            yield from _ways(body, so_far, left, depth)
         case _:
             assert_never(node)
 

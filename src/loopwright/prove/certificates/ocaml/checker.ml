@@ -44,6 +44,12 @@ let compOpp = function
 | Lt -> Gt
 | Gt -> Lt
 
+(** val pred : nat -> nat **)
+
+let pred n0 = match n0 with
+| O -> n0
+| S u -> u
+
 (** val add : nat -> nat -> nat **)
 
 let rec add n0 m =
@@ -2431,46 +2437,49 @@ let rec not_begins key t =
      | b :: t' -> either ((differ a b) :: ((not_begins key' t') :: [])))
 
 (** val tag_goals :
-    part list -> scope -> bool -> bool -> lin list -> scope -> state -> node
+    part list -> scope -> nat -> bool -> lin list -> scope -> state -> node
     -> goal list **)
 
-let rec tag_goals parts0 sizes_scope inside marked way c s = function
-| Call (f, args, _) ->
-  (match find_part parts0 f with
-   | Some p ->
-     let (p0, _) = p in
-     let (h, t) = p0 in
-     let (xs, s1) = linear_list c args s in
-     let (m, s2) =
-       linear_list (app (combine h.shape_arguments xs) sizes_scope) t s1
-     in
-     (exclude
-       (not_begins (if inside then (number (Zpos XH)) :: way else []) m) s2) :: []
-   | None -> unfit)
-| Block ns ->
-  let rec each k = function
-  | [] -> []
-  | n' :: ns' ->
-    app
-      (tag_goals parts0 sizes_scope inside false
-        (if inside then way else app way ((number k) :: [])) c s n')
-      (each (Z.add k (Zpos XH)) ns')
-  in each Z0 ns
-| If (t, a, b) ->
-  let (f, s1) = known c true t s in
-  let (f', s1') = known c false t s in
-  app (tag_goals parts0 sizes_scope inside false way c (assume f s1) a)
-    (tag_goals parts0 sizes_scope inside false way c (assume f' s1') b)
-| For (x, a, t, d, b) ->
-  let (v, s1) = fresh s in
-  tag_goals parts0 sizes_scope ((||) inside marked) false
-    (if inside then way else app way (v :: [])) ((x, v) :: c)
-    (in_loop c x a v t d s1) b
-| Let (x, a, b) ->
-  let (m, s1) = linear c a s in
-  tag_goals parts0 sizes_scope inside false way ((x, m) :: c) s1 b
-| Mark (text, b) ->
-  tag_goals parts0 sizes_scope inside (eqb1 text parallel) way c s b
+let rec tag_goals parts0 sizes_scope left marked way c s n0 =
+  let inside = Nat.eqb left O in
+  (match n0 with
+   | Call (f, args, _) ->
+     (match find_part parts0 f with
+      | Some p ->
+        let (p0, _) = p in
+        let (h, t) = p0 in
+        let (xs, s1) = linear_list c args s in
+        let (m, s2) =
+          linear_list (app (combine h.shape_arguments xs) sizes_scope) t s1
+        in
+        (exclude
+          (not_begins (if inside then (number (Zpos XH)) :: way else []) m)
+          s2) :: []
+      | None -> unfit)
+   | Block ns ->
+     let rec each k = function
+     | [] -> []
+     | n' :: ns' ->
+       app
+         (tag_goals parts0 sizes_scope left false
+           (if inside then way else app way ((number k) :: [])) c s n')
+         (each (Z.add k (Zpos XH)) ns')
+     in each Z0 ns
+   | If (t, a, b) ->
+     let (f, s1) = known c true t s in
+     let (f', s1') = known c false t s in
+     app (tag_goals parts0 sizes_scope left false way c (assume f s1) a)
+       (tag_goals parts0 sizes_scope left false way c (assume f' s1') b)
+   | For (x, a, t, d, b) ->
+     let (v, s1) = fresh s in
+     tag_goals parts0 sizes_scope (if marked then pred left else left) false
+       (if inside then way else app way (v :: [])) ((x, v) :: c)
+       (in_loop c x a v t d s1) b
+   | Let (x, a, b) ->
+     let (m, s1) = linear c a s in
+     tag_goals parts0 sizes_scope left false way ((x, m) :: c) s1 b
+   | Mark (text, b) ->
+     tag_goals parts0 sizes_scope left (eqb1 text parallel) way c s b)
 
 (** val temporary_reads : storage -> use -> place list **)
 
@@ -2493,12 +2502,29 @@ let rec contained_goals s c s0 parts0 todo os =
        app (origins_goals parts0 c s0 p (temporary_reads s (snd p)) o)
          (contained_goals s c s0 parts0 todo' os'))
 
-(** val storage_goals : change -> storage -> node -> goal list **)
+(** val storage_goals : change -> nat -> storage -> node -> goal list **)
 
-let storage_goals t s n0 =
+let storage_goals t k s n0 =
   let (c, s0) = beginning t.original in
   app (contained_goals s c s0 (all_parts t s) (all_parts t s) s.origins)
-    (tag_goals (all_parts t s) c false false [] c s0 n0)
+    (tag_goals (all_parts t s) c k false [] c s0 n0)
+
+(** val with_all_copies : change -> (nat * storage) list -> change **)
+
+let rec with_all_copies t = function
+| [] -> t
+| one :: ss' -> with_all_copies (with_copies t (snd one)) ss'
+
+(** val all_storage_goals :
+    change -> (nat * storage) list -> node -> goal list **)
+
+let rec all_storage_goals t ss n0 =
+  match ss with
+  | [] -> []
+  | p :: ss' ->
+    let (k, one) = p in
+    app (storage_goals t k one n0)
+      (all_storage_goals (with_copies t one) ss' n0)
 
 (** val same_lengths : expr list list -> bool **)
 
@@ -2507,24 +2533,30 @@ let same_lengths = function
 | t :: l' -> forallb (fun u -> Nat.eqb (length u) (length t)) l'
 
 (** val private_goals :
-    change -> storage -> node -> node -> proposal -> proposal -> goal list **)
+    change -> (nat * storage) list -> node -> node -> proposal -> proposal ->
+    goal list **)
 
-let private_goals t s n0 n' how how' =
-  app (change_goals (with_copies t s) n0 n' how how') (storage_goals t s n')
+let private_goals t ss n0 n' how how' =
+  app (change_goals (with_all_copies t ss) n0 n' how how')
+    (all_storage_goals t ss n')
+
+(** val fitting : change -> storage -> bool **)
+
+let fitting t s =
+  (&&) (same_lengths s.tags)
+    (Nat.eqb (length s.tags) (length t.original.shapes))
 
 (** val check_private :
-    change -> storage -> node -> node -> proposal -> proposal -> certificate
-    list -> bool **)
+    change -> (nat * storage) list -> node -> node -> proposal -> proposal ->
+    certificate list -> bool **)
 
-let check_private t s n0 n' how how' cs =
+let check_private t ss n0 n' how how' cs =
   (&&)
     ((&&)
-      ((&&)
-        ((&&) (well_formed_change (with_copies t s) n0 n' how)
-          (same_lengths s.tags))
-        (Nat.eqb (length s.tags) (length t.original.shapes)))
+      ((&&) (well_formed_change (with_all_copies t ss) n0 n' how)
+        (forallb (fun kS -> fitting t (snd kS)) ss))
       (Nat.eqb (length t.uses) (length t.original.shapes)))
-    (refutes_all cs (private_goals t s n0 n' how how'))
+    (refutes_all cs (private_goals t ss n0 n' how how'))
 
 (** val moved : change -> change **)
 
@@ -3832,14 +3864,14 @@ let check_text_change t p p' how how' cs =
   | None -> false
 
 (** val check_text_private :
-    change -> storage -> source -> source -> proposal -> proposal ->
-    certificate list -> bool **)
+    change -> (nat * storage) list -> source -> source -> proposal ->
+    proposal -> certificate list -> bool **)
 
-let check_text_private t s p p' how how' cs =
+let check_text_private t ss p p' how how' cs =
   match both_readable t.original.sizes p p' with
   | Some p0 ->
     let (n0, n') = p0 in
-    check_private t s (lowered n0) (lowered n') how how' cs
+    check_private t ss (lowered n0) (lowered n') how how' cs
   | None -> false
 
 (** val check_text_reused :

@@ -268,7 +268,7 @@ let rec print_certificate c =
 type problem =
   | Scan of specification * source * proposal
   | Whole of change * source * source * proposal * proposal
-  | Private of change * storage * source * source * proposal * proposal
+  | Private of change * (nat * storage) list * source * source * proposal * proposal
   | Reused of change * storage * source * source * proposal * proposal
   | Range of specification * z * z * node
 
@@ -284,14 +284,20 @@ let problem () =
     let n' = source () in
     let how = proposal () in
     Whole (t, n, n', how, proposal ())
-  | ("private" | "reused") as kind ->
+  | "private" ->
+    let t = change () in
+    let s = list (fun () -> let k = natural () in (k, storage ())) in
+    let n = source () in
+    let n' = source () in
+    let how = proposal () in
+    Private (t, s, n, n', how, proposal ())
+  | "reused" ->
     let t = change () in
     let s = storage () in
     let n = source () in
     let n' = source () in
     let how = proposal () in
-    let how' = proposal () in
-    if kind = "private" then Private (t, s, n, n', how, how') else Reused (t, s, n, n', how, how')
+    Reused (t, s, n, n', how, proposal ())
   | "range" ->
     let g = specification () in
     let low = z () in
