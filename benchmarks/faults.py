@@ -29,6 +29,7 @@ from benchmarks.planting import KINDS, Fault, planted
 SIZES = ((1, 1), (2, 1), (3, 3), (5, 4), (9, 17), (33, 20), (21, 34), (40, 40))
 """Of the sizes in turn; that of time steps is not larger than these."""
 SOON = 2.0
+Sizes = tuple[tuple[str, int], ...]
 MAIN = """
 static uint64_t total = 14695981039346656037u;
 #define ADD(A, T) for (size_t k = 0; k < sizeof(A) / sizeof(T); k++) {{ T one = ((T *)&(A))[k]; \\
@@ -93,14 +94,18 @@ def program(text: str) -> str:
     return head + MAIN.format(fills=fills, adds=adds)
 
 
-def results(text: str, sizes: tuple[int, int]) -> tuple[str, ...]:
-    """What a program computes from its own inputs, and from others."""
-    names = sorted(set(re.findall(r"#ifndef (\w+)\n#define \1 \d+", text)))
-    given = [
-        f"-D{name}={min(sizes[k % 2], 9) if 'STEP' in name or name == 'TMAX' else sizes[k % 2]}"
+def sizes_of(text: str, sizes: tuple[int, int]) -> Sizes:
+    """These two for the sizes of a program in turn; few time steps."""
+    names = sorted(set(re.findall(r"#ifndef (\w+)\n#define \1 \d+", text)) - {"CLOCK"})
+    return tuple(
+        (name, min(sizes[k % 2], 9) if "STEP" in name or name == "TMAX" else sizes[k % 2])
         for k, name in enumerate(names)
-        if name != "CLOCK"
-    ]
+    )
+
+
+def results(text: str, sizes: Sizes) -> tuple[str, ...]:
+    """What a program computes from its own inputs, and from others."""
+    given = [f"-D{name}={size}" for name, size in sizes]
     checks = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
     with tempfile.TemporaryDirectory() as folder:
         source, binary = Path(folder) / "one.c", Path(folder) / "one"
@@ -118,15 +123,20 @@ def results(text: str, sizes: tuple[int, int]) -> tuple[str, ...]:
 
 
 @cache
-def expected(kernel: str, sizes: tuple[int, int]) -> tuple[str, ...]:
+def expected(kernel: str, sizes: Sizes) -> tuple[str, ...]:
     return results((ROOT / "kernels" / f"{kernel}.c").read_text(), sizes)
 
 
-def difference(kernel: str, text: str) -> str | None:
-    """Sizes at which a text does not compute what the kernel does."""
-    for sizes in SIZES:
+def difference(kernel: str, text: str, said: str) -> str | None:
+    """Sizes at which a text does not compute what the kernel does; those of a witness are tried first."""
+    tried = [sizes_of(text, one) for one in SIZES]
+    told = re.match(r"witness: ((?:\w+ = \d+(?:, )?)+):", said)
+    if told is not None:
+        pairs = re.findall(r"(\w+) = (\d+)", told[1])
+        tried.insert(0, tuple((name, int(size)) for name, size in sorted(pairs)))
+    for sizes in tried:
         if results(text, sizes) != expected(kernel, sizes):
-            return str(sizes)
+            return ", ".join(f"{name} = {size}" for name, size in sizes)
     return None
 
 
@@ -136,7 +146,7 @@ def answered(file: Path, fault: Fault, limit: float) -> Answered:
         new = Path(name) / file.name
         new.write_text(fault.text)
         found = judged(new, limit)
-    return Answered(file.stem, fault, found, difference(file.name.split(".")[0], fault.runs_as))
+    return Answered(file.stem, fault, found, difference(file.name.split(".")[0], fault.runs_as, found.said))
 
 
 def faults(files: list[Path], kinds: list[str], seed: int, count: int) -> list[tuple[Path, Fault]]:

@@ -83,6 +83,23 @@ int main(void) {{
   return x > 9;
 }}
 """
+
+
+def tasks(create: str, wait: str) -> str:
+    """Two halves of a copy that assign the same variable, the first a task."""
+    program = f"""\
+#pragma omp parallel
+#pragma omp single
+{{
+#pragma omp {create}
+{{ for (int i = 0; i < 4; i++) A[i] = B[i]; x = 1; }}
+#pragma omp {wait}
+for (int i = 4; i < 8; i++) A[i] = B[i];
+x = 2;
+}}"""
+    return TEAMS.format(before="", program=program)
+
+
 COPY = "for (int i = 0; i < 8; i++) A[i] = B[i];"
 PARALLEL_COPY = f"#pragma omp parallel for\n{COPY}"
 
@@ -106,8 +123,16 @@ PARALLEL_COPY = f"#pragma omp parallel for\n{COPY}"
                       "#pragma omp parallel for\nfor (int i = 0; i < 4; i++) { A[4 * j + i] = B[4 * j + i];"
                       " if (i == 3) x = 1; }}"), Answer.VIOLATION),
         # nothing that the team cannot do is taken for right
-        (TEAMS.format(before="", program="#pragma omp parallel\n{\n#pragma omp single\n#pragma omp task\n"
-                      f"{{ {COPY} }}\n}}"), Answer.GAVE_UP),
+        (TEAMS.format(before="", program="#pragma omp parallel\n#pragma omp single\n#pragma omp taskloop\n"
+                      f"{COPY}"), Answer.GAVE_UP),
+        (tasks("task depend(out: A)", "taskwait"), Answer.GAVE_UP),
+        # tasks are threads of their own that end before what waits for them
+        (tasks("task", "taskwait"), Answer.VALID),
+        (tasks("task", "taskyield"), Answer.VIOLATION),
+        (tasks("task if (x)", "taskyield"), Answer.VALID),
+        (tasks("task final(1)", "taskyield"), Answer.VIOLATION),
+        (tasks("taskgroup\n#pragma omp task\n#pragma omp task", "taskyield"), Answer.VALID),
+        (tasks("task\n#pragma omp task", "taskwait"), Answer.VIOLATION),
     ],
 )  # fmt: skip
 def test_programs_with_threads(program: str, answer: Answer) -> None:

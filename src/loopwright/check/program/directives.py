@@ -47,6 +47,8 @@ _SHARED = frozenset(
         "proc_bind",
         "untied",
         "mergeable",
+        "final",
+        "depend",
         "grainsize",
         "num_tasks",
         "priority",
