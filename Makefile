@@ -10,7 +10,7 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs web test test-mutants lint proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-mutants lint proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make bench-check    what checking a run costs, kernel by kernel"
+	@echo "make bench-recursion  recursive and cache-oblivious programs, right and with bugs, judged by check"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
@@ -105,6 +106,9 @@ bench-codegen-fast: $(INSTALLED)
 
 bench-check: $(INSTALLED)
 	$(BIN)/python -m benchmarks.check
+
+bench-recursion: $(INSTALLED)
+	$(BIN)/python -m benchmarks.recursion
 
 bench-speed: $(INSTALLED)
 	$(BIN)/python -m benchmarks.speed

@@ -11,6 +11,7 @@ the least of several runs; `bytes` is the shadow of a cell.  Parts:
     parametric  kernels rewritten by hand with tiles of a size known at run time [Bao2016, figure 10]
     sizes       lu, fixed and parametric tiles, across problem sizes [Bao2016, figure 11]
     small       [Bao2016, table 11]: milliseconds of a whole check at a small size
+    recursive   the programs that `benchmarks.recursion` judges [Bao2016, tables 8 to 10, figure 12]
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ CLOCK = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
 TILE = 32
 TILES = (16, 32, 32, 64)
 """From the outside in: time first, where there is time."""
+RECURSIVE = Path(__file__).parent / "programs" / "recursive"
 PAPER = {
     "written": "",
     "script": "",
@@ -45,6 +47,7 @@ PAPER = {
     "unrolled": "",
     "parametric": "[Bao2016, figure 10]: a plot without numbers; checks alone are said to be below 1",
     "sizes": "[Bao2016, figure 11]: a plot without numbers; figure 12 is of reg_detect, no kernel here",
+    "recursive": "[Bao2016, figure 12]: reg_detect is a plot without numbers; the others have no times there",
     "small": "[Bao2016, table 11], ms: covariance 0.005, tiled 0.030; fdtd-2d 0.047, tiled 0.071; "
     "jacobi-2d 0.027, tiled 0.037; seidel-2d 0.031, tiled 0.032; its problem sizes are not given",
 }
@@ -87,7 +90,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _wanted(case: Case, names: list[str]) -> bool:
-    return not names or case.kernel in names
+    return not names or case.kernel in names or case.title in names
 
 
 def _measure(part: str, cases: Iterable[Case], runs: int) -> None:
@@ -155,6 +158,10 @@ def _small() -> list[Case]:
     return found
 
 
+def _recursive() -> list[Case]:
+    return [Case(path.stem, "", path.read_text(), {}) for path in sorted(RECURSIVE.glob("*.c"))]
+
+
 PARTS: dict[str, Callable[[], list[Case]]] = {
     "written": _written,
     "script": _by_script,
@@ -163,19 +170,20 @@ PARTS: dict[str, Callable[[], list[Case]]] = {
     "parametric": _parametric,
     "sizes": _across_sizes,
     "small": _small,
+    "recursive": _recursive,
 }
 
 
 def _measured(case: Case, runs: int) -> Row:
-    path = kernel(case.kernel)
+    path = kernel(case.kernel) if case.kernel else None
     options = CheckOptions(dict(case.sizes), tools=Toolchain(options=(CLOCK,)))
-    job = prepared(parse_input(Source(str(path), case.text), path), options)
+    job = prepared(parse_input(Source(str(path or f"{case.title}.c"), case.text), path), options)
     found = writers(job.spec)
     with workspace() as folder:
         plain, source = folder / "plain", folder / "plain.c"
         source.write_text(case.text)
         sizes = [f"-D{name}={number}" for name, number in case.sizes.items()]
-        command = ["gcc", "-O3", "-w", CLOCK, *sizes, str(source), "-o", str(plain), "-lm"]
+        command = ["gcc", "-O3", "-w", "-fopenmp", CLOCK, *sizes, str(source), "-o", str(plain), "-lm"]
         subprocess.run(command, check=True)
         base = _seconds(plain, runs)
     checked = _checked(job, found, options, runs)
@@ -195,7 +203,8 @@ def _checked(job: Job, found: Writers, options: CheckOptions, runs: int) -> floa
 
 def _seconds(program: Path, runs: int, report: Path | None = None) -> float:
     """The least time; a checked run must say "clean"."""
-    environment = {} if report is None else {"LOOPWRIGHT_REPORT": str(report)}
+    environment = {"OMP_NUM_THREADS": "1"}
+    environment |= {} if report is None else {"LOOPWRIGHT_REPORT": str(report)}
     times = []
     for _ in range(runs):
         done = subprocess.run(
