@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -52,27 +52,34 @@ int main(int argc, char **argv)
 """
 
 
-def make(folder: Path, only: str) -> None:
+def make(folder: Path, only: str, prove: bool) -> None:
     """Each program with its kernels, proved, in a folder of its own."""
+    names = [program.name for program in programs() if only in program.name]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for told in pool.map(_made, [folder] * len(names), names, [prove] * len(names)):
+            print(told, flush=True)
+
+
+def _made(folder: Path, name: str, prove: bool) -> str:
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
 
-    for program in programs():
-        if only not in program.name:
-            continue
-        here = folder / program.name
-        here.mkdir(parents=True, exist_ok=True)
-        file = here / "program.c"
-        file.write_text(program.source)
-        outcome = transformed(Request(str(file), program.script, "script.lw", cuda=True), silent)
-        assert outcome.kernels is not None
-        (here / "kernels.cu").write_text(outcome.kernels.text)
-        (here / "program.host.c").write_text(outcome.source.text)
-        for name, driven in (("old", "program.c"), ("new", "program.host.c")):
-            (here / f"{name}.c").write_text(DRIVER.format(file=driven).replace("#define main", LIBRARY, 1))
-        proved = sum(proof.obligations for proof in outcome.regions[0].proofs)
-        print(f"{program.name}: proved, {proved} obligations", flush=True)
+    program = next(one for one in programs() if one.name == name)
+    here = folder / name
+    here.mkdir(parents=True, exist_ok=True)
+    file = here / "program.c"
+    file.write_text(program.source)
+    outcome = transformed(Request(str(file), program.script, "script.lw", cuda=True, prove=prove), silent)
+    assert outcome.kernels is not None
+    (here / "kernels.cu").write_text(outcome.kernels.text)
+    (here / "program.host.c").write_text(outcome.source.text)
+    for variant, driven in (("old", "program.c"), ("new", "program.host.c")):
+        (here / f"{variant}.c").write_text(DRIVER.format(file=driven).replace("#define main", LIBRARY, 1))
+    if not prove:
+        return f"{name}: made, not proved"
+    proved = sum(proof.obligations for proof in outcome.regions[0].proofs)
+    return f"{name}: proved, {proved} obligations"
 
 
 LIBRARY = "#define _POSIX_C_SOURCE 199309L\n#include <stdlib.h>\n#define main"
@@ -165,13 +172,14 @@ def main() -> int:
     parser.add_argument("--run", type=Path, metavar="FOLDER")
     parser.add_argument("--only", default="", metavar="NAME", help="programs whose names contain this")
     parser.add_argument("--results", type=Path, metavar="FILE", help="write the figures there, as JSON")
+    parser.add_argument("--unproved", action="store_true", help="make programs without proofs")
     arguments = parser.parse_args()
     if arguments.make is not None or arguments.run is not None:
         if arguments.make is not None:
-            make(arguments.make, arguments.only)
+            make(arguments.make, arguments.only, not arguments.unproved)
         return run(arguments.run, arguments.only, arguments.results) if arguments.run is not None else 0
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), arguments.only)
+        make(Path(folder), arguments.only, not arguments.unproved)
         return run(Path(folder), arguments.only, arguments.results)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -183,6 +184,64 @@ class Overlapped:
         return [*moved, f"tile({loop}, i={self.rows})", f"interchange({loop}, {order})"]
 
 
+@dataclass(frozen=True)
+class Hexagonal:
+    """Hexagonal tiles in shared memory, by the options of [Grosser2015, table I].
+
+    `steps`, `width` and `others` are the sizes of `hexagon`; a block has `threads`, along j or along j and k
+    inside of those along i.  Unrolled copies and tiles give a thread `rows` neighbours along i.
+    """
+
+    steps: int
+    width: int
+    others: tuple[int, ...]
+    rows: int
+    threads: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        sizes = (self.steps, self.width, *self.others, self.rows, *self.threads)
+        return f"hexagon-{'x'.join(map(str, sizes))}"
+
+    def script(self, options: tuple[str, ...]) -> str:
+        names = ("i", "j", "k")[: len(self.others) + 1]
+        given = zip(names, (self.width, *self.others), strict=True)
+        sizes = ", ".join(f"{name}={size}" for name, size in given)
+        lines = ["Time = lift(LoopB, 1)", f"(First, Second) = hexagon(Time, t={self.steps}, {sizes}, staged)"]
+        for phase in (1, 2):
+            lines += [f"Load{phase} = fuse(A_load_{phase}, B_load_{phase})"]
+            lines += [f"Store{phase} = fuse(A_store_{phase}, B_store_{phase})"]
+        kinds = ("Load", "Store", "LoopB_", "LoopA_")
+        parts = {f"{one}{phase}": (phase, one) for phase in (1, 2) for one in kinds}
+        for part, (phase, kind) in parts.items():
+            if ("tiles" if "Loop" in kind else "copies") in options:
+                lines += self._strips(part, phase, kind, names)
+        lines += ["block(First, iT)", "block(Second, iT)"]
+        if "isolated" in options:
+            strip, inner = "iT1, " if "tiles" in options else "", ", ".join(names)
+            lines += [f"isolate(Time_{phase}, {names[-1]}T, [t, {strip}{inner}])" for phase in (1, 2)]
+            strip = "iT1, " if "copies" in options else ""
+            copies = [part for part, (_, kind) in parts.items() if "Loop" not in kind]
+            lines += [f"isolate({part}, {names[-1]}T, [{strip}{inner}])" for part in copies]
+        if "tiles" in options:
+            lines += [f"unroll(Time_{phase}, t)" for phase in (1, 2)]
+        for part, (_, kind) in parts.items():
+            strips = ("tiles" if "Loop" in kind else "copies") in options
+            counts = zip(("iT1" if strips else "i", *names[1:]), self.threads, strict=True)
+            lines += [f"thread({part}, {', '.join(f'{name}={count}' for name, count in counts)})"]
+        return "\n".join(lines) + "\n"
+
+    def _strips(self, part: str, phase: int, kind: str, names: tuple[str, ...]) -> list[str]:
+        """`rows` iterations of i inside the loops over threads, beginning with the first row of the tile."""
+        half = self.steps - 1
+        first = (-half if phase == 1 else self.width) - (kind == "Load")
+        time = ["t"] if "Loop" in kind else []
+        order = ", ".join(["tT", *(f"{name}T" for name in names), *time, "iT1", *names[1:], "i"])
+        lines = [f"shift({part}, i, {-first})", f"tile({part}, i={self.rows})"]
+        unrolled = [] if time else [f"unroll({part}, i)"]
+        return [*lines, f"interchange({part}, [{order}])", *unrolled]
+
+
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
 SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
 SHAPES: dict[str, tuple[dict[str, int], ...]] = {
@@ -199,6 +258,13 @@ TILES: dict[str, tuple[Overlapped, ...]] = {
     "2d-float": (Overlapped(2, 56, 88, 8, (8, 32)), Overlapped(3, 48, 84, 8, (8, 32))),
     "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)),),
 }
+TABLE = {
+    "2d-float": (Hexagonal(4, 9, (64,), 3, (6, 64)), Hexagonal(8, 9, (64,), 4, (7, 64))),
+    "3d-float": (Hexagonal(2, 3, (8, 32), 2, (3, 8, 32)),),
+}
+"""Of Table I: none of the options, each alone, all but one, all."""
+OPTIONS = ("isolated", "copies", "tiles")
+ROWS = ((), *((one,) for one in OPTIONS), *combinations(OPTIONS, 2), OPTIONS)
 LARGE = {
     "jacobi-2d": ("-DN=4000", "-DTSTEPS=100"),
     "fdtd-2d": ("-DNX=4000", "-DNY=4000", "-DTMAX=100"),
@@ -223,6 +289,8 @@ def programs() -> Iterator[Program]:
             small = ("-DN=301", "-DSTEPS=14") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
             named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
             named += [(one.name, one.script) for one in TILES.get(kind, ())]
+            for one in TABLE.get(kind, ()):
+                named += [(f"{one.name}-{'-'.join(row) or 'none'}", one.script(row)) for row in ROWS]
             for shape, script in named:
                 yield Program(f"heat-{kind}-{shape}", source, script, small, large, "GStencil/s")
     for name in LARGE:

@@ -70,6 +70,24 @@ thread(New, iT1=9)
 thread(Old, i=32)
 thread(Copies, i=32)
 """
+HEXAGONS = """\
+Time = lift(New, 1)
+(First, Second) = hexagon(Time, t=2, i=3, staged)
+block(First, iT)
+block(Second, iT)
+isolate(Time_1, iT, [t, i])
+unroll(Time_1, t)
+thread(New, i=8)
+thread(Old, i=8)
+thread(a_load_1, i=8)
+thread(b_load_1, i=8)
+thread(a_store_1, i=8)
+thread(b_store_1, i=8)
+thread(a_load_2, i=8)
+thread(b_load_2, i=8)
+thread(a_store_2, i=8)
+thread(b_store_2, i=8)
+"""
 
 
 @dataclass(frozen=True)
@@ -98,6 +116,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return kernels_of(WHOLE, tmp_path_factory.mktemp("whole"))
 
 
+@pytest.fixture(scope="module")
+def hexagons(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return kernels_of(HEXAGONS, tmp_path_factory.mktemp("hexagons"))
+
+
 def kernels_of(script: str, folder: Path) -> Made:
     seen: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -117,7 +140,7 @@ def kernels_of(script: str, folder: Path) -> Made:
     return Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
 
 
-@pytest.mark.parametrize("shape", ["right", "whole"])
+@pytest.mark.parametrize("shape", ["right", "whole", "hexagons"])
 def test_tiles_compute_the_same_bits(shape: str, request: pytest.FixtureRequest) -> None:
     one: Made = request.getfixturevalue(shape)
     assert run(one.folder, one.outcome) == original(one.folder, PROGRAM)
@@ -166,6 +189,15 @@ WRONG_WHOLE = {
 }
 
 
+WRONG_HEXAGONS = {
+    "no barrier after a row": (
+        "LW_BARRIER();\n      for (long i = LW_THREAD(x, 8 * iT - 1", "for (long i = LW_THREAD(x, 8 * iT - 1"
+    ),
+    "a row one cell too long": ("&& i <= 8 * iT - 4 * tT + 2 * t + 6)", "&& i <= 8 * iT - 4 * tT + 2 * t + 7)"),
+    "a tile that is not full": ("< m && iT >= 1 && 8 * iT + 5 <= n", "< m && iT >= 1 && 8 * iT + 4 <= n"),
+}
+
+
 @pytest.mark.parametrize("what", WRONG)
 def test_wrong_kernels_are_refused(right: Made, what: str) -> None:
     refuse(right, *WRONG[what])
@@ -174,6 +206,11 @@ def test_wrong_kernels_are_refused(right: Made, what: str) -> None:
 @pytest.mark.parametrize("what", WRONG_WHOLE)
 def test_wrong_kernels_with_whole_tiles_are_refused(whole: Made, what: str) -> None:
     refuse(whole, *WRONG_WHOLE[what])
+
+
+@pytest.mark.parametrize("what", WRONG_HEXAGONS)
+def test_wrong_kernels_with_hexagons_are_refused(hexagons: Made, what: str) -> None:
+    refuse(hexagons, *WRONG_HEXAGONS[what])
 
 
 def refuse(right: Made, old: str, new: str) -> None:

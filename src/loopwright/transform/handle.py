@@ -98,10 +98,10 @@ class Handle(Displayed):
         numbers = (*map(LoopNumber, sizes), *_numbers(named))
         return self.perform(ops.Tile(self.name, numbers, skew, full))
 
-    def hexagon(self, **sizes: int) -> tuple[Handle, Handle]:
-        """`hexagon(t=4, i=16, j=32)`: handles on the tiles of the two phases."""
+    def hexagon(self, *, staged: bool = False, **sizes: int) -> tuple[Handle, Handle]:
+        """`hexagon(t=4, i=16, j=32)`: handles on the tiles of the two phases; `staged` ones use buffers."""
         one, two = self._new_name(None, "first"), self._new_name(None, "second")
-        after = self.perform(ops.Hexagon(self.name, _numbers(sizes)), one, two)
+        after = self.perform(ops.Hexagon(self.name, _numbers(sizes), staged), one, two)
         return after[one], after[two]
 
     def unroll(self, loop: str, factor: int | None = None) -> Handle:

@@ -18,6 +18,7 @@ from loopwright.transform.library import (
     mapping,
     overlapping,
     packing,
+    staging,
     statements,
     tiling,
     unrolling,
@@ -198,9 +199,10 @@ def _statements(plan: Plan, operation: ops.StatementOperation) -> OperationResul
             one, two = plan.component(first, "first"), plan.component(second, "second")
             earlier, later = (two, one) if two.last < one.first else (one, two)
             return OperationResult(operators.exchanged(plan, earlier, later))
-        case ops.Hexagon(target, sizes):
+        case ops.Hexagon(target, sizes, in_buffers):
             component = plan.component(target, "target")
-            after, one, two = hexagons.hexagon(plan, component, _sized(plan, component, sizes, "sizes"))
+            tiled = staging.staged if in_buffers else hexagons.hexagon
+            after, one, two = tiled(plan, component, _sized(plan, component, sizes, "sizes"))
             return OperationResult(after, (one, two))
         case _:
             assert_never(operation)

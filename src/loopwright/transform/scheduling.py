@@ -135,15 +135,16 @@ def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:
 
 
 def _member(plan: Plan, path: Position, loop: int) -> Member:
-    """Unrolling by a factor is for the full strips; the rest stays a loop."""
+    """Unrolling by a factor, or in a kernel, is for what is full; the rest stays a loop."""
     here = [d for d in plan.directives if path[: d.loop + 1] in d.paths]
     kinds = {d.kind for d in here if d.loop == loop}
     kind = LoopType.SEPARATE if DirectiveKind.SEPARATE in kinds else LoopType.DEFAULT
     if DirectiveKind.UNROLL not in kinds:
         return Member(kind, kind)
     by_factor = all(d.factor is not None for d in here if d.loop == loop and d.kind is DirectiveKind.UNROLL)
-    isolated = any(d.kind is DirectiveKind.ISOLATE and loop in d.points for d in here)
-    return Member(kind if by_factor and isolated else LoopType.UNROLL, LoopType.UNROLL)
+    isolated = [d for d in here if d.kind is DirectiveKind.ISOLATE and loop in d.points]
+    full = bool(isolated) and (by_factor or all(_in_kernel(plan, d) for d in isolated))
+    return Member(kind if full else LoopType.UNROLL, LoopType.UNROLL)
 
 
 def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
@@ -169,11 +170,23 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
     isolated: isl.Set | None = None
     for directive in plan.directives:
         if directive.kind is DirectiveKind.ISOLATE and _concerns(directive, path, loops):
+            if loops.start <= directive.loop and _in_kernel(plan, directive):
+                continue
             part = _extended(_full_part(plan, directive), loops.stop)
             isolated = part if isolated is None else isolated.intersect(part)
     if isolated is None:
         return None
     return split(isolated, loops.start)
+
+
+def _in_kernel(plan: Plan, directive: LoopDirective) -> bool:
+    """Whether blocks of a GPU run the loops to split: a block asks for itself whether its tile is full."""
+    return any(
+        one.kind is DirectiveKind.BLOCK
+        and one.loop <= directive.loop
+        and set(one.positions) & set(directive.positions)
+        for one in plan.directives
+    )
 
 
 def _concerns(directive: LoopDirective, path: Position, loops: range) -> bool:

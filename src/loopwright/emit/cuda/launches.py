@@ -210,6 +210,10 @@ class _Splitter:
                     return mapped.axis, *inner
             case Let(body=body) | Mark(body=body) | If(_, body, None) | Block((body,)):
                 return self._thread_axes(body)
+            case If(_, body, other) if other is not None:
+                found = self._thread_axes(body)
+                if set(found) == set(self._thread_axes(other)):
+                    return found
         raise self.refused(
             "the loops that are mapped to threads are not right inside each other",
             "distribute the statements, so that each nest has its own loops over threads",

@@ -172,9 +172,12 @@ class KernelReader:
                     raise Unreadable("a test for one thread inside of a loop over threads")
                 self.edits.append(Edit(node.start, part(node, "consequence").start, ""))
                 self._phase(part(node, "consequence"), axes | single)
-            case "if_statement" if _has_threads(node) and node.child_by_field_name("alternative") is None:
+            case "if_statement" if _has_threads(node):
                 _refuse_macros(part(node, "condition"))
                 self._phase(part(node, "consequence"), axes)
+                other = node.child_by_field_name("alternative")
+                for branch in named_children(other) if other is not None else ():
+                    self._phase(branch, axes)
             case "for_statement" if (axis := _distribution(node, "THREAD")) is not None and axis not in axes:
                 self._loop(node, "THREAD", axis)
                 self._phase(part(node, "body"), axes | {axis})

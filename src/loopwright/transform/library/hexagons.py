@@ -95,7 +95,7 @@ def hexagon(
     plan: Plan, component: Component, tiles: Sequence[SizedLoop]
 ) -> tuple[Plan, Component, Component]:
     """The plan with tiles of a component, and its parts of the two phases."""
-    shape = _hexagons(plan, component, tiles)
+    shape = hexagons_of(plan, component, tiles)
     first, count = shape.first, shape.count
     images: dict[Position, tuple[Position, ...]] = {}
     names: dict[Position, tuple[str, ...]] = {}
@@ -145,7 +145,7 @@ def _functions(
     return one, two
 
 
-def _hexagons(plan: Plan, component: Component, tiles: Sequence[SizedLoop]) -> Hexagons:
+def hexagons_of(plan: Plan, component: Component, tiles: Sequence[SizedLoop]) -> Hexagons:
     """The shape that the sizes and the dependences give."""
     first, loops = tiles[0].loop, [one.loop for one in tiles]
     if len(loops) < 2 or loops != list(range(first, first + len(loops))):

@@ -17,7 +17,7 @@ load from that one and store to the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -62,7 +62,7 @@ def overlap(
             texts.append(text)
             roles += [] if role is None else [role]
     first, last = (affine_text(plan.program, one, ()) for one in stencil.bounds[0])
-    kind, name, pair = _type(stencil, 0), stencil.tiles[0], 2 * stencil.sizes[0]
+    kind, name, pair = iterator_type(stencil, 0), stencil.tiles[0], 2 * stencil.sizes[0]
     head = f"for ({kind} {name} = 0; {first} + {pair} * {name} <= {last}; {name}++)"
     after = replaced_text(plan.program, f"{head} {{\n{''.join(texts)}}}\n", _storage(stencil))
     if len(after.statements) != len(roles):
@@ -77,16 +77,17 @@ def _tile(stencil: Stencil, number: int, whole: bool) -> Iterator[tuple[str, _Ro
     start = f"{first} + {2 * steps} * {stencil.tiles[0]} + {number * steps}"
     for k, name in enumerate(stencil.tiles[1:], 1):
         high = affine_text(program, stencil.bounds[k][1], ())
-        yield f"for ({_type(stencil, k)} {name} = 0; {_origin(stencil, k)} <= {high}; {name}++)\n", None
+        kind = iterator_type(stencil, k)
+        yield f"for ({kind} {name} = 0; {_origin(stencil, k)} <= {high}; {name}++)\n", None
     yield "{\n", None
     for one in stencil.written:
         if not one.loaded.is_empty():
-            copy = f"{_cell(stencil, one)} = {_global(stencil, one.source(number))};"
+            copy = f"{_cell(stencil, one)} = {global_cell(stencil, one.source(number))};"
             role = _Role(array=one.array.name, step=number * steps)
-            test = _test(program, one.loaded, stencil.loops[1:])
+            test = cell_test(program, one.loaded, stencil.loops[1:])
             yield f"{_box(stencil, stencil.halo)}{test}{copy}\n", role
-    time = stencil.loops[0]
-    yield f"for ({_type(stencil, 0)} {time} = {start}; {time} <= {start} + {steps - 1}; {time}++) {{\n", None
+    time, kind = stencil.loops[0], iterator_type(stencil, 0)
+    yield f"for ({kind} {time} = {start}; {time} <= {start} + {steps - 1}; {time}++) {{\n", None
     margin = [f"{one} * ({start} + {steps - 1} - {time})" for one in stencil.step]
     for place, statement in enumerate(program.statements):
         after = [stencil.radii[later.name] for later in program.statements[place + 1 :]]
@@ -94,23 +95,24 @@ def _tile(stencil: Stencil, number: int, whole: bool) -> Iterator[tuple[str, _Ro
         needed = [f"{one} + {two}" for one, two in zip(margin, more, strict=True)]
         most = [steps * one - one + two for one, two in zip(stencil.step, more, strict=True)]
         box = _box(stencil, most if whole else needed)
-        test = _test(program, statement.domain, stencil.loops)
+        test = cell_test(program, statement.domain, stencil.loops)
         role = _Role(statement=statement.name, bounds=_bounds(stencil, needed) if whole else "")
-        yield f"{box}{test}{_operation(stencil, statement)}\n", role
+        text = operation_text(stencil, statement, lambda one, offsets: _cell(stencil, one, offsets))
+        yield f"{box}{test}{text}\n", role
     yield "}\n", None
     for one in stencil.written:
         if one.stored.is_empty():
             continue
         target, cells = one.target(number)
-        text = f"{_global(stencil, target)} = {_cell(stencil, one)};"
+        text = f"{global_cell(stencil, target)} = {_cell(stencil, one)};"
         ends = "" if one.carried else f"if ({start} <= {last} && {last} < {start} + {steps}) "
         role = _Role(array=one.array.name, step=(number + 1) * steps, reads=False)
-        test = _test(program, cells, stencil.loops[1:])
+        test = cell_test(program, cells, stencil.loops[1:])
         yield f"{ends}{_box(stencil, [0] * len(stencil.step))}{test}{text}\n", role
     yield "}\n", None
 
 
-def _type(stencil: Stencil, loop: int) -> str:
+def iterator_type(stencil: Stencil, loop: int) -> str:
     types = stencil.program.statements[0].iterator_types
     return types[loop] if types else "int"
 
@@ -129,7 +131,7 @@ def _box(stencil: Stencil, margin: Sequence[str | int]) -> str:
         name, origin = stencil.loops[k], _origin(stencil, k)
         last = f"{origin} + {stencil.sizes[k] - 1}"
         low, high = (origin, last) if more == 0 else (f"{origin} - ({more})", f"{last} + ({more})")
-        heads.append(f"for ({_type(stencil, k)} {name} = {low}; {name} <= {high}; {name}++) ")
+        heads.append(f"for ({iterator_type(stencil, k)} {name} = {low}; {name} <= {high}; {name}++) ")
     return "".join(heads)
 
 
@@ -142,7 +144,7 @@ def _bounds(stencil: Stencil, margin: Sequence[str]) -> str:
     return " and ".join(tests)
 
 
-def _test(program: Program, points: isl.Set, names: Sequence[str]) -> str:
+def cell_test(program: Program, points: isl.Set, names: Sequence[str]) -> str:
     """`if (...)`: that names are those of a point."""
     conditions: list[str] = []
     for basic in basic_sets(points):
@@ -167,19 +169,19 @@ def _cell(stencil: Stencil, written: WrittenArray, offsets: Sequence[int] | None
     return text
 
 
-def _global(stencil: Stencil, name: str) -> str:
+def global_cell(stencil: Stencil, name: str) -> str:
     return name + "".join(f"[{one}]" for one in stencil.loops[1:])
 
 
-def _operation(stencil: Stencil, statement: Statement) -> str:
+def operation_text(
+    stencil: Stencil, statement: Statement, cell: Callable[[WrittenArray, Sequence[int]], str]
+) -> str:
     """The text of a statement, its cells those of the buffers."""
     body = statement.body
     text = body.place.source.text
     written = {one.array.name: one for one in stencil.written}
     edits = {
-        (access.place.start, access.place.end): _cell(
-            stencil, written[access.array], offsets_of(statement, access)
-        )
+        (access.place.start, access.place.end): cell(written[access.array], offsets_of(statement, access))
         for access in statement.accesses
         if access.array in written
     }
@@ -214,34 +216,46 @@ def _storage(stencil: Stencil) -> tuple[Array, ...]:
 def _planned(
     stencil: Stencil, after: Program, roles: Sequence[_Role]
 ) -> tuple[Plan, Component, Component]:
-    plan = stencil.plan
-    fresh = plan_of(after)
     pairs = list(zip(after.statements, roles, strict=True))
-    places = {
-        statement.name: [position for position, _ in pieces(statement.schedule)] for statement, _ in pairs
-    }
     held = {
         statement.name: _held(stencil, statement, role) for statement, role in pairs if not role.statement
     }
     computes = {statement.name: role.statement for statement, role in pairs if role.statement}
     counting = {one.name: _instances(one, role.bounds) for one, role in pairs if role.bounds}
+    copied = {one.name: (role.array, role.reads) for one, role in pairs if role.array}
+    return planned_tiles(stencil.plan, after, Redundancy(computes, held, counting), copied)
+
+
+def planned_tiles(
+    plan: Plan, after: Program, redundancy: Redundancy, copied: Mapping[str, tuple[str, bool]]
+) -> tuple[Plan, Component, Component]:
+    """The plan with the text of two kinds of tiles, all that is in it, and the copies in them.
+
+    A label `S` names both texts of its statement, `S_1` and `S_2` each of them; `copied` has the array of a
+    copy, and whether it loads: `A_load_1`, `A_store_1` and so on name the copies.
+    """
+    fresh = plan_of(after)
+    places = {
+        statement.name: [position for position, _ in pieces(statement.schedule)]
+        for statement in after.statements
+    }
     components = {one.name: fresh.components[one.name] for one in after.statements}
     for handle, component in plan.components.items():
         old = set(plan.statements_at(component))
-        new = [place for name, mine in computes.items() if mine in old for place in places[name]]
+        computing = [name for name, mine in redundancy.computes.items() if mine in old]
+        new = [place for name in computing for place in places[name]]
         if handle in components or handle.startswith("@"):
             continue
         components[handle] = Component.of(new)
         for number in (0, 1):
             own = [place for place in new if place[1] == number]
             components[f"{handle}_{number + 1}"] = Component.of(own)
-    for statement, role in pairs:
-        if role.array:
-            name = f"{role.array}_{'load' if role.reads else 'store'}_{places[statement.name][0][1] + 1}"
-            components.setdefault(name, Component.of(places[statement.name]))
+    for statement, (array, loads) in copied.items():
+        name = f"{array}_{'load' if loads else 'store'}_{places[statement][0][1] + 1}"
+        components.setdefault(name, Component.of(places[statement]))
     everything = Component.of(leaf.position for leaf in fresh.leaves)
-    copies = Component.of(place for name in held for place in places[name])
-    stored = plan.stored(after, Redundancy(computes, held, counting))
+    copies = Component.of(place for name in redundancy.held for place in places[name])
+    stored = plan.stored(after, redundancy)
     return replace(stored, leaves=fresh.leaves, components=components), everything, copies
 
 

@@ -41,7 +41,7 @@ def _check_constant(plan: Plan, component: Component, loop: int) -> None:
     inside = Component.of((*component.positions, *plan.sharing(component, loop).positions))
     for one in plan.iterations(inside, loop + 1):
         for other in plan.iterations(inside, loop + 1):
-            if not _distance(one, other, loop).is_bounded():
+            if not _distance(one, other, loop).remove_divs().is_bounded():
                 raise Misuse(
                     Code.UNBOUNDED,
                     f"the number of iterations of {name} is not a constant",

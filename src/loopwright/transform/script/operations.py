@@ -119,10 +119,11 @@ class Hexagon(BaseOperation):
     """Hexagonal tiles of a time loop and the loop inside it, classical tiles of the others: two phases."""
 
     name = "hexagon"
-    usage = "(A, B) = hexagon(L, t=4, i=16, j=32)"
+    usage = "(A, B) = hexagon(L, t=4, i=16, j=32) or (A, B) = hexagon(L, t=4, i=16, j=32, staged)"
     gives = 2
     target: HandleArgument
     sizes: LoopSizesArgument
+    staged: FlagArgument = False
 
 
 @dataclass(frozen=True)
