@@ -193,7 +193,7 @@ WRONG_HEXAGONS = {
     "no barrier after a row": (
         "LW_BARRIER();\n      for (long i = LW_THREAD(x, 8 * iT - 1", "for (long i = LW_THREAD(x, 8 * iT - 1"
     ),
-    "a row one cell too long": ("&& i <= 8 * iT - 4 * tT + 2 * t + 6)", "&& i <= 8 * iT - 4 * tT + 2 * t + 7)"),
+    "a row one cell too long": ("i <= 8 * iT - 4 * tT + 2 * t + 6)", "i <= 8 * iT - 4 * tT + 2 * t + 7)"),
     "a tile that is not full": ("< m && iT >= 1 && 8 * iT + 5 <= n", "< m && iT >= 1 && 8 * iT + 4 <= n"),
 }
 
