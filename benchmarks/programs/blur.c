@@ -19,8 +19,10 @@ static float in[H][W], rows[H][W], out[H][W];
 static void initialise(void)
 {
   for (int y = 0; y < H; y++)
-    for (int x = 0; x < W; x++)
+    for (int x = 0; x < W; x++) {
       in[y][x] = (float)((x * 3 + y) % 255);
+      rows[y][x] = out[y][x] = 1;
+    }
 }
 
 static void kernel(void)

@@ -20,6 +20,7 @@ static void initialise(void)
       A[i][j] = (double)(i * j % 13) / 13;
       B[i][j] = (double)((i + j) % 17) / 17;
       C[i][j] = (double)((i + 2 * j) % 19) / 19;
+      T[i][j] = D[i][j] = 1;
     }
 }
 

@@ -32,6 +32,11 @@ static float out[IMAGES][OUTPUTS][HEIGHT][WIDTH];
 static void initialise(void)
 {
   for (int n = 0; n < IMAGES; n++)
+    for (int k = 0; k < OUTPUTS; k++)
+      for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+          out[n][k][y][x] = 1;
+  for (int n = 0; n < IMAGES; n++)
     for (int c = 0; c < INPUTS; c++)
       for (int y = 0; y < HEIGHT + SIDE; y++)
         for (int x = 0; x < WIDTH + SIDE; x++)

@@ -18,8 +18,11 @@ static int H[N + 1][M + 1], a[N + 1], b[M + 1];
 
 static void initialise(void)
 {
-  for (int i = 0; i <= N; i++)
+  for (int i = 0; i <= N; i++) {
     a[i] = i * i % 7 % 4;
+    for (int j = 1; i > 0 && j <= M; j++)
+      H[i][j] = 1;
+  }
   for (int j = 0; j <= M; j++)
     b[j] = j * 3 % 11 % 4;
 }

@@ -11,9 +11,10 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.machine import Machine
+from loopwright.optimise.touches import WRITTEN_OUT
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
@@ -22,6 +23,9 @@ from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 Script: TypeAlias = tuple[Step, ...]
+
+MANY = 1 << 30
+"""The iterations of a loop of which they are not known."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,37 @@ def in_their_rows(plan: Plan, component: Component, loop: int) -> tuple[int, int
                 timed = piece.reverse().apply_range(rows).intersect_domain(piece.range())
                 smooth += rank == 0 or bool(timed.eliminate(IN, 2 * loop + 1, 1).is_single_valued())
     return smooth, every
+
+
+def moves_writes(plan: Plan, component: Component, loop: int) -> bool:
+    """Whether iterations of the loop at this depth write different cells, in every statement."""
+    for statement in plan.program.statements:
+        for position, piece in pieces(statement.schedule):
+            for access in statement.writes if position in component.positions else ():
+                timed = piece.reverse().apply_range(access.relation).intersect_domain(piece.range())
+                if timed.eliminate(IN, 2 * loop + 1, 1).is_single_valued():
+                    return False
+    return True
+
+
+def outside(plan: Plan, nest: NamedNest, own: Sequence[str], setting: Setting) -> tuple[str, ...]:
+    """The loops around the innermost one; compilers write out those inside it that are short."""
+    long = [loop for loop in own if _extent(plan, nest, loop, setting.sizes) > WRITTEN_OUT]
+    return tuple(long[:-1]) if len(long) > 1 else tuple(own[:-1])
+
+
+def _extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> int:
+    """How many values the loop has at these sizes."""
+    depth = nest.loops.index(loop)
+    found = 0
+    for points in plan.iterations(nest.component, depth + 1):
+        for k, name in enumerate(points.get_var_names(PARAM)):
+            points = points.fix_val(PARAM, k, isl.Val(sizes[name])) if name in sizes else points
+        high, low = points.dim_max_val(depth), points.dim_min_val(depth)
+        if not high.is_int() or not low.is_int():
+            return MANY
+        found = max(found, int(high.to_python()) - int(low.to_python()) + 1)
+    return found
 
 
 def script_of(plan: Plan) -> Script:

@@ -29,6 +29,9 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
 
+MOST = 16
+"""Orders of a nest that are tried."""
+
 
 def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """One loop of a perfect nest in another place; loops it shares with other statements stay.
@@ -45,7 +48,7 @@ def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
         for place in range(len(free))
     )
     smooth = {loop: in_their_rows(plan, nest.component, nest.loops.index(loop))[0] for loop in free}
-    for order in sorted(found, key=lambda order: -smooth[order[-1]]):
+    for order in sorted(found, key=lambda order: -smooth[order[-1]])[:MOST]:
         if order != free:
             yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
 

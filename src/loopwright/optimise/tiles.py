@@ -17,6 +17,8 @@ from loopwright.optimise.nests import (
     is_perfect,
     is_single,
     is_tiled,
+    moves_writes,
+    outside,
     own_loops,
     script_of,
 )
@@ -67,7 +69,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
         return
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
-    for number, factors in enumerate(_blocks(own[:-1])):
+    for number, factors in enumerate(_blocks(outside(plan, nest, own, setting))):
         split, jam = _split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
         yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
         if own[0] == factors[0].loop:
@@ -82,7 +84,7 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Sc
     if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
         return
     done = script_of(plan)
-    for factors in _rows(own[:-1]):
+    for factors in _rows(plan, nest, outside(plan, nest, own, setting)):
         yield (*done, *_split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors)))
     yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
@@ -198,7 +200,7 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
         return
     if is_perfect(plan, nest) and is_single(plan, nest) and not is_tiled(plan, nest):
         return
-    for factors in (*_blocks(outer), *_rows(outer)):
+    for factors in (*_blocks(outer), *_rows(plan, nest, outer)):
         yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
 
 
@@ -221,10 +223,14 @@ def _blocks(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
             yield tuple(LoopNumber(factor, loop) for factor, loop in zip(block, outer[-2:], strict=True))
 
 
-def _rows(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
-    """For one of these."""
+def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
+    """For one of these: of the two innermost ones, or of two others that move what is written.
+
+    Iterations of the others add to cells of their own: they wait together, and share what they read.
+    """
+    writing = [loop for loop in outer[:-2] if moves_writes(plan, nest.component, nest.loops.index(loop))]
     for factor in REGISTER_ROWS:
-        yield from ((LoopNumber(factor, loop),) for loop in outer[-2:])
+        yield from ((LoopNumber(factor, loop),) for loop in (*outer[-2:], *writing[:-3:-1]))
 
 
 def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:

@@ -28,6 +28,9 @@ LONGEST = 1 << 40
 WRITTEN_OUT = 4
 """So many iterations of an inner loop compilers write out, so that the loop around is the innermost."""
 
+COPIES = 40
+"""So many statements they write out at most."""
+
 
 @dataclass(frozen=True)
 class Subscripts:
@@ -205,14 +208,23 @@ class _Reader:
 
 
 def _is_written_out(loop: For, place: _Place) -> bool:
-    """Whether a compiler writes out a loop: of a few iterations, counted beforehand, and no others inside."""
+    """Whether a compiler writes out a loop: of a few iterations, counted beforehand, and of little text."""
+    return 0 < _copies(loop, place) <= COPIES
+
+
+def _copies(loop: For, place: _Place) -> int:
+    """The statements of a loop that is written out; 0 where it is not."""
     around = {one.name for one in place.way}
     known = not (variables(loop.start) | variables(loop.test)) & around
-    if not known or not 0 < trip_count(loop, place.values) <= WRITTEN_OUT:
-        return False
+    if not known or not 0 < (trip := trip_count(loop, place.values)) <= WRITTEN_OUT:
+        return 0
     inside = place.inside(_Named(loop.iterator, loop.start))
-    inner = [one for one in subprograms(loop.body) if isinstance(one, For)]
-    return len(inner) <= 1 and all(_is_written_out(one, inside) for one in inner)
+    parts = list(subprograms(loop.body))
+    inner = [one for one in parts if isinstance(one, For)]
+    if len(inner) > 1:
+        return 0
+    calls = sum(isinstance(one, Call) for one in parts)
+    return trip * (_copies(inner[0], inside) if inner else calls)
 
 
 def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
