@@ -117,7 +117,7 @@ def _extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) ->
     depth = nest.loops.index(loop)
     found = 0
     for points in plan.iterations(nest.component, depth + 1):
-        for k, name in enumerate(points.get_var_names(PARAM)):
+        for k, name in enumerate(points.get_var_names_not_none(PARAM)):
             points = points.fix_val(PARAM, k, isl.Val(sizes[name])) if name in sizes else points
         high, low = points.dim_max_val(depth), points.dim_min_val(depth)
         if not high.is_int() or not low.is_int():
