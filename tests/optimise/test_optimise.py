@@ -24,12 +24,13 @@ from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, prepared
 from loopwright.optimise.storage import renamings
 from loopwright.optimise.tiles import BLOCKING, registers
-from loopwright.optimise.trials import Trial, ranked
+from loopwright.optimise.trials import Trial, in_turn, ranked
 from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
-from loopwright.transform.script.operations import Interchange
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Interchange, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step, parse_script
 from tests.conftest import ROOT
 
@@ -279,3 +280,12 @@ def test_shipped_scripts_that_change_storage_are_legal(path: Path) -> None:
     (program,) = read_c(path.parent.parent / f"{path.stem}.c")
     verdict = prove_plan(plan_of(program).transform(path.read_text()))
     assert verdict.proved and verdict.storage
+
+
+def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
+    jams = [(Step(UnrollAndJam("S", (LoopNumber(size, "i"),))),) for size in (8, 4)]
+    tiles = [(Step(Tile("S", (LoopNumber(size, "i"),))),) for size in (32, 64)]
+    scripts = [jams[0], jams[1], (), tiles[0], tiles[1]]
+    seconds = {jams[0]: 2.0, tiles[0]: 1.0}
+    found = [one.script for one in in_turn([Trial(one, 1.0, "") for one in scripts], seconds)]
+    assert found == [jams[0], tiles[0], tiles[1], jams[1]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
 from loopwright.optimise.runner import TrialRunner, has_main, prepared
 from loopwright.optimise.sizes import sizes_of
-from loopwright.optimise.trials import LONGEST, WORTH, Trial, Trials, compared, ranked
+from loopwright.optimise.trials import LONGEST, WORTH, Trial, Trials, compared, in_turn, ranked
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import rewritten
@@ -39,11 +39,14 @@ from loopwright.run.timing import Times
 from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
 
-ESTIMATING, TIMING = 0.35, 0.65
+ESTIMATING, TIMING = 0.3, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
 
 SURE = 0.75
 """The model's word counts from this part of the original's cycles on: by less it errs too often."""
+
+FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
+"""So many of the fastest programs run again, in so many times the shortest time, where they are near it."""
 
 ROUNDS = 3
 """Runs of the original and of the result, in turns, for the figures that are reported."""
@@ -277,29 +280,25 @@ def _original(plan: Plan, runner: TrialRunner, progress: Progress) -> tuple[Path
     return program, runner, seconds
 
 
-def _timed(candidates: Iterable[Trial], trials: Trials, until: float, progress: Progress) -> list[Trial]:
-    """The candidates in the order of the model, until the time is over or an interrupt comes."""
-    found: list[Trial] = []
+def _timed(candidates: Sequence[Trial], trials: Trials, until: float, progress: Progress) -> list[Trial]:
+    """The candidates in turn, until the time is over or an interrupt comes; those near the best twice."""
+    found: dict[Script, float] = {}
+    known = {one.script: one for one in candidates}
     try:
-        for number, one in enumerate(_diverse(candidates), 1):
-            if time.monotonic() > until:
+        for number, one in enumerate(in_turn(candidates, found), 1):
+            if time.monotonic() > until - FINAL * trials.best:
                 break
             progress(f"timing program {number} (best so far: {trials.best:.3g} s)")
             seconds = trials.seconds(one.script)
             if seconds is not None:
-                found.append(replace(one, seconds=seconds))
+                found[one.script] = seconds
+        for script in sorted(found, key=lambda script: found[script])[:FINALISTS]:
+            if time.monotonic() < until and found[script] < NEAR * trials.best:
+                progress("timing the fastest programs again")
+                found[script] = trials.again(script)
     except KeyboardInterrupt:
         progress("interrupted: proving the best so far")
-    return found
-
-
-def _diverse(candidates: Iterable[Trial]) -> list[Trial]:
-    """The best of each structure first, then all in their order; the original is known."""
-    ordered = [one for one in candidates if one.script]
-    first: dict[str, Trial] = {}
-    for one in ordered:
-        first.setdefault(one.origin, one)
-    return list(dict.fromkeys([*first.values(), *ordered]))
+    return [replace(known[script], seconds=seconds) for script, seconds in found.items()]
 
 
 def _proved(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from itertools import islice
 
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
@@ -47,6 +48,9 @@ SEQUENTIAL = 0.5
 NEAR = 2.0
 """A structure is near the best one up to so many times its cost."""
 
+FEW = 4
+"""Ways to join neighbours that are worked out first."""
+
 CERTAIN = 2
 """So many scripts of a phase are tried however much time the others took."""
 
@@ -80,6 +84,7 @@ class Planner:
         usual = list(self._usual())
         begun = self.judge.clock()
         ordered = self._ordered(usual, begun + FIRST * ORDERED * self._left(begun))
+        ordered += self._joined([self.judge.original()], "neighbours joined", FEW)
         cheapest = min(one.total for one in ordered)
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
         self._blocked(sorted(hopeful, key=_rank), FIRST)
@@ -87,7 +92,7 @@ class Planner:
         others = [one for one in self._structures() if one.script not in known]
         begun = self.judge.clock()
         ordered += self._ordered(others, begun + ORDERED * self._left(begun))
-        ordered += self._joined(sorted(ordered, key=_rank)[:2])
+        ordered += self._joined(sorted(ordered, key=_rank)[:2], "ordered, then joined")
         self._blocked(self._promising(ordered), 1.0)
         if self.judge.threads > 1:
             self._parallelised(self.judge.found()[:WIDTH])
@@ -169,12 +174,12 @@ class Planner:
                         now = after
                         break
 
-    def _joined(self, ordered: list[Estimated]) -> list[Estimated]:
-        """Neighbours in the same loops, now that their loops are in order."""
+    def _joined(self, starts: Sequence[Estimated], origin: str, most: int | None = None) -> list[Estimated]:
+        """Neighbours in the same loops, of each start the first ones."""
         found = []
-        for start in ordered:
-            for script in fusions(start.plan, self.judge.setting.dependences):
-                one = None if self.judge.is_over() else self.judge.estimated(script, "ordered, then joined")
+        for start in starts:
+            for script in islice(fusions(start.plan, self.judge.setting.dependences), most):
+                one = None if self.judge.is_over() else self.judge.estimated(script, origin)
                 found += [] if one is None else [one]
         return found
 

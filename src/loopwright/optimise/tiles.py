@@ -200,6 +200,8 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
         return
     if is_perfect(plan, nest) and is_single(plan, nest) and not is_tiled(plan, nest):
         return
+    if is_tiled(plan, nest) and len(own) > 2:  # many loops with many guards, which take long to make
+        return
     for factors in (*_blocks(outer), *_rows(plan, nest, outer)):
         yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
 

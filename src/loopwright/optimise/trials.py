@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from math import inf
 from pathlib import Path
 
 from loopwright.emit.region import new_source
@@ -21,6 +22,7 @@ from loopwright.rewrite.scripts import applied, loops_of
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.transform import Plan, to_schedule
+from loopwright.transform.script.operations import Tile
 
 WORTH = 0.97
 """A program is faster if it takes less than this much of the time: by less, runs differ by chance."""
@@ -45,6 +47,39 @@ class Trial:
     seconds: float | None = None
 
 
+def kinds(script: Script) -> tuple[str, ...]:
+    """What a script does, without names and sizes: each kind of step once, slanted tiles by themselves."""
+    found = []
+    for step in script:
+        is_slanted = isinstance(step.operation, Tile) and step.operation.skew
+        found.append(f"{type(step.operation).__name__}{' skew' * is_slanted}")
+    return tuple(dict.fromkeys(found))
+
+
+def in_turn(candidates: Sequence[Trial], known: Mapping[Script, float]) -> Iterator[Trial]:
+    """Which candidate is timed next; `known` has the seconds of those that were, and grows meanwhile.
+
+    First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
+    times, the next ones: kinds of scripts differ more than the model can tell, sizes less.
+    """
+    waiting: dict[tuple[str, ...], list[Trial]] = {}
+    for one in candidates:
+        if one.script:
+            waiting.setdefault(kinds(one.script), []).append(one)
+    begun: dict[tuple[str, ...], list[Script]] = {}
+    while waiting:
+        fresh = [kind for kind in waiting if kind not in begun]
+        kind = fresh[0] if fresh else min(waiting, key=lambda one: _shortest(begun[one], known))
+        one = waiting[kind].pop(0)
+        waiting = {kind: more for kind, more in waiting.items() if more}
+        begun.setdefault(kind, []).append(one.script)
+        yield one
+
+
+def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float:
+    return min((known[one] for one in scripts if one in known), default=inf)
+
+
 @dataclass
 class Trials:
     """What was run so far; `best` is the shortest time."""
@@ -54,16 +89,31 @@ class Trials:
     runner: TrialRunner
     best: float
     known: dict[str, float] = field(default_factory=dict)
+    """Seconds by text."""
+    programs: dict[str, Path] = field(default_factory=dict)
+    texts: dict[Script, str] = field(default_factory=dict)
 
     def seconds(self, script: Script) -> float | None:
         """None where no program can be made of the script, or a run is not worth its end."""
         try:
             text = within(PATIENCE, lambda _: self._text(script), silent, wall=PATIENCE)
             if text not in self.known:
-                self.known[text] = self._run(text)
+                self.programs[text] = self.runner.program(text, f"trial{len(self.programs)}")
+                self.known[text] = self._run(self.programs[text])
         except (BadInput, GaveUp, InternalError):
             return None
+        self.texts[script] = text
         self.best = min(self.best, self.known[text])
+        return self.known[text]
+
+    def again(self, script: Script) -> float:
+        """The shorter one of the time that is known and of another run."""
+        text = self.texts[script]
+        try:
+            again = self.runner.seconds(self.programs[text], self.best * SLOW)
+        except (BadInput, GaveUp):
+            return self.known[text]
+        self.known[text] = min(self.known[text], again)
         return self.known[text]
 
     def _text(self, script: Script) -> str:
@@ -83,9 +133,8 @@ class Trials:
         ]
         return new_source(loops, openmp=True).text if loops else plans[0].original.source.text
 
-    def _run(self, text: str) -> float:
+    def _run(self, program: Path) -> float:
         """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""
-        program = self.runner.program(text, "trial")
         limit = self.best * SLOW
         seconds = self.runner.seconds(program, limit)
         if seconds < self.best / WORTH:
