@@ -18,7 +18,7 @@ from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.driver import cells, driver_for
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import Setting, targets
+from loopwright.optimise.nests import Script, Setting, targets
 from loopwright.optimise.orders import ORDERING, exchanged
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, prepared
@@ -286,6 +286,6 @@ def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
     jams = [(Step(UnrollAndJam("S", (LoopNumber(size, "i"),))),) for size in (8, 4)]
     tiles = [(Step(Tile("S", (LoopNumber(size, "i"),))),) for size in (32, 64)]
     scripts = [jams[0], jams[1], (), tiles[0], tiles[1]]
-    seconds = {jams[0]: 2.0, tiles[0]: 1.0}
+    seconds: dict[Script, float] = {jams[0]: 2.0, tiles[0]: 1.0}
     found = [one.script for one in in_turn([Trial(one, 1.0, "") for one in scripts], seconds)]
     assert found == [jams[0], tiles[0], tiles[1], jams[1]]
