@@ -195,3 +195,24 @@ def test_pointers_that_overlap_get_the_loops_as_they_were(tmp_path: Path) -> Non
         subprocess.run(["gcc", "-w", "-o", tmp_path / "run", file], check=True)
         printed.append(subprocess.run([tmp_path / "run"], capture_output=True, check=True).stdout)
     assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    ("condition", "loops", "is_same"),
+    [
+        ("n == 10", "for (int i = 0; i < 10; i++) x[i] = table[i];", True),
+        ("n <= 0", "", True),
+        ("n == 10", "for (int i = 0; i < 11; i++) x[i] = table[i];", False),
+        ("n <= 1", "", False),
+        ("n == 10 && size ? 1 : 1", "for (int i = 0; i < 10; i++) x[i] = table[i];", False),
+        ("n == 10 || size", "for (int i = 0; i < 10; i++) x[i] = table[i];", False),
+    ],
+)
+def test_loops_under_a_guard_are_for_its_sizes_alone(
+    condition: str, loops: str, is_same: bool, tmp_path: Path
+) -> None:
+    parameters, body = FUNCTIONS["global array"]
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text_of(parameters, body))
+    new.write_text(text_of(parameters, f"if ({condition}) {{ {loops} }} else {{ {body} }}"))
+    assert compare_files(old, new).proved == is_same

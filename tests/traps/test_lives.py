@@ -92,6 +92,10 @@ KEPT = {
     "as a static variable": ("static double u; s = u;", "", ""),
     "as a variable of the file that a function reads": ("", "", "static double u; double h(void) { return u; }"),
     "as a variable of the file that others see": ("", "", "double u;"),
+    "as a static variable that a macro reads": ("", "", "static double u;\n#define LAST u\ndouble h(void) { return LAST; }"),
+    "as a static variable that assembler code may read": ("", "", 'static double u; __asm__(".globl u_");'),
+    "as a static variable of another name": ("", "", 'static double u; extern double w __attribute__((alias("u")));'),
+    "as a static variable that is kept": ("", "", "static double u __attribute__((used));"),
     "on one path": (_OWN, "if (n) u = 0; s = u;", ""),
     "after a goto": (_OWN, "goto end; end: s = u;", ""),
     "in a later loop": (_OWN, "for (j = 0; j < 2; j++) s += u;", ""),
@@ -103,6 +107,9 @@ LOST = {
     "not at all": (_OWN, "", ""),
     "after an assignment": (_OWN, "u = 0; s = u;", ""),
     "for its size": (_OWN, "s = sizeof u;", ""),
+    "as a static variable of the file": ("", "", "static double u;"),
+    "as a static variable of the function": ("static double u;", "", ""),
+    "as a static variable that all assign first": ("", "", "static double u; double h(void) { u = 1; return u; }"),
 }
 
 

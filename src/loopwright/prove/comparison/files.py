@@ -189,11 +189,7 @@ def compare_files(
     source = source if choice.is_empty else chosen(source, choice)
     written = counterparts([one.region for one in old], source)
     source, guards = _unguarded(written, old)
-    known = [
-        replace(one, assumptions=shown_by(one, one.assumptions, guards[k])) if k in guards else one
-        for k, one in enumerate(old)
-    ]
-    old = tuple(known)
+    old = tuple(_under(one, guards[k]) if k in guards else one for k, one in enumerate(old))
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
@@ -248,6 +244,12 @@ def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[i
         return plain, {k: established(old[k], guard.conditions) for k, guard in guards.items()}
     except NotAGuard:
         return source, {}
+
+
+def _under(program: Program, guard: Established) -> Program:
+    """What is compared of a program with the loops under a guard: what it does where the guard holds."""
+    shown = shown_by(program, program.assumptions, guard)
+    return replace(program, assumptions=shown, context=program.context.intersect(guard.parameters))
 
 
 def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:

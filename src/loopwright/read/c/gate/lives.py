@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -65,8 +66,21 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
         return array
     is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
     addressed = is_own and may_be_pointed_to(region, declared)
-    if is_own and array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating):
+    is_number = array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating)
+    if is_number and (is_own or _is_of_this_file(declared, file)):
         observed: bool | None = read_after(file, region, declared) != ""
     else:
         observed = True if not is_own or may_be_seen(region, declared) else None
     return replace(array, observed=observed, addressed=addressed)
+
+
+_OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*)(?!\w)")
+
+
+def _is_of_this_file(declared: Declaration, file: TypedFile) -> bool:
+    """Whether only the text of the file itself can read a static variable: no header, assembler or alias."""
+    if declared.storage is not Storage.STATIC or declared.attributes or declared.is_thread_local:
+        return False
+    text = file.text
+    uses = re.finditer(rf"(?<![\w$]){re.escape(declared.name)}(?![\w$])", text.text)
+    return _OTHER_WAYS.search(file.source.text) is None and all(text.line_of(one.start()) for one in uses)
