@@ -7,6 +7,7 @@ outside ASCII is replaced by `_`, so that its bytes are our characters.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import tree_sitter
@@ -103,10 +104,9 @@ class Node:
 
     def _node_of(self, raw: tree_sitter.Node) -> Node:
         """The view of a node below this one."""
-        node = self
+        node, start = self, raw.start_byte
         while node._raw.id != raw.id:
-            around = [one for one in node.children if one.start <= raw.start_byte and raw.end_byte <= one.end]
-            node = around[0]
+            node = node.children[bisect_right(node.children, start, key=lambda one: one.start) - 1]
         return node
 
     @property

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 _COMMENT = r"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"
 _LITERAL = r"""(?:u8|[uUL])?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
@@ -28,8 +29,12 @@ def blank(text: str) -> str:
     return re.sub(r"[^\r\n]", " ", text)
 
 
+@lru_cache(maxsize=32)
 def without_comments(text: str, *, literals: bool) -> str:
-    """`text` with comments blanked, and strings and characters unless `literals` stay."""
+    """`text` with comments blanked, and strings and characters unless `literals` stay.
+
+    Several readers ask it of the same file.
+    """
 
     def replacement(match: re.Match[str]) -> str:
         return match[0] if literals and match["literal"] is not None else blank(match[0])

@@ -121,11 +121,24 @@ class Descent:
             for (source, sink), relations in self.kept.items():
                 if source in part and sink in before:
                     for relation in relations:
-                        both = part[source].range_product(before[sink])
-                        wrong = both.intersect_range(isl.Map.from_basic_map(relation).wrap())
-                        self.nothing("order", node, wrong, scope)
+                        self.in_order(node, part[source], before[sink], relation, scope)
             before = {name: _union(before.get(name), part.get(name)) for name in {**before, **part}}
         return {name: self.merged(one, name, scope) for name, one in before.items()}
+
+    def in_order(
+        self, node: Node, source: isl.Map, sink: isl.Map, relation: isl.BasicMap, scope: Scope
+    ) -> None:
+        """That nothing in `sink`, which has run, depends on what is in `source`.
+
+        Composed, the relations have fewer dimensions than their product, which says more where it fails.
+        """
+        kept = isl.Map.from_basic_map(relation)
+        reached = source.apply_range(kept).intersect(sink)
+        if reached.is_empty() or reached.intersect_domain(scope.domain).is_empty():
+            self.obligations += 1
+            return
+        both = source.range_product(sink).intersect_range(kept.wrap())
+        self.nothing("order", node, both, scope)
 
     def merged(self, runs: isl.Map, name: str, scope: Scope) -> isl.Map:
         """What runs, as one conjunction where it is one for the iterators in `scope`.

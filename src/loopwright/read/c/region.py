@@ -133,13 +133,12 @@ def _refuse_entries(file: CFile, region: Region, block: Node) -> None:
     labels = {field(node, "label").text for node in walk(block) if node.type == "labeled_statement"}
     if not labels:
         return
-    for node in walk(file.tree):
+    around = [one for one in file.tree.named_children if one.span.contains(region.place)]
+    for node in (node for one in around for node in walk(one)):
         is_jump = node.type == "goto_statement" and not region.place.contains(node.span)
         if is_jump and node.named_children and node.named_children[0].text in labels:
-            around = [one for one in file.tree.named_children if one.span.contains(region.place)]
-            if any(one.span.contains(node.span) for one in around):
-                hint = "give the label in the region another name, or end the region before it"
-                raise refuse(node, "this jumps into the region", hint)
+            hint = "give the label in the region another name, or end the region before it"
+            raise refuse(node, "this jumps into the region", hint)
 
 
 def _setting(
