@@ -243,3 +243,10 @@ def test_functions_that_are_not_in_the_file_are_no_yes(tmp_path: Path) -> None:
 def test_a_crash_before_the_segment() -> None:
     with pytest.raises(Crashed, match=r"crashed \(SIGABRT\) before the segment was entered"):
         check_text(text(before="abort();"), options=CheckOptions(tools=QUICK))
+
+
+def test_values_in_arrays_of_its_own_are_not_followed() -> None:
+    program = "double t[N]; for (i = 0; i < N; i++) t[i] = B[i]; for (i = 0; i < N; i++) A[i] = t[i];"
+    report = check(text(program))
+    assert report.answer is Answer.GAVE_UP and not report.findings
+    assert "values are kept in t, which the original lacks" in report.notes[-1]

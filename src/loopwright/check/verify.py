@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import walk
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
@@ -127,8 +131,29 @@ def prepared(given: Input, options: CheckOptions) -> Job:
 def check(given: Input, options: CheckOptions) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
-    report = _with_rest(given, verdict(job, writers(job.spec), options))
+    report = _with_own_storage(job, _with_rest(given, verdict(job, writers(job.spec), options)))
     return with_races(job.given, job.tools, report) if options.race else report
+
+
+def _with_own_storage(job: Job, report: Report) -> Report:
+    """Values that operations take from arrays of the segment's own are not followed: no refutation then."""
+    if report.answer is not Answer.VIOLATION:
+        return report
+    nodes = [node for body in job.sites.known.bodies for node in walk(body)]
+    arrays = [declared_name(node) for node in nodes if node.type == "array_declarator"]
+    allocated = [node for node in nodes if node.type == "init_declarator" and _ALLOCATED.search(node.text)]
+    found = [one for one in (*arrays, *map(declared_name, allocated)) if one is not None]
+    declared = {name for name, _, _ in found} - {array.name for array in job.given.original.arrays}
+    unknown = (site.assignment.node for site in job.sites.sites if not site.candidates)
+    own = sorted({name for node in unknown for name in names_in(node.text)} & declared)
+    if not own:
+        return report
+    note = f"values are kept in {', '.join(own)}, which the original lacks: `prove` follows such storage"
+    return replace(report, answer=Answer.GAVE_UP, findings=(), violations=0, notes=(*report.notes, note))
+
+
+_ALLOCATED = re.compile(r"=.*(\w*alloc\s*\(|\(void \*\))", re.DOTALL)
+"""A pointer to memory of its own, not into an array."""
 
 
 def _with_rest(given: Input, report: Report) -> Report:
