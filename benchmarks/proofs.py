@@ -268,11 +268,12 @@ OF: dict[str, Callable[[Path, float], Iterator[Result]]] = {
     "corpus": of_file,
     "kernels": of_kernel,
     "scripts": of_script,
+    "kept": of_script,
     "loopy": of_script,
 }
 
 
-INPUTS = {"kernels": "*.c", "scripts": "*.lw", "loopy": "loopy/*.lw"}
+INPUTS = {"kernels": "*.c", "scripts": "*.lw", "kept": "kept/*.lw", "loopy": "loopy/*.lw"}
 
 
 def files(what: str, names: Sequence[str]) -> list[Path]:

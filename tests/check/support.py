@@ -40,8 +40,9 @@ def rewritten(name: str, script: str) -> str:
 
 
 def shipped_script(name: str) -> str | None:
-    path = KERNELS / f"{name}.lw"
-    return path.read_text() if path.exists() else None
+    """The script of a kernel that keeps its storage, as the checker asks for."""
+    paths = [folder / f"{name}.lw" for folder in (KERNELS / "kept", KERNELS)]
+    return next((path.read_text() for path in paths if path.exists()), None)
 
 
 def everywhere(name: str, operation: str, size: int) -> tuple[str, int]:
