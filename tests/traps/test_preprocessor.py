@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput
 from loopwright.read.c.reader import read_c
-from tests.traps.support import PROVED, Trap, answer
+from loopwright.source import Source
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _COPY = "for (i = 1; i < n; i++) z[i] = a[i - 1];"
 _COUNT = "for (i = 0; i < N; i++) a[i] = s;"
@@ -98,3 +100,42 @@ def test_cplusplus_is_another_language(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(Trap("", _COUNT, "#define N 10").text())
     with pytest.raises(BadInput, match=r"C\+\+"):
         read_c(tmp_path / name)
+
+
+_SET, _OTHER = "for (i = 0; i < n; i++) a[i] = b[i];", "for (i = 0; i < n; i++) a[i] = b[i] + 1;"
+SPELLED = [
+    f"\n#if 1\n{_SET}\n#endif\n",
+    f"\n#if 1\n{_SET}\n#else\n{_OTHER}\n#endif\n",
+    f"\n#if 0\n{_OTHER}\n#else\n{_SET}\n#endif\n",
+    f"\n#if 0\n#if 1\n{_OTHER}\n#endif\n#else\n#if 1\n{_SET}\n#endif\n#endif\n",
+    f"\n#if 0\ndon't\n#endif\n{_SET}",
+    f"\n#if 0\n#define b s\n#endif\n{_SET}",
+    "for (i = 0; i < n; i++) <% a<:i:> = b<:i:>; %>",
+]
+NOT_SPELLED = [
+    f"\n#if 1\\\n-1\n{_SET}\n#endif\n",
+    f"\n#if 0\n{_SET}\n#elif 1\n{_OTHER}\n#endif\n",
+    f"\n#if 1-1\n{_SET}\n#endif\n",
+    _SET,
+]
+
+
+def test_a_text_in_plain_words() -> None:
+    """What is written without directives and digraphs has the same tokens, at the same places."""
+    for body in SPELLED:
+        source = Source("t.c", function(body))
+        plain = plainly_spelled(source, CompilerOptions())
+        assert len(plain.text) == len(source.text) and "#if" not in plain.text and "<:" not in plain.text
+        assert _SET in plain.text or "{  a[ i]  = b[ i] ; }" in plain.text
+
+
+@pytest.mark.parametrize("body", NOT_SPELLED)
+def test_a_text_that_is_left_as_it_is(body: str) -> None:
+    source = Source("t.c", function(body))
+    assert plainly_spelled(source, CompilerOptions()) == source
+
+
+def test_a_choice_that_is_made_in_the_text(tmp_path: Path) -> None:
+    assert comparison(function(_SET), function(SPELLED[2]), tmp_path) == PROVED
+    wrong = f"\n#if 0\n{_SET}\n#else\n{_OTHER}\n#endif\n"
+    assert comparison(function(_SET), function(wrong), tmp_path) != PROVED

@@ -13,6 +13,7 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.model.program import Program
 from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
@@ -54,3 +55,30 @@ def _counts(loop: Node) -> bool:
     words = " ".join(" ".join(_TOKEN.findall(one.text)) for one in parts if one is not None)
     inner = {loop_iterator(one) for one in walk(field(loop, "body")) if one.type == "for_statement"}
     return not inner & set(words.split()) and any(form.fullmatch(words) for form in (_UP, _DOWN))
+
+
+def further_assumption(old: Program, new: Program) -> str | None:
+    """What the new region assumes of sizes for which the old one assumes nothing, or less."""
+    facts = old.facts
+    for one in old.assumptions:
+        facts = facts if one.holds_for is None else facts.intersect(one.holds_for)
+    for one in new.assumptions:
+        if one.holds_for is not None and not facts.is_subset(one.holds_for):
+            return f"NEW computes the same only where {one.text}"
+    return None
+
+
+def without_elements(old: Program, new: Program, allocated: frozenset[str]) -> str | None:
+    """An array that the new region declares with a length that may be below 1, which C leaves undefined."""
+    facts = old.facts
+    for array in old.arrays:
+        facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
+    for array in new.arrays:
+        inside = array.inside if array.local and array.name not in allocated else None
+        if inside is not None and not facts.is_subset(inside.params()):
+            return f"NEW declares '{array.name}' with no element for some sizes"
+    used = {array.name for array in new.arrays} | allocated
+    for one in new.file.declarations.variables:
+        if new.region.contains(one.place) and one.name not in used and not all(map(str.isdigit, one.extents)):
+            return f"NEW declares '{one.name}', whose length is not known, and does not use it"
+    return None

@@ -14,11 +14,12 @@ from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
 from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
-from loopwright.prove.comparison.acceptable import unacceptable
+from loopwright.prove.comparison.acceptable import further_assumption, unacceptable, without_elements
 from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
@@ -181,10 +182,10 @@ def compare_files(
     `old_options` say how the old file is compiled, where not as the new one.
     """
     progress("reading")
-    before, source = load_c(old_file), load_c(new_file)
+    compiled = options if old_options is None else old_options
+    before, source = plainly_spelled(load_c(old_file), compiled), plainly_spelled(load_c(new_file), options)
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-    compiled = options if old_options is None else old_options
     old = read_source(before, pure=pure, assume=assume, choice=choice, options=compiled)
     source = source if choice.is_empty else chosen(source, choice)
     written = counterparts([one.region for one in old], source)
@@ -302,38 +303,11 @@ def _compared(
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = _further_assumption(before, after) or _without_elements(before, after, allocated)
+        further = further_assumption(before, after) or without_elements(before, after, allocated)
         if further is not None and isinstance(answers[k].verdict, Proved):
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
     return Comparison(tuple(answers), trusted, place)
-
-
-def _further_assumption(old: Program, new: Program) -> str | None:
-    """What the new region assumes of sizes for which the old one assumes nothing, or less."""
-    facts = old.facts
-    for one in old.assumptions:
-        facts = facts if one.holds_for is None else facts.intersect(one.holds_for)
-    for one in new.assumptions:
-        if one.holds_for is not None and not facts.is_subset(one.holds_for):
-            return f"NEW computes the same only where {one.text}"
-    return None
-
-
-def _without_elements(old: Program, new: Program, allocated: frozenset[str]) -> str | None:
-    """An array that the new region declares with a length that may be below 1, which C leaves undefined."""
-    facts = old.facts
-    for array in old.arrays:
-        facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
-    for array in new.arrays:
-        inside = array.inside if array.local and array.name not in allocated else None
-        if inside is not None and not facts.is_subset(inside.params()):
-            return f"NEW declares '{array.name}' with no element for some sizes"
-    used = {array.name for array in new.arrays} | allocated
-    for one in new.file.declarations.variables:
-        if new.region.contains(one.place) and one.name not in used and not all(map(str.isdigit, one.extents)):
-            return f"NEW declares '{one.name}', whose length is not known, and does not use it"
-    return None
 
 
 _OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
