@@ -16,7 +16,7 @@ import islpy as isl
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.sets import OUT
+from loopwright.presburger.sets import IN, OUT
 
 
 class DependenceKind(Enum):
@@ -100,6 +100,56 @@ def memory_based(program: Program) -> Iterable[Dependence]:
                     yield Dependence(
                         kind, source.name, sink.name, first.array, relation.coalesce(), first, second
                     )
+
+
+def carried_at(
+    program: Program, names: Iterable[str], dimension: int, without: frozenset[str]
+) -> Iterable[Dependence]:
+    """Of these statements, the pairs that a loop at a time dimension carries, but for some arrays.
+
+    There are few of them where each iteration has cells of its own, however many dependences there are.
+    """
+    statements = [program.statement(name) for name in names]
+    accesses = {
+        one.name: [access for access in distinct(one.accesses) if access.array not in without]
+        for one in statements
+    }
+    for source in statements:
+        for sink in statements:
+            pairs = _conflicting(accesses[source.name], accesses[sink.name])
+            times = [_first_entries(one, dimension + 1) for one in (source, sink)] if pairs else []
+            order = _less_at(times, dimension) if pairs else None
+            for first, second in pairs:
+                cells = [_function(one.relation) for one in (first, second)]
+                if order is None or cells[0].apply_range(cells[1].reverse()).intersect(order).is_empty():
+                    continue
+                relation = first.relation.apply_range(second.relation.reverse()).intersect(order)
+                relation = relation.intersect_domain(source.domain).intersect_range(sink.domain)
+                relation = relation.intersect_params(program.context)
+                if not relation.is_empty():
+                    yield Dependence(
+                        _kind(first, second), source.name, sink.name, first.array, relation, first, second
+                    )
+
+
+def _first_entries(statement: Statement, count: int) -> isl.Map:
+    """{ a -> the first entries of θ(a) }, whether or not a is an instance."""
+    times = statement.schedule
+    return _function(times.project_out(OUT, count, times.dim(OUT) - count))
+
+
+def _function(relation: isl.Map) -> isl.Map:
+    """The relation without the constraints on its domain."""
+    return relation.drop_constraints_not_involving_dims(OUT, 0, relation.dim(OUT)).coalesce()
+
+
+def _less_at(times: list[isl.Map], dimension: int) -> isl.Map:
+    """{ a -> b : θ(a) and θ(b) are equal before the dimension, and θ(a) is less there }."""
+    space = times[0].get_space().range().map_from_set()
+    order = isl.Map.universe(space).order_lt(IN, dimension, OUT, dimension)
+    for k in range(dimension):
+        order = order.equate(IN, k, OUT, k)
+    return times[0].apply_range(order).apply_range(times[1].reverse())
 
 
 def _is_later(time: isl.Val, other: isl.Val) -> bool:

@@ -45,6 +45,7 @@ class MemorySpace(Enum):
 
     STACK = "an array of the function"
     HEAP = "allocated on each call"
+    PRIVATE = "of each thread of a GPU, in its registers; elsewhere an array of the function"
     SHARED = "of each block of a GPU, shared by its threads; elsewhere an array of the function"
 
 

@@ -27,7 +27,7 @@ from loopwright.model.annotations import (
     ThreadLoop,
     Vector,
 )
-from loopwright.model.program import Assumption, Program
+from loopwright.model.program import Assumption, MemorySpace, Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
 from loopwright.prove.legality.cures import cure_apart, hint
@@ -170,12 +170,19 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
     verdict = prove_text(plan.program, new, named)
     found = _demanded(TEXT, verdict)
     if any(promises(new)) or any(declared_in_loops(new)):
-        text = modelled(plan.original, new, named)
+        text = _with_registers(plan.original, modelled(plan.original, new, named))
         found += _demanded(SCOPES, prove_scopes(text))
         # What a reduction may do to sums was asked of the user when the script was proved legal.
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
+
+
+def _with_registers(original: Program, text: Program) -> Program:
+    """The text with what is known of the arrays that are registers."""
+    names = [one.name for one in original.arrays if one.space is MemorySpace.PRIVATE]
+    arrays = (replace(one, space=MemorySpace.PRIVATE) if one.name in names else one for one in text.arrays)
+    return replace(text, arrays=tuple(arrays)) if names else text
 
 
 def of_assumptions(plan: Plan, loops: Loops, new: Program, guard: Guard | None) -> tuple[Assumption, ...]:

@@ -50,6 +50,7 @@ from loopwright.rewrite.request import (
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
+from loopwright.rewrite.versions import with_versions
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.script.steps import parse_script
@@ -237,7 +238,7 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     progress("generating loops")
     with about(lambda: plan.written.region):
         node = generate(to_schedule(plan), GenerationOptions())
-    node = predicated(node) if options.cuda else node
+    node = predicated(with_versions(plan, node)) if options.cuda else node
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries

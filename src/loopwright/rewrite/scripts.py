@@ -19,7 +19,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
-from loopwright.transform.script.operations import Overlap, StorageOperation
+from loopwright.transform.script.operations import Overlap, StorageOperation, Stream
 from loopwright.transform.script.steps import Step
 
 
@@ -79,8 +79,9 @@ def _scopes(plan: Plan) -> dict[str, int]:
 def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     """The only region that knows the step's handles; all where it names none."""
     named = step.operation.handles
-    if isinstance(step.operation, StorageOperation) and not isinstance(step.operation, Overlap) and not named:
-        variable = step.operation.variable
+    operation = step.operation
+    if isinstance(operation, StorageOperation) and not isinstance(operation, Overlap | Stream) and not named:
+        variable = operation.variable
         using = [k for k, plan in enumerate(plans) if variable in {one.name for one in plan.program.arrays}]
         return using or range(1)
     if len(plans) == 1 or not named:

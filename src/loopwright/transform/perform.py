@@ -20,6 +20,7 @@ from loopwright.transform.library import (
     packing,
     staging,
     statements,
+    streaming,
     tiling,
     unrolling,
 )
@@ -108,6 +109,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             numbers = _sized(plan, component, sizes, "sizes")
             after, tiles, copies = overlapping.overlap(plan, component, numbers, whole=whole)
             return OperationResult(after, (tiles, copies))
+        case ops.Stream(target, sizes):
+            component = plan.component(target, "target")
+            after, *parts = streaming.stream(plan, component, _sized(plan, component, sizes, "sizes"))
+            return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)
 

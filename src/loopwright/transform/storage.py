@@ -30,6 +30,14 @@ class HeldCell:
     time: isl.Map
 
 
+@dataclass(frozen=True, eq=False)
+class SeenWrite:
+    """Where a read sees a write of the statement `writer`: { read's instance -> write's instance }."""
+
+    writer: str
+    source: isl.Map
+
+
 @dataclass(frozen=True)
 class Redundancy:
     """A program that computes values of another, some of them several times, and copies cells.
@@ -41,6 +49,12 @@ class Redundancy:
     held: dict[str, HeldCell]
     instances: dict[str, isl.Set] = field(default_factory=dict)
     """Of these statements, the instances that compute something: of what others compute nothing is known."""
+    named: dict[str, isl.Map] = field(default_factory=dict)
+    """{ S'[i'] -> S[i] } of these statements, where their iterators do not say it."""
+    idle: frozenset[str] = frozenset()
+    """Statements that clear new storage: of what they write nothing is known."""
+    seen: dict[tuple[str, int], tuple[SeenWrite, ...]] = field(default_factory=dict)
+    """For accesses of statements by their number, the writes that they see, where that is told."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ _QUALIFIED = re.compile(r"\b(static|const|restrict|volatile)\b|\*")
 _LONG_DOUBLE = re.compile(r"(?<![\w.])(?=[\d.]*\d)(?!0[xX])\d*(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)[lL]\b")
 _SUBSCRIPT = re.compile(r"\[[^][]*\]")
 _SIGNED = ("int", "long", "long int", "long long")
-_AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|ONE))\((?:x|y|z)\b")
+_AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|LANES?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
 

@@ -18,13 +18,16 @@ from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum
+from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
 from loopwright.source import Span
 
 AXES = ("x", "y", "z")
+
+LANES = 32
+"""Threads of a warp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,13 @@ class SharedNote(Remark):
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class RegistersNote(Remark):
+    """An array whose first subscript is the lane that has the rest in its registers."""
+
+    name: str
+
+
 @dataclass(frozen=True)
 class Distribution:
     """A loop over blocks or over threads (`kind`), along an axis."""
@@ -63,6 +73,11 @@ class Launch:
     blocks: dict[str, Expr | None]
     threads: dict[str, int]
 
+    @property
+    def is_warp(self) -> bool:
+        """Whether a block is one warp, whose lanes may have registers of their own."""
+        return self.threads == {"x": LANES}
+
 
 @dataclass(frozen=True)
 class Launched:
@@ -72,9 +87,11 @@ class Launched:
     launches: tuple[Launch, ...]
 
 
-def launched(node: Node, name: str, place: Span, shared: frozenset[str]) -> Launched:
-    """`node` as a sequence of launches; kernels are called `name` with a number; `shared` are arrays."""
-    splitter = _Splitter(name, place, shared, [])
+def launched(
+    node: Node, name: str, place: Span, shared: frozenset[str], registers: frozenset[str]
+) -> Launched:
+    """`node` as a sequence of launches; kernels are called `name` with a number; the others are arrays."""
+    splitter = _Splitter(name, place, shared, registers, [])
     host = splitter.host(node)
     return Launched(host, tuple(splitter.found))
 
@@ -84,6 +101,7 @@ class _Splitter:
     name: str
     place: Span
     shared: frozenset[str]
+    registers: frozenset[str]
     found: list[Launch]
 
     def refused(self, message: str, hint: str) -> BadInput:
@@ -191,6 +209,8 @@ class _Splitter:
                 return replace(node, body=self._phases(node.body, axes, False))
             case Mark(DeclarationNote(name), body) if name in self.shared:
                 return Mark(SharedNote(name), self._phases(body, axes, last))
+            case Mark(DeclarationNote(name), body) if name in self.registers:
+                return Mark(RegistersNote(name), self._phases(body, axes, last))
             case Mark(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared around the loops over threads, which would share it",
@@ -222,6 +242,15 @@ class _Splitter:
 
 def is_mapped(node: Node) -> bool:
     return _is_block(node) or _is_thread(node)
+
+
+def is_lane_loop(loop: For) -> bool:
+    """Whether iteration k is that of lane k."""
+    mapped = loop.annotation(ThreadLoop)
+    if mapped is None or (mapped.axis, mapped.count) != ("x", LANES):
+        return False
+    until = Compare(Relation.LE, Var(loop.iterator), Int(LANES - 1))
+    return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
 
 
 def _is_block(node: Node) -> bool:

@@ -55,6 +55,49 @@ template <typename T> struct lw_array4 {
 #define LW_SHARED_3(type, name, n0, n1, n2) __shared__ type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) __shared__ type name[n0][n1][n2][n3]
 
+/* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k. */
+#define LW_LANE(axis, first, step) ((first) + (long)threadIdx.axis * (step))
+#define LW_LANES(axis, step) (32 * (step))
+#define LW_WARP_BARRIER() __syncwarp()
+#define LW_UNROLL _Pragma("unroll")
+#define LW_UNROLL_3 _Pragma("unroll 3")
+struct lw_lane {
+  int value;
+  __device__ __forceinline__ lw_lane(long lane) : value((int)lane) {}
+  __device__ __forceinline__ operator long() const { return value; }
+  __device__ __forceinline__ lw_lane &operator+=(long more) { value += (int)more; return *this; }
+};
+typedef lw_lane LW_LANE_TYPE;
+struct lw_other_lane {
+  int value;
+  __device__ __forceinline__ operator long() const { return value; }
+};
+__device__ __forceinline__ lw_other_lane operator+(lw_lane lane, int more) { return {lane.value + more}; }
+__device__ __forceinline__ lw_other_lane operator+(lw_lane lane, long more) { return {lane.value + (int)more}; }
+__device__ __forceinline__ lw_other_lane operator%(lw_other_lane lane, int count) { return {lane.value % count}; }
+template <typename T, int N1> struct lw_lane1 {
+  T (&data)[N1];
+  int lane;
+  __device__ __forceinline__ T operator[](long i) const { return __shfl_sync(0xffffffffu, data[i], lane); }
+};
+template <typename T, int N1, int N2> struct lw_lane2 {
+  T (&data)[N1][N2];
+  int lane;
+  __device__ __forceinline__ lw_lane1<T, N2> operator[](long i) const { return {data[i], lane}; }
+};
+template <typename T, int N1, int N2, int N3> struct lw_lane3 {
+  T (&data)[N1][N2][N3];
+  int lane;
+  __device__ __forceinline__ lw_lane2<T, N2, N3> operator[](long i) const { return {data[i], lane}; }
+};
+template <typename T, int N1, int N2, int N3> struct lw_registers4 {
+  T data[N1][N2][N3];
+  typedef T values[N1][N2][N3];
+  __device__ __forceinline__ values &operator[](lw_lane) { return data; }
+  __device__ __forceinline__ lw_lane3<T, N1, N2, N3> operator[](lw_other_lane lane) { return {data, lane.value}; }
+};
+#define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<type, n1, n2, n3> name
+
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) \
@@ -147,6 +190,7 @@ static int lw_close(lw_state *lw)
 
 #else
 
+typedef long LW_LANE_TYPE;
 #define LW_KERNEL(threads) static void
 #define LW_RESTRICT restrict
 #define LW_LAUNCHER
@@ -164,6 +208,12 @@ static int lw_close(lw_state *lw)
 #define LW_SHARED_2(type, name, n0, n1) type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
+#define LW_LANE(axis, first, step) (first)
+#define LW_LANES(axis, step) (step)
+#define LW_WARP_BARRIER() (void)0
+#define LW_UNROLL
+#define LW_UNROLL_3
+#define LW_REGISTERS_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments

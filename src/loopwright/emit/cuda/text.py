@@ -26,7 +26,10 @@ from loopwright.emit.cuda.launches import (
     Launch,
     Launched,
     OneThreadNote,
+    RegistersNote,
     SharedNote,
+    is_lane_loop,
+    is_mapped,
     launched,
     names_inside,
 )
@@ -37,7 +40,8 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, Node, Remark
+from loopwright.loops.expressions import Compare, Int, Relation
+from loopwright.loops.nodes import Call, For, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program
@@ -86,7 +90,9 @@ def _device_region(loops: Loops) -> DeviceRegion:
     )
     shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
     _check_room(program, [array for array in own if array.name in shared])
-    return DeviceRegion(loops, name, interface_of(program), launched(node, name, place, shared), style)
+    registers = frozenset(array.name for array in own if array.space is MemorySpace.PRIVATE)
+    kernels = launched(node, name, place, shared, registers)
+    return DeviceRegion(loops, name, interface_of(program), kernels, style)
 
 
 def _check_room(program: Program, shared: Sequence[Array]) -> None:
@@ -168,7 +174,9 @@ def _nothing(loop: For) -> list[str]:
 
 
 def _needs_block(remark: str | Remark) -> bool:
-    return isinstance(remark, DeclarationNote | CommentNote | BarrierNote | SharedNote)
+    return isinstance(
+        remark, DeclarationNote | CommentNote | BarrierNote | SharedNote | RegistersNote
+    )
 
 
 def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[str]]:
@@ -178,10 +186,11 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
                 return declaring(program, name, body, lines)
             case CommentNote(place):
                 return [*comment_lines(program.source, place), *lines]
-            case SharedNote(name):
+            case SharedNote(name) | RegistersNote(name):
+                word = "SHARED" if isinstance(remark, SharedNote) else "REGISTERS"
                 array = next(one for one in program.arrays if one.name == name)
                 words = ", ".join([device_type(program, array), name, *array.extents])
-                return [f"LW_SHARED_{array.rank}({words});", *lines]
+                return [f"LW_{word}_{array.rank}({words});", *lines]
             case BarrierNote():
                 return [*lines, "LW_BARRIER();"]
             case OneThreadNote(axes):
@@ -202,8 +211,48 @@ def _distributed(loop: For, first: str) -> tuple[str, str] | None:
     return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
 
 
+def _in_lanes(style: Style, node: Node) -> Style:
+    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled."""
+    lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
+    marks = style.mark
+
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        if isinstance(remark, BarrierNote):
+            return [*lines, "LW_WARP_BARRIER();"]
+        return marks(remark, body, lines)
+
+    def distributed(loop: For, first: str) -> tuple[str, str] | None:
+        lane = "LW_LANE(x, 0, 1)", "LW_LANES(x, 1)"
+        return lane if is_lane_loop(loop) else _distributed(loop, first)
+
+    types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
+    return replace(style, mark=marked, distributed=distributed, annotated=_unrolled, types=types)
+
+
+def _unrolled(loop: For) -> list[str]:
+    """A loop of known length is written out by the compiler; one around lanes has rows that move down."""
+    match loop.start, loop.test:
+        case Int(), Compare(Relation.LE, _, Int()) if not is_mapped(loop):
+            return ["LW_UNROLL_3" if any(map(is_mapped, subprograms(loop))) else "LW_UNROLL"]
+        case _:
+            return []
+
+
+def _body(region: DeviceRegion, launch: Launch) -> str:
+    """The text of a kernel, but for its arrays."""
+    parts = list(subprograms(launch.node))
+    registers = any(isinstance(one, Mark) and isinstance(one.remark, RegistersNote) for one in parts)
+    if not registers:
+        return program_text(launch.node, region.style)
+    if not launch.is_warp:
+        message = "arrays in registers are those of the 32 lanes of a warp"
+        hint = "map their loop to 32 threads"
+        raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
+    return program_text(launch.node, _in_lanes(region.style, launch.node))
+
+
 def _kernel(region: DeviceRegion, launch: Launch) -> str:
-    body = program_text(launch.node, region.style)
+    body = _body(region, launch)
     _check_names(region, body)
     arrays = _arrays(region, body)
     written = _written(region, launch)
@@ -242,7 +291,7 @@ def _launcher(region: DeviceRegion) -> str:
 
 
 def _launch(region: DeviceRegion, launch: Launch) -> str:
-    body = program_text(launch.node, region.style)
+    body = _body(region, launch)
     arguments = [f"{array.name}_" for array in _arrays(region, body)]
     arguments += [name for name, _ in _values(region, body)]
     blocks = ", ".join(_blocks(launch, axis) for axis in AXES)

@@ -21,8 +21,8 @@ import islpy as isl
 from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import Dependence, memory_based
-from loopwright.model.program import Program
+from loopwright.model.dependences import Dependence, carried_at, memory_based
+from loopwright.model.program import MemorySpace, Program
 from loopwright.presburger.points import Point
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
 from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside, kept_by_lanes
@@ -190,7 +190,11 @@ def _verdict(
     pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
     defects = () if times_differ else tuple(collisions(context, pieces))
     count += 0 if times_differ else count * (count + 1) // 2
-    found = memory_based(original) if dependences is None else dependences
+    owned: tuple[Private, ...] = ()
+    if dependences is None and new is original and has_registers(original):
+        found, owned = _conflicts(original, parallel, pieces)
+    else:
+        found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, context) for item in found)
     carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
     order = list(_misordered(deps, pieces))
@@ -207,10 +211,31 @@ def _verdict(
         defects=defects,
         violations=simplest_first(_shown(context, counted, known)),
         reassociations=_assumed(original, assumed, known),
-        private=private,
+        private=(*owned, *private),
         temporaries=lost,
         lanes=tuple(dict.fromkeys(tuple(inside(one.loop, pieces)) for one in kept if one.loop is not None)),
     )
+
+
+def has_registers(program: Program) -> bool:
+    """Whether threads keep values in registers, with many accesses that touch no other thread's."""
+    return any(array.space is MemorySpace.PRIVATE for array in program.arrays)
+
+
+def _conflicts(
+    program: Program, parallel: tuple[ParallelLoop, ...], pieces: Pieces
+) -> tuple[Iterable[Dependence], tuple[Private, ...]]:
+    """Of a program in its own order, what parallel loops could carry, and what their iterations own."""
+    found: list[Dependence] = []
+    owned: list[Private] = []
+    for loop in parallel:
+        members = inside(loop, pieces)
+        if loop.privatises and loop.blocks:
+            tried = (array for array in program.arrays if array.space is MemorySpace.PRIVATE)
+            owned += filter(None, (privatised(program, members, loop, array) for array in tried))
+        without = loop.private | {one.array for one in owned if one.loop == loop.called}
+        found += carried_at(program, members, loop.dimension, frozenset(without))
+    return found, tuple(owned)
 
 
 @dataclass(frozen=True, eq=False)

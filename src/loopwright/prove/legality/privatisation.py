@@ -34,7 +34,7 @@ from loopwright.model.dependences import distinct, value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
-from loopwright.presburger.sets import OUT, within_effort
+from loopwright.presburger.sets import DIM, OUT, within_effort
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 
@@ -97,10 +97,15 @@ def privatised(
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
     own = loop.combines or (array.local and not array.rank)
-    own = own or (loop.blocks and array.space is MemorySpace.SHARED)
+    own = own or (loop.blocks and array.space in (MemorySpace.SHARED, MemorySpace.PRIVATE))
     if not program.is_private(array) or not own:
         return None
     part = touching(program, array)
+    if array.space is MemorySpace.PRIVATE:
+        depth = (max(one.schedule.dim(OUT) for one in part.statements) - 1) // 2
+        inner = range(loop.dimension, 2 * depth, 2)
+        found = program.is_dead_after(array) and any(_is_cleared(part, array, k) for k in inner)
+        return Private(array.name, loop.called, False, tuple(members)) if found else None
     if array.rank and program.is_dead_after(array) and _reads_own_writes(part, loop.dimension):
         return Private(array.name, loop.called, False, tuple(members))
     flow, live_in = value_based_flow(part)
@@ -137,6 +142,49 @@ def _reads_own_writes(part: Program, dimension: int) -> bool:
             if not left.is_empty():
                 return False
     return True
+
+
+def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
+    """Whether in each iteration of the loops at `dimension` all cells are written before what reads some.
+
+    That holds for the loops around these too.  No read is outside of the array, which is proved of all
+    accesses to it.
+    """
+    if not all(extent.isdigit() for extent in array.extents):
+        return False
+    clearing = [one for one in part.statements if not one.reads and all(access.must for access in one.writes)]
+    for reader in part.statements:
+        if not reader.reads:
+            continue
+        place = _position(reader, dimension + 1)
+        left = first(reader.schedule, OUT, dimension + 1).intersect_domain(reader.domain).range()
+        left = left.intersect_params(part.context)
+        for writer in clearing:
+            before = _position(writer, dimension + 1)
+            if place is not None and before is not None and before < place:
+                left = left.subtract(_all_written(writer, array, dimension))
+        if not left.is_empty():
+            return False
+    return True
+
+
+def _position(statement: Statement, dimension: int) -> int | None:
+    """The entry of its time, where that is a constant."""
+    if dimension >= statement.schedule.dim(OUT):
+        return None
+    value = statement.schedule.plain_get_val_if_fixed(OUT, dimension)
+    return int(value.to_python()) if value.is_int() else None
+
+
+def _all_written(writer: Statement, array: Array, dimension: int) -> isl.Set:
+    """The iterations in which a statement writes all cells of an array."""
+    iterations = first(writer.schedule, OUT, dimension + 1).intersect_domain(writer.domain)
+    written = iterations.reverse().apply_range(writer.writes[0].relation)
+    cells = isl.Set.universe(written.get_space().range())
+    for k, extent in enumerate(array.extents):
+        cells = cells.lower_bound_val(DIM, k, isl.Val(0)).upper_bound_val(DIM, k, isl.Val(int(extent) - 1))
+    missing = isl.Map.from_domain_and_range(iterations.range(), cells).subtract(written)
+    return iterations.range().subtract(missing.domain())
 
 
 def _written_before(

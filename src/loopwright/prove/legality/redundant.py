@@ -23,10 +23,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
+from loopwright.c.tokens import names_in
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
@@ -34,6 +36,7 @@ from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.seen import ToldFlow
 from loopwright.prove.legality.sources import maps_of, sources
 from loopwright.prove.legality.values import (
     Reader,
@@ -67,7 +70,11 @@ class _Comparison:
     told: Redundancy
 
     def verdict(self) -> StorageVerdict:
-        copies = tuple(one for one in self.after.statements if one.name not in self.told.computes)
+        others = tuple(one for one in self.after.statements if one.name not in self.told.computes)
+        copies = tuple(one for one in others if one.name not in self.told.idle)
+        for one in others:
+            if one not in copies:
+                self._refuse_no_clearing(one)
         for copy in copies:
             refuse_no_copy(copy, self.after)
             if copy.name not in self.told.held:
@@ -84,6 +91,15 @@ class _Comparison:
     def _original(self, statement: Statement) -> Statement:
         return self.before.statement(self.told.computes[statement.name])
 
+    def _refuse_no_clearing(self, statement: Statement) -> None:
+        """`cell = 0;`, a cell of new storage, of which nothing is told."""
+        new = {array.name for array in self.after.arrays} - {array.name for array in self.before.arrays}
+        accesses = [(access.is_write, access.must, access.array in new) for access in statement.accesses]
+        text = "".join(statement.body.place.text.split()).rstrip(";")
+        cell = "".join(statement.accesses[0].place.text.split())
+        if accesses != [(True, True, True)] or text != f"{cell}=0":
+            raise InternalError(Code.INTERNAL, f"{statement.name} does not clear a cell of new storage")
+
     def _instance(self, statement: Statement) -> isl.Map:
         """μ on the instances of a statement that are told to compute one."""
         computing = self.told.instances.get(statement.name)
@@ -91,8 +107,13 @@ class _Comparison:
         return named if computing is None else named.intersect_domain(computing)
 
     def _named(self, statement: Statement) -> isl.Map:
-        """The iterators of the original, by their names."""
+        """As it is told, or the iterators of the original, by their names."""
         old = self._original(statement)
+        if statement.name in self.told.named:
+            told = self.told.named[statement.name].intersect_domain(statement.domain)
+            if not told.is_single_valued() or not statement.domain.is_subset(told.domain()):
+                raise InternalError(Code.INTERNAL, f"{statement.name} is not told to compute one instance")
+            return told.intersect_params(self.after.context)
         if any(statement.iterators.count(name) != 1 for name in old.iterators):
             raise InternalError(Code.INTERNAL, f"{statement.name} has not the loops of {old.name}")
         columns = [statement.iterators.index(name) for name in old.iterators]
@@ -102,10 +123,7 @@ class _Comparison:
     def _operation(self, new: Statement) -> Iterator[WrongValue]:
         """The text of the original, and none but its instances."""
         old = self._original(new)
-        types = dict(zip(new.iterators, new.iterator_types, strict=False))
-        own = tuple(types.get(name) for name in old.iterators)
-        if new.iterator_types and own != old.iterator_types:
-            raise InternalError(Code.INTERNAL, f"iterators of {new.name} have other types")
+        self._refuse_other_iterators(old, new)
         for access in (*old.accesses, *new.accesses):
             if not access.must or not access.relation.is_single_valued():
                 raise GaveUp(Code.UNDECIDED, f"could not decide: '{access_text(access)}' depends on data")
@@ -120,6 +138,19 @@ class _Comparison:
             shown = instance_text(old, point.coordinates)
             place = new.body.place
             yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
+
+    def _refuse_other_iterators(self, old: Statement, new: Statement) -> None:
+        """The text may use iterators by their names; where μ is told, in subscripts of moved cells alone."""
+        if new.name in self.told.named and new.iterators != old.iterators:
+            own = {*old.iterators, *new.iterators}
+            kept = {access.array for access in new.accesses} & {array.name for array in self.before.arrays}
+            if kept or own & set(names_in(_without_accesses(new))):
+                raise GaveUp(Code.UNDECIDED, f"could not decide: {old.name} computes with its iterators")
+            return
+        types = dict(zip(new.iterators, new.iterator_types, strict=False))
+        own_types = tuple(types.get(name) for name in old.iterators)
+        if new.iterator_types and own_types != old.iterator_types:
+            raise InternalError(Code.INTERNAL, f"iterators of {new.name} have other types")
 
     def _refuse_traps(self, statement: Statement) -> None:
         """What is computed of unknown values must be defined: no operation on integers."""
@@ -150,12 +181,48 @@ class _Comparison:
         readers += left_in_memory(self.before, self.after, arrays)
         times = {one.name: one.time for one in readers if one.time is not None}
         expected = sources(self.before, [(one.name, one.old) for one in readers], times)
-        found = sources(self.after, [(one.name, one.new) for one in readers])
+        told = dict(self._told_reads(copies))
+        found = sources(self.after, [(one.name, one.new) for one in readers if one.name not in told])
+        for name, (statement, number) in told.items():
+            yield from self._seen(statement, number)
+            found[name] = self._claimed(name, statement, number)
         held = {one.name: expected.get(f"{one.name} reads") for one in copies}
         for reader in readers:
             seen = found.get(reader.name)
             meant = None if seen is None else self._meant(seen, held)
             yield from difference(reader, expected.get(reader.name), meant, self.after)
+
+    def _told_reads(self, copies: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement, int]]]:
+        """The reads of which it is told what they see, by the names of readers."""
+        for name, number in self.told.seen:
+            statement = self.after.statement(name)
+            yield f"{name} reads" if statement in copies else f"{name} reads {number}", (statement, number)
+
+    def _counting(self, statement: Statement) -> isl.Set:
+        """The instances that compute something, or hold something."""
+        if statement.name in self.told.computes:
+            return self._instance(statement).domain()
+        cell = self.told.held[statement.name].cell
+        return cell.domain().intersect(statement.domain).intersect_params(self.after.context)
+
+    def _seen(self, statement: Statement, number: int) -> Iterator[WrongValue]:
+        read, told = statement.accesses[number], self.told.seen[statement.name, number]
+        return self._flow.wrong(statement, read, self._counting(statement), told)
+
+    @cached_property
+    def _flow(self) -> ToldFlow:
+        return ToldFlow(self.after)
+
+    def _claimed(self, name: str, statement: Statement, number: int) -> isl.UnionMap:
+        """{ read -> write } as it is told."""
+        found = isl.UnionMap.empty(self.after.context.get_space())
+        for one in self.told.seen[statement.name, number]:
+            writer = self.after.statement(one.writer)
+            (write,) = (k for k, access in enumerate(writer.accesses) if access.is_write)
+            part = one.source.intersect_domain(self._counting(statement)).set_tuple_name(IN, name)
+            part = part.set_tuple_name(OUT, f"{writer.name} writes {write}")
+            found = found.union(isl.UnionMap.from_map(part))
+        return found
 
     def _readers(self) -> Iterator[Reader]:
         """The reads of P', and in P those of the instances that they stand for."""
@@ -180,7 +247,7 @@ class _Comparison:
         name = f"{copy.name} reads"
         (read,) = copy.reads
         before = self.told.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
-        after = read.relation.intersect_domain(copy.domain).set_tuple_name(IN, name)
+        after = read.relation.intersect_domain(self._counting(copy)).set_tuple_name(IN, name)
         time = self.told.held[copy.name].time.set_tuple_name(IN, name)
         return Reader(name, before, after, copy, access_text(read), read.place, time)
 
@@ -197,7 +264,7 @@ class _Comparison:
                 instance = self._instance(new).set_tuple_name(IN, part.get_tuple_name(OUT))
                 instance = instance.set_tuple_name(OUT, f"{self.told.computes[name]} writes {write}")
                 meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
-            elif (source := held[name]) is not None:
+            elif (source := held.get(name)) is not None:
                 same = part.set_tuple_name(OUT, f"{name} reads")
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant

@@ -29,7 +29,7 @@ from loopwright.model.program import Program
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM
 from loopwright.prove.legality.explain import headline, witness
-from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
+from loopwright.prove.legality.legality import LegalityVerdict, Status, has_registers, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.reductions import used_otherwise
@@ -377,7 +377,8 @@ def _kept(
     """The verdict on one loop; loops around the same statements share the dependences, which are `known`."""
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
-    if loop.statements not in known:
+    registers = has_registers(program) and not (promise.reductions or promise.is_for_gcc)
+    if loop.statements not in known and not registers:
         known[loop.statements] = tuple(memory_based(part))
     owned = promise.private | promise.last
     owned |= {name for name in promise.first - owned if _own(program, promise, name) is not None}
@@ -392,7 +393,8 @@ def _kept(
         part,
         parallel=[loop],
         allow_reassociation=bool(promise.reductions),
-        dependences=in_one_vector(
-            promise.pragma.argument, promise.loop, promise.depth, known[loop.statements]
-        ),
+        times_differ=registers,
+        dependences=None
+        if registers
+        else in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements]),
     )

@@ -10,7 +10,8 @@ number.  So a kernel means its loops, those that are distributed parallel, if
                several threads there is such a loop, or a test that lets one thread through;
     barriers   between two phases of a block, on every path, there is a barrier, and one before a block that
                has buffers is followed by the next one, which has the same memory for them;
-    buffers    an array that threads share is declared where all of them are, once.
+    buffers    an array that threads share is declared where all of them are, once;
+    registers  in a kernel of one warp, lane k has a[k] of an array in registers (`lanes`).
 
 Then iterations that may run at the same time are iterations of one distributed loop: that these are
 independent is proved of the text that is made here, as for OpenMP.
@@ -20,12 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from typing import Any
 
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.syntax import field as part
-from loopwright.emit.cuda.launches import AXES, Distribution
+from loopwright.emit.cuda.launches import AXES, LANES, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.lanes import check_registers, is_lane_head, named_in
 
 PRAGMA = "\n#pragma omp parallel for\n"
 
@@ -60,12 +63,22 @@ class KernelReader:
     """Arrays of a block: the type in kernels, the type in the region, the sizes."""
     buffers: list[str] = field(default_factory=list)
     """Those that the kernel declares."""
+    private: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
+    """Arrays in registers, in the same way."""
+    registers: list[str] = field(default_factory=list)
+    used: list[Node] = field(default_factory=list)
+    """Where lanes use them."""
     edits: list[Edit] = field(default_factory=list)
     distributed: list[Distribution] = field(default_factory=list)
 
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
         self._blocks(statements, frozenset())
+        names = frozenset(self.private)
+        places = {node.start for node in self.used}
+        for node in (one for statement in statements for one in named_in(statement, names)):
+            if node.start not in places:
+                raise Unreadable(f"{node.text} is in registers, and used where no lane is known")
 
     @property
     def _busy(self) -> frozenset[str]:
@@ -115,7 +128,13 @@ class KernelReader:
             case "expression_statement" if (_call(node) or "").startswith("LW_SHARED_"):
                 self._buffer(node)
                 return dirty
-            case "for_statement" if _distribution(node, "THREAD") is None:
+            case "expression_statement" if _call(node) == "LW_WARP_BARRIER" and self._is_warp:
+                self.edits.append(Edit(node.start, node.end, ""))
+                return False
+            case "expression_statement" if (_call(node) or "").startswith("LW_REGISTERS_"):
+                self._registers(node)
+                return dirty
+            case "for_statement" if not _is_thread_loop(node):
                 return self._repeated(node, dirty)
             case "if_statement" if not _tests_threads(node):
                 other = node.child_by_field_name("alternative")
@@ -151,13 +170,46 @@ class KernelReader:
         rows = "".join(f"[{size}]" for size in sizes)
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
 
+    @property
+    def _is_warp(self) -> bool:
+        return dict(self.threads) == {"x": LANES, "y": 1, "z": 1}
+
+    def _registers(self, node: Node) -> None:
+        """LW_REGISTERS_4(float, a, 32, 9, 3, 6): of an array of the region, lane k has a[k]."""
+        kind, name, *sizes = call_arguments(named_children(node)[0])
+        known = self.private.get(name)
+        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.registers:
+            raise Unreadable(f"{name} is in registers, and is not what the region means by it")
+        if not self._is_warp or _call(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[0] != str(LANES):
+            raise Unreadable(f"{name} is in the registers of {LANES} lanes, which the kernel does not have")
+        self.registers.append(name)
+        self.used += named_in(node, frozenset([name]))
+        rows = "".join(f"[{size}]" for size in sizes)
+        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+
+    def _lanes(self, node: Node) -> None:
+        """A loop whose iteration k is run by lane k."""
+        declared = part(node, "initializer")
+        first, step, _, _ = _head(node, "LANE", "x")
+        name = part(part(declared, "declarator"), "declarator").text
+        if not self._is_warp or not is_lane_head(first, step, part(node, "condition"), name):
+            raise Unreadable(f"the loop over {name} is not one of the lanes of a warp")
+        kind = part(declared, "type")
+        self.edits.append(Edit(kind.start, kind.end, "long"))
+        self._loop(node, "LANE", "x")
+        body = part(node, "body")
+        self.used += check_registers(body, name, frozenset(self.registers))
+        self._phase(body, self._busy)
+
     def _repeated(self, node: Node, dirty: bool) -> bool:
         """A loop of all threads: what it ends with may come before what it begins with."""
         _refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
-        known = len(self.edits), len(self.distributed), len(self.buffers)
+        lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.buffers, self.registers, self.used)
+        known = [len(one) for one in lists]
         after = self._uniform(part(node, "body"), dirty)
         if after and not dirty:
-            del self.edits[known[0] :], self.distributed[known[1] :], self.buffers[known[2] :]
+            for one, length in zip(lists, known, strict=True):
+                del one[length:]
             after = self._uniform(part(node, "body"), True)
         return after or dirty
 
@@ -178,6 +230,8 @@ class KernelReader:
                 other = node.child_by_field_name("alternative")
                 for branch in named_children(other) if other is not None else ():
                     self._phase(branch, axes)
+            case "for_statement" if _distribution(node, "LANE") is not None and not axes:
+                self._lanes(node)
             case "for_statement" if (axis := _distribution(node, "THREAD")) is not None and axis not in axes:
                 self._loop(node, "THREAD", axis)
                 self._phase(part(node, "body"), axes | {axis})
@@ -196,14 +250,15 @@ class KernelReader:
         self.edits.append(Edit(node.start, node.start, PRAGMA))
         self.edits.append(Edit(value.start, value.end, first))
         self.edits.append(Edit(added.start, added.end, step))
-        self.distributed.append(Distribution(kind.lower(), axis))
+        self.distributed.append(Distribution("thread" if kind == "LANE" else kind.lower(), axis))
         _refuse_macros(part(node, "condition"))
 
 
 def _head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
     """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
     declared = part(node, "initializer")
-    if declared.type != "declaration" or part(declared, "type").text not in ("long", "long long", "long int"):
+    kinds = ("LW_LANE_TYPE",) if kind == "LANE" else ("long", "long long", "long int")
+    if declared.type != "declaration" or part(declared, "type").text not in kinds:
         raise Unreadable("a distributed loop counts in 64 bits")
     value = part(part(declared, "declarator"), "value")
     update = part(node, "update")
@@ -237,9 +292,13 @@ def _distribution(node: Node, kind: str) -> str | None:
     return arguments[0] if arguments and arguments[0] in AXES else None
 
 
+def _is_thread_loop(node: Node) -> bool:
+    return _distribution(node, "THREAD") is not None or _distribution(node, "LANE") is not None
+
+
 def _has_threads(node: Node) -> bool:
     return any(
-        _distribution(one, "THREAD") is not None or _called(one) == "LW_ONE" for one in walk(node)
+        _is_thread_loop(one) or _called(one) == "LW_ONE" for one in walk(node)
     )
 
 

@@ -35,7 +35,8 @@ MOST_THREADS = 1024
 MOST_SHARED = 49152
 """Bytes of the arrays that a kernel declares as shared."""
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
-_DECORATION = re.compile(r"LW_KERNEL\((\d+)\)|LW_LAUNCHER\b|LW_RESTRICT\b")
+_DECORATION = re.compile(r"LW_KERNEL\((\d+)\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
+_UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
 _ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
 _NUMBERS = ("long", "long long", "long int")
 
@@ -268,18 +269,23 @@ class _Launcher:
             raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
         views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
         self._check_parameters(kernel, views, known)
-        reader = KernelReader(threads, frozenset(one.name for one in self.program.arrays), self._shared())
+        names = frozenset(one.name for one in self.program.arrays)
+        reader = KernelReader(threads, names, self._arrays_in(MemorySpace.SHARED))
+        reader.private = self._arrays_in(MemorySpace.PRIVATE)
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
+        for one in rest:
+            found = _UNROLL.finditer(one.source.text, one.start, one.end)
+            reader.edits += [Edit(match.start(), match.end(), "") for match in found]
         self._check_room(kernel, reader)
         distributed += reader.distributed
         return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
 
-    def _shared(self) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+    def _arrays_in(self, space: MemorySpace) -> dict[str, tuple[str, str, tuple[str, ...]]]:
         return {
             one.name: (self._plain_type(one), str(one.element_type), one.extents)
             for one in self.program.arrays
-            if one.space is MemorySpace.SHARED
+            if one.space is space
         }
 
     def _check_room(self, kernel: _Function, reader: KernelReader) -> None:

@@ -94,10 +94,10 @@ class Stencil:
     def bounds(self) -> tuple[tuple[isl.Aff, isl.Aff], ...]:
         """The first and the last value: of the steps, then of the cells along each loop."""
         times = union([only(one.domain, DIM, 0).reset_tuple_id() for one in self.program.statements])
-        found = [_bounds(times, self.loops[0])]
+        found = [bounds_of(times, self.loops[0])]
         for k, name in enumerate(self.loops[1:]):
             cells = union([only(one.touched, DIM, k).reset_tuple_id() for one in self.written])
-            found.append(_bounds(cells, name))
+            found.append(bounds_of(cells, name))
         return tuple(found)
 
 
@@ -188,7 +188,7 @@ def _crosses(flow: isl.Map) -> bool:
     return not flow.subtract(flow.equate(IN, 0, OUT, 0)).is_empty()
 
 
-def _bounds(values: isl.Set, name: str) -> tuple[isl.Aff, isl.Aff]:
+def bounds_of(values: isl.Set, name: str) -> tuple[isl.Aff, isl.Aff]:
     """Affine bounds of a set of numbers."""
     lows: list[isl.Aff] = []
     highs: list[isl.Aff] = []

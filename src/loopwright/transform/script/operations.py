@@ -246,6 +246,17 @@ class Overlap(BaseOperation):
 
 
 @dataclass(frozen=True)
+class Stream(BaseOperation):
+    """Tiles of several steps of a stencil, in the registers of a warp that marches along a loop."""
+
+    name = "stream"
+    usage = "(T, M, Z) = stream(L, t=4, i=48, j=4)"
+    gives = 3
+    target: HandleArgument
+    sizes: LoopSizesArgument
+
+
+@dataclass(frozen=True)
 class Pad(BaseOperation):
     """The rows of an array get `amount` elements more, which nothing uses."""
 
@@ -261,7 +272,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream
 """Where values are kept, the order unchanged."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads

@@ -1,0 +1,217 @@
+"""Which write each read sees, where that is told: proved, not computed.
+
+A read r of an array is told to see the write σ(r).  It does, if
+
+    written    σ(r) is an instance of its statement, and writes the cell that r reads;
+    before     σ(r) runs before r;
+    last       no write w of the array touches that cell with σ(r) < w < r.
+
+Every one of these says that a set is empty, and no last write has to be found.  What is told is only a
+guide: a wrong one is refuted with the instances that show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import IN
+from loopwright.prove.legality.times import TimeEntry, comparable, pieces_of
+from loopwright.prove.legality.values import WrongValue, access_text, instance_text
+from loopwright.transform.storage import SeenWrite
+
+
+@dataclass(frozen=True)
+class ToldFlow:
+    """The order of a program, entry by entry."""
+
+    program: Program
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[TimeEntry, ...]]:
+        found: dict[str, tuple[TimeEntry, ...]] = {}
+        for name, schedule in comparable(self.program, self.program).items():
+            parts = pieces_of(name, schedule)
+            if len(parts) > 1:
+                raise GaveUp(
+                    Code.UNDECIDED, f"could not decide what reads see: {name} runs in several places"
+                )
+            found[name] = parts[0].entries if parts else ()
+        return found
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, int], isl.Map]:
+        """{ S[i] -> [entry k of its time] }."""
+        found: dict[tuple[str, int], isl.Map] = {}
+        for statement in self.program.statements:
+            domain = statement.domain
+            space = isl.LocalSpace.from_space(domain.get_space())
+            for k, entry in enumerate(self._entries[statement.name]):
+                if isinstance(entry, int):
+                    value = isl.Aff.val_on_domain(space, isl.Val(entry))
+                else:
+                    value = entry.align_params(domain.get_space().params()).set_tuple_id(
+                        IN, domain.get_tuple_id()
+                    )
+                found[statement.name, k] = isl.Map.from_aff(value)
+        return found
+
+    def wrong(
+        self, reader: Statement, read: Access, needed: isl.Set, told: Sequence[SeenWrite]
+    ) -> Iterator[WrongValue]:
+        """What is wrong with what is told of the reads of the instances `needed`."""
+        left = needed
+        for one in told:
+            left = left.subtract(one.source.domain())
+        yield from self._shown(reader, read, left, "a write that it is told to see", "none")
+        for one in told:
+            source = one.source.intersect_domain(needed)
+            writer = self.program.statement(one.writer)
+            (write,) = writer.writes
+            strange = source.subtract_range(writer.domain).domain()
+            yield from self._shown(reader, read, strange, f"a write of {writer.name}", "no such instance")
+            cells = source.apply_range(write.relation) if write.array == read.array else None
+            mine = read.relation.intersect_domain(source.domain())
+            other = source.domain() if cells is None else mine.subtract(cells).domain()
+            yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
+            for later in self.program.statements:
+                for access in later.writes:
+                    if access.array == read.array:
+                        yield from self._between(reader, read, source, writer, later, access)
+
+    def _shown(
+        self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str
+    ) -> Iterator[WrongValue]:
+        point = smallest_point(wrong.intersect_params(self.program.context))
+        if point is not None:
+            shown = f"{instance_text(reader, point.coordinates)} reads {access_text(read)}"
+            yield WrongValue(shown, wanted, found, point.parameters, read.place)
+
+    def _between(
+        self,
+        reader: Statement,
+        read: Access,
+        source: isl.Map,
+        writer: Statement,
+        later: Statement,
+        access: Access,
+    ) -> Iterator[WrongValue]:
+        """Writes of `later` to the cell after its write by `writer` and before the read."""
+        cells = read.relation.intersect_domain(source.domain())
+        cells = cells.apply_range(access.relation.intersect_domain(later.domain).reverse())
+        if cells.is_empty():
+            return
+        for pairs in self._after(cells, source, writer, reader, later):
+            yield from self._shown(
+                reader,
+                read,
+                pairs.domain(),
+                f"what {writer.name} wrote",
+                f"what {later.name} wrote after that",
+            )
+            return
+
+    def _after(
+        self, cells: isl.Map, source: isl.Map, writer: Statement, reader: Statement, later: Statement
+    ) -> Iterator[isl.Map]:
+        """The pairs (r, w) of `cells` with σ(r) < w < r, in parts that are not empty.
+
+        Entry by entry w is first equal to both, then to one of them.
+        """
+        places = range(len(self._entries[reader.name]))
+        same = cells
+        for k in places:
+            mine, theirs = self._entry(reader, k), self._entry(later, k)
+            origin = source.apply_range(self._values[writer.name, k])
+            if not origin.is_subset(self._values[reader.name, k]):
+                yield from self._parted(same, origin, source, writer, reader, later, k)
+                return
+            same = _related(
+                same, self._values[reader.name, k], self._values[later.name, k], "=", mine, theirs
+            )
+            if same.is_empty():
+                return
+        raise GaveUp(
+            Code.UNDECIDED, f"could not decide what reads see: {writer.name} runs when {reader.name} does"
+        )
+
+    def _entry(self, statement: Statement, k: int) -> TimeEntry:
+        return self._entries[statement.name][k]
+
+    def _parted(
+        self,
+        same: isl.Map,
+        origin: isl.Map,
+        source: isl.Map,
+        writer: Statement,
+        reader: Statement,
+        later: Statement,
+        k: int,
+    ) -> Iterator[isl.Map]:
+        """From entry k on, where σ(r) is not always at the same time as r."""
+        mine, theirs = self._values[reader.name, k], self._values[later.name, k]
+        late = origin.subtract(_below(mine)).domain()
+        if not late.is_empty():
+            raise GaveUp(
+                Code.UNDECIDED, f"could not decide what reads see: {writer.name} may run after {reader.name}"
+            )
+        above = _related(same, origin, theirs, "<")
+        yield from _some(_related(above, mine, theirs, ">"))
+        rest = range(k + 1, len(self._entries[reader.name]))
+        at_read, at_write = _related(same, mine, theirs, "="), _related(same, origin, theirs, "=")
+        for further in rest:
+            mine, theirs = self._values[reader.name, further], self._values[later.name, further]
+            if at_read.is_empty():
+                break
+            yield from _some(_related(at_read, mine, theirs, ">"))
+            at_read = _related(at_read, mine, theirs, "=")
+        for further in rest:
+            origin, theirs = (
+                source.apply_range(self._values[writer.name, further]),
+                self._values[later.name, further],
+            )
+            if at_write.is_empty():
+                break
+            yield from _some(_related(at_write, origin, theirs, "<"))
+            at_write = _related(at_write, origin, theirs, "=")
+
+
+def _some(pairs: isl.Map) -> Iterator[isl.Map]:
+    if not pairs.is_empty():
+        yield pairs
+
+
+def _below(value: isl.Map) -> isl.Map:
+    """{ r -> [t] : t < value(r) }."""
+    return value.apply_range(_order(value, ">"))
+
+
+def _order(value: isl.Map, sign: str) -> isl.Map:
+    space = value.get_space().range().map_from_set()
+    match sign:
+        case "=":
+            return isl.Map.identity(space)
+        case "<":
+            return isl.Map.lex_lt(value.get_space().range())
+        case _:
+            return isl.Map.lex_gt(value.get_space().range())
+
+
+def _related(
+    pairs: isl.Map,
+    one: isl.Map,
+    other: isl.Map,
+    sign: str,
+    first: TimeEntry | None = None,
+    second: TimeEntry | None = None,
+) -> isl.Map:
+    """The pairs (r, w) with one(r) < other(w), or with another sign between them."""
+    if isinstance(first, int) and isinstance(second, int):
+        return pairs if first == second else pairs.subtract(pairs)
+    return pairs.intersect(one.apply_range(_order(one, sign)).apply_range(other.reverse()))

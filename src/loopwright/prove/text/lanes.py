@@ -1,0 +1,110 @@
+"""Registers of the lanes of a warp: which accesses to them a text may have.
+
+In a kernel of one warp,
+
+    for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))
+
+runs iteration k in lane k, in every such loop.  So an array of which lane k has the cells a[k][...] can be in
+registers, if they are used in two ways alone:
+
+    own       a[x][...] is a register of the lane;
+    other     v = a[(x + k) % 32][...], a copy and nothing else, is the register of another lane, which a
+              shuffle fetches: all lanes have to run it, so only loops with constant bounds are around it.
+
+That no lane writes in a phase what another one reads there is proved with the independence of the loop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loopwright.c.syntax import Node, walk
+from loopwright.c.syntax import field as part
+from loopwright.emit.cuda.launches import LANES
+from loopwright.prove.reading.c_expressions import Unreadable
+
+
+def is_lane_head(first: str, step: str, test: Node, name: str) -> bool:
+    """Whether a distributed loop runs iterations 0 to 31."""
+    return (first, step, " ".join(test.text.split())) == ("0", "1", f"{name} <= {LANES - 1}")
+
+
+def check_registers(body: Node, lane: str, names: frozenset[str]) -> list[Node]:
+    """The places of arrays in registers in what a lane runs; Unreadable where one is of something else."""
+    _refuse_other_meaning(body, {lane, *names})
+    found = list(named_in(body, names))
+    for node in found:
+        access = node.parent
+        if access is None or access.type != "subscript_expression" or part(access, "argument") != node:
+            raise Unreadable(f"{node.text} is used as something else than an array in registers")
+        index = part(access, "index").text
+        if index == lane:
+            continue
+        if re.fullmatch(rf"\({lane} \+ \d+\) % {LANES}", index) is None or not _is_shuffle(access, body):
+            raise Unreadable(f"lane {lane} uses {node.text}[{index}], which is in registers of another lane")
+    return found
+
+
+def named_in(body: Node, names: frozenset[str]) -> Iterator[Node]:
+    return (node for node in walk(body) if node.type == "identifier" and node.text in names)
+
+
+def _refuse_other_meaning(body: Node, names: set[str]) -> None:
+    """A name keeps its meaning: nothing declares it again, and no lane changes its number."""
+    for node in walk(body):
+        match node.type:
+            case "declaration" | "init_declarator":
+                changed = [one for one in walk(node) if one.type == "identifier" and _is_declared(one)]
+            case "assignment_expression":
+                changed = [part(node, "left")]
+            case "update_expression" | "pointer_expression":
+                changed = [part(node, "argument")]
+            case _:
+                continue
+        wrong = sorted(one.text for one in changed if one.type == "identifier" and one.text in names)
+        if wrong:
+            raise Unreadable(f"{wrong[0]} is declared again or assigned in what a lane runs")
+
+
+def _is_declared(node: Node) -> bool:
+    outer = node.parent
+    return outer is not None and outer.child_by_field_name("declarator") == node
+
+
+def _is_shuffle(access: Node, body: Node) -> bool:
+    """Whether it is all of the right side of an assignment that every lane runs as often."""
+    whole, outer = access, access.parent
+    while outer is not None and outer.type == "subscript_expression":
+        whole, outer = outer, outer.parent
+    if outer is None or outer.type != "assignment_expression" or part(outer, "right") != whole:
+        return False
+    if (
+        part(outer, "operator").type != "="
+        or outer.parent is None
+        or outer.parent.type != "expression_statement"
+    ):
+        return False
+    around = outer.parent
+    while around != body:
+        next_around = around.parent
+        if next_around is None:
+            return False
+        if next_around.type == "for_statement" and not _is_constant(next_around):
+            return False
+        if next_around.type not in ("for_statement", "compound_statement"):
+            return False
+        around = next_around
+    return True
+
+
+def _is_constant(loop: Node) -> bool:
+    """`for (long v = 0; v <= 3; v += 1)`."""
+    texts = [" ".join(part(loop, name).text.split()) for name in ("initializer", "condition", "update")]
+    head = re.fullmatch(r"(?:int|long) (\w+) = \d+;", texts[0])
+    if head is None:
+        return False
+    name = head[1]
+    assigned = [one for one in walk(part(loop, "body")) if one.type == "assignment_expression"]
+    kept = all(part(one, "left").text != name for one in assigned)
+    return kept and re.fullmatch(rf"{name} <= \d+", texts[1]) is not None and texts[2] == f"{name} += 1"

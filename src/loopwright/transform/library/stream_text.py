@@ -1,0 +1,275 @@
+"""The text of streamed tiles, statement by statement, with what each of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from loopwright.model.program import Statement
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import DIM
+from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.stencils import Stencil, bounds_of, offsets_of
+from loopwright.transform.library.stream_tiles import (
+    LANES,
+    ROWS,
+    StreamRole,
+    StreamTile,
+    ToldWrite,
+    step_arrays,
+)
+
+Line = tuple[str, StreamRole | None]
+
+
+def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Line]:
+    first = passes[0]
+    inner, _ = step_arrays(stencil)
+    row, column = stencil.loops[1:]
+    heads = "".join(
+        f"for ({first.kind(k)} {name} = {first.low(k)}; {name} <= {first.high(k)}; {name}++) "
+        for k, name in ((1, row), (2, column))
+    )
+    statement = stencil.program.statements[0]
+    ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in range(3)]
+    tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
+    yield f"if ({' && '.join(tests)}) {{\n", None
+    copied = f"{inner.next}[{row}][{column}] = {inner.array.name}[{row}][{column}];"
+    yield (
+        f"{heads}{copied}\n",
+        StreamRole("keep", array=inner.array.name, point=(row, column), time=first.low(0)),
+    )
+    name, pair = stencil.tiles[0], 2 * first.steps
+    start = "" if first.low(0) == "0" else f"{first.low(0)} + "
+    yield (
+        f"for ({first.kind(0)} {name} = 0; "
+        f"{start}{pair} * {name} + {pair - 1} <= {first.high(0)}; {name}++) {{\n",
+        None,
+    )
+    for one in passes:
+        for text, role in _pass(one):
+            yield text, None if role is None else replace(role, number=one.number)
+    yield "}\n}\n", None
+    yield from _rest(first)
+
+
+def _rest(tile: StreamTile) -> Iterator[Line]:
+    """The steps of the last pair, if it is not full."""
+    program, pair, time = tile.program, 2 * tile.steps, tile.stencil.loops[0]
+    first, last = tile.low(0), tile.high(0)
+    full = f"{first} + {pair} * (({last} - ({first}) + 1) / {pair})"
+    yield f"for ({tile.kind(0)} {time} = {full}; {time} <= {last}; {time}++) {{\n", None
+    for one in program.statements:
+        heads = ""
+        for k in (1, 2):
+            ends = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
+            low, high = (affine_text(program, end, ()) for end in ends)
+            loop = one.iterators[k]
+            heads += f"for ({tile.kind(k)} {loop} = {low}; {loop} <= {high}; {loop}++) "
+        text = one.body.place.text + one.body.terminator
+        yield f"{heads}{text}\n", StreamRole(f"rest {one.name}", statement=one.name, point=one.iterators)
+    yield "}\n", None
+
+
+def _pass(tile: StreamTile) -> Iterator[Line]:
+    """The text of a tile, with what its statements are."""
+    q, c = tile.names["q"], tile.names["c"]
+    for k in (1, 2):
+        name = tile.stencil.tiles[k]
+        yield f"for ({tile.kind(k)} {name} = 0; {tile.origin(k)} <= {tile.high(k)}; {name}++)\n", None
+    lanes = tile.loop("x", 0, LANES - 1)
+    everything = (
+        tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1) + tile.loop("c", 0, tile.width + 1)
+    )
+    yield (
+        f"{{\n{lanes}{everything}{tile.cell(tile.names['v'], q, c)} = 0;\n",
+        StreamRole("clear"),
+    )
+    yield (
+        f"{tile.loop('r', 0, tile.rows + 2 * tile.levels - 1)}{{\n"
+        f"{lanes}{tile.loop('v', 0, tile.steps - 1)}{{\n",
+        None,
+    )
+    for side in (0, 1):
+        yield from _beside(tile, side)
+    yield f"}}\n{lanes}{{\n{tile.loop('v', 0, tile.steps - 1)}{tile.loop('c', 1, tile.width)}{{\n", None
+    for side in (0, 1):
+        yield from _moved(tile, side)
+    yield "}\n", None
+    yield from _edges(tile)
+    yield f"{tile.loop('v', 0, tile.steps - 1)}{{\n", None
+    for side in (1, 0):
+        yield from _computed(tile, side)
+    yield "}\n", None
+    yield from _stores(tile)
+    yield "}\n}\n}\n", None
+
+
+def _letter(side: int) -> str:
+    """Of the arrays as keys have them: A of even levels, B of odd ones."""
+    return "AB"[side]
+
+
+def _held(
+    tile: StreamTile,
+    key: str,
+    side: int,
+    cell: tuple[str, str],
+    *seen: tuple[ToldWrite, ...],
+    time: str,
+    valid: str,
+) -> StreamRole:
+    array = tile.program.statements[1 - side].writes[0].array
+    return StreamRole(f"{key} {_letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
+
+
+def _time(tile: StreamTile, side: int, step: str) -> str:
+    """The step of P before which a level has the values of its array."""
+    return f"{tile.start} + {step} + {side}" if side else f"{tile.start} + {step}"
+
+
+def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
+    """The columns beside those of a lane, of the newest row, which becomes the middle one."""
+    v, x, r, c, width = (*(tile.names[one] for one in "vxrc"), tile.width)
+    level = f"2 * {v}" + (" + 1" if side else "")
+    for key, place, other, by, move in (
+        ("left", 0, width, LANES - 1, "- 1"),
+        ("right", width + 1, 1, 1, "+ 1"),
+    ):
+        cell = (tile.row(level, 1), tile.column(place))
+        seen = tile.newest(side, v, cell, {r: f"{r} - 1", x: f"{x} {move}", c: str(other)})
+        role = _held(tile, key, side, cell, seen, time=_time(tile, side, v), valid=tile.known(*cell, level))
+        lane = f"({x} + {by}) % {LANES}"
+        yield f"{tile.cell(level, 1, place)} = {tile.cell(level, 2, other, lane)};\n", role
+
+
+def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
+    """Rows move down."""
+    v, r, c = (tile.names[one] for one in "vrc")
+    level = f"2 * {v}" + (" + 1" if side else "")
+    for row in (0, 1):
+        cell = (tile.row(level, 2 - row), tile.column(c))
+        before = {r: f"{r} - 1"}
+        seen = tile.newest(side, v, cell, before) if row else (ToldWrite(f"middle {_letter(side)}", before),)
+        role = _held(
+            tile,
+            "middle" if row else "last",
+            side,
+            cell,
+            seen,
+            time=_time(tile, side, v),
+            valid=tile.known(*cell, level),
+        )
+        yield f"{tile.cell(level, row, c)} = {tile.cell(level, row + 1, c)};\n", role
+
+
+def _edges(tile: StreamTile) -> Iterator[Line]:
+    """What the statements never write: from two levels below, at first from memory.  Level 0 from memory."""
+    v, c, (inner, outer) = tile.names["v"], tile.names["c"], step_arrays(tile.stencil)
+    columns = tile.loop("c", 1, tile.width)
+    for side in (0, 1):
+        level, below = (f"2 * {v} + 2", f"2 * {v}") if side == 0 else (f"2 * {v} + 1", f"2 * {v} - 1")
+        cell = (tile.row(level), tile.column(c))
+        edge = tile.edge(side, cell, level)
+        seen = (ToldWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {}),)
+        role = _held(tile, "edge", side, cell, seen, time=f"{tile.start} + {v} + 1", valid=edge)
+        yield (
+            f"{tile.loop('v', side, tile.steps - 1)}{columns}"
+            f"{tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n",
+            role,
+        )
+    cell = (tile.row("1"), tile.column(c))
+    edge = tile.edge(1, cell, "1")
+    role = _held(tile, "first edge", 1, cell, time=f"{tile.start} + 1", valid=edge)
+    yield (
+        f"{columns}if ({tile.inside(*cell)}) {tile.cell('1', 2, c)} = {inner.next}[{cell[0]}][{cell[1]}];\n",
+        role,
+    )
+    cell = (tile.row("0"), tile.column(c))
+    role = StreamRole("load", array=outer.array.name, point=cell, time=tile.start)
+    source = outer.source(tile.number)
+    yield (
+        f"{columns}if ({tile.inside(*cell)}) {tile.cell('0', 2, c)} = {source}[{cell[0]}][{cell[1]}];\n",
+        role,
+    )
+
+
+def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
+    """A statement on the cells of a lane."""
+    v, c, statement = tile.names["v"], tile.names["c"], tile.program.statements[1 - side]
+    below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
+    cell = (tile.row(level), tile.column(c))
+    edits: dict[tuple[int, int], str] = {}
+    seen: list[tuple[ToldWrite, ...]] = []
+    for access in statement.accesses:
+        down, right = offsets_of(statement, access)
+        place = c if right == 0 else f"{c} {'+' if right > 0 else '-'} {abs(right)}"
+        new = tile.cell(level, 2, c) if access.is_write else tile.cell(below, 1 + down, place)
+        edits[access.place.start, access.place.end] = new
+        if not access.is_write:
+            seen.append(_read(tile, 1 - side, down, right, cell))
+    role = StreamRole(
+        f"compute {_letter(side)}",
+        statement=statement.name,
+        point=(f"{tile.start} + {v}", *cell),
+        valid=tile.near(*cell, level),
+        seen=tuple(seen),
+    )
+    text = _edited(statement, edits)
+    yield f"{tile.loop('c', 1, tile.width)}if ({tile.written(statement, *cell)}) {text}\n", role
+
+
+def _read(tile: StreamTile, side: int, down: int, right: int, cell: tuple[str, str]) -> tuple[ToldWrite, ...]:
+    """The writes that a statement sees of the level below."""
+    v, c, letter = tile.names["v"], tile.names["c"], _letter(side)
+    if down < 0:
+        return (ToldWrite(f"last {letter}"),)
+    if down > 0:
+        return tile.newest(side, v, (f"{cell[0]} + 1", cell[1]), {})
+    if not right:
+        return (ToldWrite(f"middle {letter}"),)
+    end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
+    inner = ToldWrite(f"middle {letter}", {c: f"{c} {'+' if right > 0 else '-'} 1"}, f"{c} {test} {end}")
+    return inner, ToldWrite(f"{key} {letter}", {}, f"{c} = {end}")
+
+
+def _edited(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
+    body = statement.body
+    text, position = body.place.source.text, body.place.start
+    done: list[str] = []
+    for (start, end), new in sorted(edits.items()):
+        done += [text[position:start], new]
+        position = end
+    return "".join([*done, text[position : body.place.end], body.terminator])
+
+
+def _stores(tile: StreamTile) -> Iterator[Line]:
+    """The last level, and the one before it where no steps are left."""
+    (inner, outer), columns = step_arrays(tile.stencil), tile.loop("c", 1, tile.width)
+    c, x, r = (tile.names[one] for one in "cxr")
+    cell = (tile.row(str(tile.levels)), tile.column(c))
+    place = f"{tile.width} * {x} + {c} - 1"
+    first, last = tile.levels, LANES * tile.width - tile.levels - 1
+    test = f"{r} >= {2 * tile.levels} && {first} <= {place} && {place} <= {last}"
+    end = _time(tile, 0, str(tile.steps))
+    target, _ = outer.target(tile.number)
+    cells = tile.written(tile.program.statements[1], *cell) if tile.number else tile.inside(*cell)
+    seen = tile.newest(0, str(tile.steps), cell, {})
+    role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
+    own = tile.cell(str(tile.levels), 2, c)
+    yield f"{columns}if ({test} && {cells}) {target}[{cell[0]}][{cell[1]}] = {own};\n", role
+    if tile.number and not inner.stored.is_empty():
+        role = StreamRole(
+            "store B",
+            array=inner.array.name,
+            point=cell,
+            time=end,
+            seen=((ToldWrite("middle B", {tile.names["v"]: str(tile.steps - 1)}),),),
+        )
+        cells = tile.written(tile.program.statements[0], *cell)
+        own = tile.cell(str(tile.levels - 1), 1, c)
+        yield (
+            f"if ({end} == {tile.high(0)} + 1) {columns}if ({test} && {cells}) "
+            f"{inner.array.name}[{cell[0]}][{cell[1]}] = {own};\n",
+            role,
+        )

@@ -1,0 +1,206 @@
+"""The formulas of streamed tiles: rows, columns, levels, what is known of a cell, and who wrote it last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from functools import cached_property
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import DIM
+from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.stencils import Stencil, WrittenArray, bounds_of
+from loopwright.transform.storage import unused_name
+
+LANES = 32
+ROWS = 3
+"""Of each level, the rows that are kept."""
+
+
+@dataclass(frozen=True)
+class ToldWrite:
+    """The write of the statement called `key` at the iterators `at`, those it does not name unchanged."""
+
+    key: str
+    at: Mapping[str, str] = field(default_factory=dict)
+    when: str = ""
+
+    def also(self, when: str) -> ToldWrite:
+        return replace(self, when=" and ".join(one for one in (self.when, when) if one))
+
+
+@dataclass(frozen=True)
+class StreamRole:
+    """What a statement of the new text does: computes an instance, holds a cell before a step, or neither.
+
+    `valid` says where it does; elsewhere nothing is known of it.  `seen` are the writes that its reads see.
+    """
+
+    key: str
+    statement: str = ""
+    array: str = ""
+    point: tuple[str, ...] = ()
+    time: str = ""
+    valid: str = ""
+    seen: tuple[tuple[ToldWrite, ...], ...] = ()
+    number: int = -1
+    """The pass; none of the rest."""
+
+
+@dataclass(frozen=True)
+class StreamTile:
+    """The formulas of one of the two passes, in the iterators of its text."""
+
+    stencil: Stencil
+    number: int
+
+    @property
+    def program(self) -> Program:
+        return self.stencil.program
+
+    @property
+    def steps(self) -> int:
+        return self.stencil.sizes[0]
+
+    @property
+    def levels(self) -> int:
+        """T."""
+        return 2 * self.steps
+
+    @property
+    def rows(self) -> int:
+        return self.stencil.sizes[1]
+
+    @property
+    def width(self) -> int:
+        return self.stencil.sizes[2]
+
+    @property
+    def columns(self) -> int:
+        """Of a tile, without its halos."""
+        return LANES * self.width - 2 * self.levels
+
+    def name(self, wanted: str) -> str:
+        return unused_name(self.program, wanted)
+
+    @cached_property
+    def own(self) -> str:
+        return self.name(f"{self.stencil.written[0].array.name}_own{self.number + 1}")
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        return {one: self.name(one) for one in ("x", "r", "v", "c", "q")}
+
+    def low(self, loop: int) -> str:
+        return affine_text(self.program, self.stencil.bounds[loop][0], ())
+
+    def high(self, loop: int) -> str:
+        return affine_text(self.program, self.stencil.bounds[loop][1], ())
+
+    def origin(self, loop: int) -> str:
+        """The first own row or column of the tile."""
+        size = (self.rows, self.columns)[loop - 1]
+        tile = f"{size} * {self.stencil.tiles[loop]}"
+        return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
+
+    def row(self, level: str, back: int = 0) -> str:
+        """ρ(r - back, level)."""
+        less = "" if level == "0" else f" - ({level})"
+        return f"{self.origin(1)} + {self.names['r']} - {self.levels + back}{less}"
+
+    def column(self, place: str | int) -> str:
+        return f"{self.origin(2)} + {self.width} * {self.names['x']} + {place} - {self.levels + 1}"
+
+    def inside(self, row: str, column: str) -> str:
+        """That a cell is one of the arrays."""
+        pairs = ((1, row), (2, column))
+        return " && ".join(f"{self.low(k)} <= {text} && {text} <= {self.high(k)}" for k, text in pairs)
+
+    def written(self, statement: Statement, row: str, column: str) -> str:
+        """That the statement writes it."""
+        tests: list[str] = []
+        for k, text in ((1, row), (2, column)):
+            first, last = bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), statement.iterators[k])
+            tests += [f"{affine_text(self.program, first, ())} <= {text}"]
+            tests += [f"{text} <= {affine_text(self.program, last, ())}"]
+        return " && ".join(tests)
+
+    def near(self, row: str, column: str, level: str) -> str:
+        """That a cell is so near to those of the tile that its value at a level is known."""
+        margin = f"{self.levels} - ({level})"
+        ends = ((1, row, self.rows), (2, column, self.columns))
+        return " and ".join(
+            f"{self.origin(k)} - ({margin}) <= {text} <= {self.origin(k)} + {size - 1} + {margin}"
+            for k, text, size in ends
+        )
+
+    def known(self, row: str, column: str, level: str) -> str:
+        return f"{self.near(row, column, level)} and {isl_test(self.inside(row, column))}"
+
+    def edge(self, side: int, cell: tuple[str, str], level: str) -> str:
+        """That a cell is known, and one that the statement of even or odd levels never writes."""
+        written = isl_test(self.written(self.program.statements[1 - side], *cell))
+        return f"{self.known(*cell, level)} and not ({written})"
+
+    @property
+    def inner(self) -> str:
+        """That the statements write all that the tile touches."""
+        tests: list[str] = []
+        for one in self.program.statements:
+            for k, size in ((1, self.rows), (2, self.columns)):
+                first, last = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
+                low, high = (affine_text(self.program, end, ()) for end in (first, last))
+                tests += [f"{low} <= {self.origin(k)} - {self.levels}"]
+                tests += [f"{self.origin(k)} + {size - 1 + self.levels} <= {high}"]
+        return " and ".join(dict.fromkeys(tests))
+
+    @property
+    def start(self) -> str:
+        """The first step of the pass."""
+        steps = f"{2 * self.steps} * {self.stencil.tiles[0]} + {self.number * self.steps}"
+        return steps if self.low(0) == "0" else f"{self.low(0)} + {steps}"
+
+    def kind(self, loop: int) -> str:
+        types = self.program.statements[0].iterator_types
+        return types[loop] if types else "int"
+
+    def loop(self, name: str, first: int, last: int) -> str:
+        used = self.names[name]
+        return f"for ({self.kind(2)} {used} = {first}; {used} <= {last}; {used}++) "
+
+    def cell(self, level: str, row: str | int, place: str | int, lane: str = "") -> str:
+        return f"{self.own}[{lane or self.names['x']}][{level}][{row}][{place}]"
+
+    def newest(
+        self, side: int, step: str, cell: tuple[str, str], at: Mapping[str, str]
+    ) -> tuple[ToldWrite, ...]:
+        """The writes of the newest row of level 2 * step + side."""
+        statement = self.program.statements[1 - side]
+        of = isl_test(self.written(statement, *cell))
+        v = self.names["v"]
+        if side:
+            here = {**at, v: step}
+            copied = [ToldWrite("edge B", here, f"{step} >= 1"), ToldWrite("first edge B", at, f"{step} = 0")]
+            done = ToldWrite("compute B", here, of)
+            return done, *(one.also(f"not ({of})") for one in copied)
+        here = {**at, v: f"{step} - 1"}
+        above = f"{step} >= 1"
+        done = ToldWrite("compute A", here, f"{above} and {of}")
+        return (
+            ToldWrite("load", at, f"{step} = 0"),
+            done,
+            ToldWrite("edge A", here, f"{above} and not ({of})"),
+        )
+
+
+def isl_test(test: str) -> str:
+    return test.replace("&&", "and")
+
+
+def step_arrays(stencil: Stencil) -> tuple[WrittenArray, WrittenArray]:
+    """Of the first statement, and of the second."""
+    names = {one.array.name: one for one in stencil.written}
+    first, second = (names[one.writes[0].array] for one in stencil.program.statements)
+    return first, second

@@ -1,0 +1,197 @@
+"""Streamed tiles: the lanes of a warp march along a loop of a stencil, several steps in their registers.
+
+    stream(L, t=4, i=48, j=4)
+
+A step has two statements, each a star of radius 1 on the array that the other one writes.  Level 0 is what is
+loaded, level k what the k-th statement after that leaves; a tile computes T = 2 t levels.  Along j each of 32
+lanes has W columns.  In step r of the march row ρ(r, 0) is loaded and level k computes the row
+
+    ρ(r, k)  =  top - T + r - k,      column  =  left - T + W x + c - 1  of lane x, c in 1..W
+
+so that the rows that level k needs of level k - 1 are the last three: own[x][level][2] is the newest one, and
+before each step rows move down, own[x][level][0] = own[x][level][1] and so on.  The columns 0 and W + 1 of
+the middle row are those of the lanes beside.  Cells that a statement never writes are those of the level two
+below.  Cells that are more than T - k away from the tile at level k are computed from unknown values,
+which nothing that is stored depends on.  Steps that do not fill two passes come last, as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.c.declarations import unqualified
+from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.presburger.sets import OUT
+from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.loops import SizedLoop
+from loopwright.transform.library.stencils import NO_STENCIL, Stencil, offsets_of, stencil_of
+from loopwright.transform.library.stream_text import streamed_text
+from loopwright.transform.library.stream_tiles import LANES, ROWS, StreamRole, StreamTile, ToldWrite
+from loopwright.transform.plan import Component, Plan, plan_of
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.storage import HeldCell, Redundancy, SeenWrite, replaced_text
+from loopwright.transform.vectors import entry, pieces
+
+
+def stream(
+    plan: Plan, component: Component, sizes: Sequence[SizedLoop]
+) -> tuple[Plan, Component, Component, Component]:
+    """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
+    stencil = stencil_of(plan, component, sizes)
+    _check(stencil)
+    passes = [StreamTile(stencil, number) for number in (0, 1)]
+    texts: list[str] = []
+    roles: list[StreamRole] = []
+    for text, role in streamed_text(stencil, passes):
+        texts.append(text)
+        roles += [] if role is None else [role]
+    after = replaced_text(plan.program, "".join(texts), _storage(stencil, passes))
+    if len(after.statements) != len(roles):
+        raise InternalError(Code.INTERNAL, "streamed tiles were read as other statements")
+    return _planned(stencil, passes, after, roles)
+
+
+def _misuse(message: str, hint: str = NO_STENCIL, argument: str = "target") -> Misuse:
+    return Misuse(Code.LOOPS_DO_NOT_FIT, message, argument=argument, hint=hint)
+
+
+def _check(stencil: Stencil) -> None:
+    """Two statements on two loops, each a star of radius 1 on the array of the other."""
+    statements = stencil.program.statements
+    names = [one.writes[0].array for one in statements]
+    if len(stencil.sizes) != 3 or len(statements) != 2 or len(set(names)) != 2:
+        raise _misuse("tiles are streamed of two statements in two loops inside of the steps")
+    for one, array in zip(statements, reversed(names), strict=True):
+        for access in one.reads:
+            if access.array not in names:
+                raise _misuse(f"{one.name} reads {access.array}, which is not an array of the steps")
+            if access.array != array or sum(map(abs, offsets_of(one, access))) > 1:
+                shown = " ".join(access.place.text.split())
+                raise _misuse(f"{one.name} reads {shown}, which no lane has when it is needed")
+    if any(one.carried is not (one.array.name == names[1]) for one in stencil.written):
+        raise _misuse("a step begins with another array than the one that the step before ends with")
+    resolved = stencil.program.file.declarations.resolved
+    if len({unqualified(resolved(str(one.array.element_type))) for one in stencil.written}) != 1:
+        raise _misuse("the arrays of the steps have elements of several types")
+    tile = StreamTile(stencil, 0)
+    if tile.steps < 2:
+        raise _misuse("a tile of one step keeps nothing", "take two steps or more", "sizes")
+    if tile.columns < 1:
+        message = (
+            f"{LANES} lanes of {tile.width} columns have no more than the halo of {tile.levels} half steps"
+        )
+        raise _misuse(message, "take fewer steps or more columns", "sizes")
+
+
+def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...]:
+    """The registers of the lanes, and second arrays."""
+    program, found = stencil.program, []
+    ends = [last.add_constant_val(isl.Val(1)) for _, last in stencil.bounds[1:]]
+    extents = tuple(affine_text(program, one, ()) for one in ends)
+    for one in stencil.written:
+        kind = unqualified(program.file.declarations.resolved(str(one.array.element_type)))
+        made = replace(one.array, element_type=kind, local=True, rows=(), observed=False, addressed=False)
+        found.append(replace(made, name=one.next, extents=extents, space=MemorySpace.HEAP))
+    for tile in passes:
+        sizes = (LANES, tile.levels + 1, ROWS, tile.width + 2)
+        found.append(replace(made, name=tile.own, extents=tuple(map(str, sizes)), space=MemorySpace.PRIVATE))
+    return tuple(found)
+
+
+def _planned(
+    stencil: Stencil, passes: Sequence[StreamTile], after: Program, roles: Sequence[StreamRole]
+) -> tuple[Plan, Component, Component, Component]:
+    plan, fresh = stencil.plan, plan_of(after)
+    pairs = list(zip(after.statements, roles, strict=True))
+    places = {one.name: [position for position, _ in pieces(one.schedule)] for one, _ in pairs}
+    tiles = [one.name for one, role in pairs if role.number >= 0]
+    cleared = [one.name for one, role in pairs if role.key == "clear"]
+    components = {one.name: fresh.components[one.name] for one in after.statements}
+    for handle, component in plan.components.items():
+        old = set(plan.statements_at(component))
+        if handle in components or handle.startswith("@"):
+            continue
+        own = [one.name for one, role in pairs if role.statement in old]
+        components[handle] = Component.of(place for name in own if name in tiles for place in places[name])
+        components[f"{handle}_rest"] = Component.of(
+            place for name in own if name not in tiles for place in places[name]
+        )
+    components["Kept"] = Component.of(places[pairs[0][0].name])
+    marching = [name for name in tiles if name not in cleared]
+    found = [
+        Component.of(place for name in names for place in places[name])
+        for names in (tiles, marching, cleared)
+    ]
+    told = _Told(stencil, pairs)
+    apart = {one.name: told.within(one, passes[0].inner) for one, role in pairs if role.number >= 0}
+    stored = plan.stored(after, told.redundancy())
+    return (
+        replace(stored, leaves=fresh.leaves, components=components, apart=apart),
+        found[0],
+        found[1],
+        found[2],
+    )
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What is told with the new program, for its proof."""
+
+    stencil: Stencil
+    pairs: list[tuple[Statement, StreamRole]]
+
+    def redundancy(self) -> Redundancy:
+        computes = {one.name: role.statement for one, role in self.pairs if role.statement}
+        held = {one.name: self._held(one, role) for one, role in self.pairs if role.array}
+        idle = frozenset(one.name for one, role in self.pairs if role.key == "clear")
+        seen: dict[tuple[str, int], tuple[SeenWrite, ...]] = {}
+        keys = {(role.number, role.key): one for one, role in self.pairs}
+        for one, role in self.pairs:
+            numbers = [k for k, access in enumerate(one.accesses) if not access.is_write]
+            for k, sources in zip(numbers, role.seen, strict=False):
+                if sources:
+                    seen[one.name, k] = tuple(
+                        self._seen(one, keys[role.number, source.key], source) for source in sources
+                    )
+        computing = [(one, role) for one, role in self.pairs if role.statement]
+        named = {one.name: self._instance(one, role) for one, role in computing}
+        valid = {one.name: self.within(one, role.valid) for one, role in computing if role.valid}
+        return Redundancy(computes, held, valid, named, idle, seen)
+
+    def _seen(self, reader: Statement, writer: Statement, source: ToldWrite) -> SeenWrite:
+        target = ", ".join(source.at.get(name, name) for name in writer.iterators)
+        return SeenWrite(writer.name, self._formula(reader, source.when, f"{writer.name}[{target}]"))
+
+    def _instance(self, new: Statement, role: StreamRole) -> isl.Map:
+        """The instance of P that an instance stands for, where it does."""
+        return self._formula(new, "", f"{role.statement}[{', '.join(role.point)}]")
+
+    def _held(self, copy: Statement, role: StreamRole) -> HeldCell:
+        """The cell that a copy is of, before a step of P."""
+        length = self.stencil.program.statements[0].schedule.dim(OUT)
+        vector = ["0"] * length
+        vector[0] = str(self.stencil.plan.leaves[0].position[0])
+        vector[entry(0)], vector[entry(0) + 1] = role.time, "-1"
+        cell = self._formula(copy, role.valid, f"{role.array}[{', '.join(role.point)}]")
+        return HeldCell(cell, self._formula(copy, role.valid, f"[{', '.join(vector)}]"))
+
+    def within(self, statement: Statement, condition: str) -> isl.Set:
+        """The instances of a statement that have it."""
+        return self._formula(statement, condition, "[]").domain()
+
+    def _formula(self, statement: Statement, valid: str, target: str) -> isl.Map:
+        """{ S[i] -> target : valid }, on the instances of the statement."""
+        condition = f" : {valid}" if valid else ""
+        parameters = ", ".join(self.stencil.program.params)
+        instance = f"{statement.name}[{', '.join(statement.iterators)}]"
+        text = f"[{parameters}] -> {{ {instance} -> {target}{condition} }}"
+        found = isl.Map.read_from_str(statement.domain.get_ctx(), text)
+        found = found.align_params(statement.domain.get_space().params())
+        return found.intersect_domain(statement.domain).set_tuple_id(
+            isl.dim_type.in_, statement.domain.get_tuple_id()
+        )
