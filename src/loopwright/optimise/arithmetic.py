@@ -14,7 +14,7 @@ from math import prod
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
 from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import CallCost, LoopCost
+from loopwright.optimise.touches import CallCost, LoopCost, Touch
 from loopwright.optimise.traffic import TouchGroup, grouped
 
 UNITS = 2.0
@@ -32,6 +32,9 @@ CALLED = 25.0
 STARTED = 40.0
 """Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
 
+
+NEARBY = 2
+"""Cells in a row: what was written so far before is there when it is read."""
 
 ALIAS_TESTS = 10
 """A compiler tests no more pairs of accesses than this before a vector loop (gcc's default)."""
@@ -193,4 +196,31 @@ def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[st
                 cell = written[0] if still else written[0][:-1]
                 chains[cell] = chains.get(cell, 0.0) + one
         longest = max([longest, *chains.values()])
+    return max(longest, _wait_of_two(loop, operations))
+
+
+def _wait_of_two(loop: LoopCost, operations: Mapping[str, Operations]) -> float:
+    """The same of two statements: w = a / b[i - 1], b[i] = b[i] - w."""
+    longest = 0.0
+    for second in loop.calls:
+        used = {(one.array, one.middle) for one in second.touches if not one.is_write}
+        moved = [one for one in second.touches if one.is_write and one.moves_with(loop.name)]
+        written = [one for one in moved if one.factors]
+        for first in loop.calls if written else ():
+            made = {(one.array, one.middle) for one in first.touches if one.is_write}
+            if first is not second and made & used and _reads_before(first, written):
+                work = [operations[one.statement] for one in (first, second)]
+                longest = max(longest, sum(LATENCY + DIVISION[1] * one.divisions for one in work))
     return longest
+
+
+def _reads_before(call: CallCost, written: Sequence[Touch]) -> bool:
+    """Whether a call reads what an earlier iteration wrote, shortly before it in the row."""
+    return any(
+        (one.array, one.factors) == (cell.array, cell.factors)
+        and one.middle[:-1] == cell.middle[:-1]
+        and 0 < cell.middle[-1] - one.middle[-1] <= NEARBY
+        for cell in written
+        for one in call.touches
+        if not one.is_write
+    )

@@ -48,6 +48,9 @@ SEQUENTIAL = 0.5
 NEAR = 2.0
 """A structure is near the best one up to so many times its cost."""
 
+SMALL = 0.2
+"""Another order that saves less than this part of a nest is not taken: it is in the way of other moves."""
+
 FEW = 4
 """Ways to join neighbours that are worked out first."""
 
@@ -261,8 +264,12 @@ class Planner:
             now = self.judge.clock()
             part = weights[names] / sum(weights[one] for one in costly[number:])
             end = now + part * (until - now)
+            before = pool
             for phase in phases:
                 pool = self._extended(pool, names, phase, width, end)
+            saved = before[0].total - pool[0].total
+            if phases is ORDERING and saved < SMALL * weights[names] * start.total:
+                pool = before
             pool = pool[: 1 if len(names) == 1 else width]
         return pool
 
