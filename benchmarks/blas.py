@@ -266,12 +266,16 @@ def sizes_of(kernel: str) -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"^#define (N\w?|M) (\d+)$", text, re.MULTILINE)}
 
 
-def compiled(kernel: str, script: str, folder: Path, flags: tuple[str, ...], limit: int) -> Path | str:
-    """The program that the script makes, proved and compiled; in words, why there is none."""
+def compiled(kernel: str, script: str, folder: Path, given: tuple[tuple[str, ...], int, bool]) -> Path | str:
+    """The program that the script makes, proved and compiled; in words, why there is none.
+
+    `given` are the compiler's flags, the seconds for a proof, and whether there is one.
+    """
+    flags, limit, proved = given
     (folder / f"{kernel}.lw").write_text(script)
     new, program = folder / f"{kernel}.c", folder / kernel
     words = [str(KERNELS / f"{kernel}.c"), str(folder / f"{kernel}.lw"), "--openmp", "-o", str(new)]
-    command = [sys.executable, "-m", "loopwright", "transform", *words]
+    command = [sys.executable, "-m", "loopwright", "transform", *words, *([] if proved else ["--no-prove"])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -297,6 +301,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1, help="scripts that are proved at the same time")
     parser.add_argument("--limit", type=int, default=900, help="seconds for the proof of a script")
+    parser.add_argument("--no-prove", action="store_true", help="to try tiles: nothing is proved")
     parser.add_argument("--only", default=",".join(OPERATIONS))
     parser.add_argument("--tiles", help="rows,columns,depth,block")
     arguments = parser.parse_args()
@@ -307,14 +312,12 @@ def main() -> int:
     flags = (WIDE,) if machine.vector == WIDEST else ()
     library = openblas()
     core = f"OpenBLAS for {library.core}" if library else "no OpenBLAS: apt install libopenblas0-pthread"
-    print(f"{machine}; {core}; {sizes}")
+    print(f"{machine}; {core}; {sizes}{'; not proved' if arguments.no_prove else ''}")
     print(f"{'kernel':10} {'GFLOP/s':>8} {'OpenBLAS':>9} {'share':>6}")
     names = arguments.only.split(",")
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(arguments.jobs) as pool:
-        made = scripts(sizes)
-        jobs = {
-            pool.submit(compiled, one, made[one], Path(name), flags, arguments.limit): one for one in names
-        }
+        made, given = scripts(sizes), (flags, arguments.limit, not arguments.no_prove)
+        jobs = {pool.submit(compiled, one, made[one], Path(name), given): one for one in names}
         wait(jobs)  # what is proved at the same time would slow down what is timed
         for job, kernel in jobs.items():
             program = job.result()
