@@ -51,8 +51,8 @@ FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
 ROUNDS = 3
 """Runs of the original and of the result, in turns, for the figures that are reported."""
 
-SLOWER = 1.03
-"""A result that takes longer than this many times the original is not given."""
+FASTER = 0.98
+"""A result that takes more than this part of the original's time, the two in turns, is not given."""
 
 PATIENT = 0.65
 """The part of the time left that the proof of one script may take, so that there is some for the next."""
@@ -236,7 +236,7 @@ def _best_by_time(
     new = program if outcome is None else runner.program(outcome.source.text, "optimised")
     progress("comparing")
     times = compared(runner, program, new, ROUNDS)
-    if min(times[1].seconds) > SLOWER * min(times[0].seconds):
+    if min(times[1].seconds) > FASTER * min(times[0].seconds):
         best, outcome, times = None, None, (times[0], times[0])
     script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
     return Optimised(
