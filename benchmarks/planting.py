@@ -108,7 +108,12 @@ def _orders(lines: list[str]) -> Iterator[tuple[Change, ...]]:
     for k in range(len(lines) - 1):
         one, other = lines[k], lines[k + 1]
         heads = LOOP.match(one), LOOP.match(other)
-        are_loops = heads[0] and heads[1] and not re.search(rf"\b{heads[0][2]}\b", other)
+        are_loops = (
+            heads[0]
+            and heads[1]
+            and not re.search(rf"\b{heads[0][2]}\b", other)
+            and _body(lines, k)[1] == _body(lines, k + 1)[1] + 1  # nothing else in the outer one
+        )
         if are_loops or (";;" in one and ";;" in other):
             yield (k, other), (k + 1, one)
 

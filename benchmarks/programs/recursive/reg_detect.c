@@ -1,4 +1,4 @@
-/* reg_detect: edges in an image, PolyBench 3; the sums are taken over tiles of 8 with the means behind them.
+/* reg_detect: edges in an image, PolyBench 3; the sums are taken over tiles of 8 and each mean follows its sums.
  * -DFAULT: the means are taken from the first tile, as a compiler once did [Bao2016, table 8]. */
 #include <stdio.h>
 #include <time.h>

@@ -251,7 +251,7 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
 
 
 def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
-    """All small; one just past a tile and the others small; all past a tile."""
+    """All small; one of them 0; one just past a tile and the others small; all past a tile."""
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
     tried = [{name: least if name == one else 3 for name in free} for least in first for one in free]
@@ -260,6 +260,7 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
         if size == 4:
             tried += [{name: PAST_TILE[0] if name == one else 3 for name in free} for one in free]
+    tried += [{name: 0 if name == one else 9 for name in free} for one in free]
     for small in SMALL:
         tried += [
             {name: large if name == one else small for name in free} for large in PAST_TILE for one in free
