@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.syntax import field, named_children, parse
 from loopwright.emit.cuda.text import DeviceText
 from loopwright.emit.cuda.text import device_text as right_text
 from loopwright.emit.region import Loops
 from loopwright.errors import LoopwrightError
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.kernels import KernelReader
 from loopwright.rewrite import pipeline
 from loopwright.source import Source
 from tests.cuda.support import made
@@ -121,3 +124,39 @@ def test_a_wrong_kernel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("what", IN_C)
 def test_a_wrong_call_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     wrong(tmp_path, monkeypatch, IN_C[what], in_c=True)
+
+
+BRANCHES = """\
+void kernel(void) {
+  for (long i = LW_THREAD(y, 0, 1); i < n; i += LW_THREADS(y, 1))
+    if (i < 3)
+      for (long j = LW_THREAD(x, 0, 1); j < n; j += LW_THREADS(x, 1))
+        A[i][j] = 1;
+    else
+      for (long j = LW_THREAD(x, 0, 1); j < i; j += LW_THREADS(x, 1))
+        A[i][j] = 2;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "right"),
+    [
+        ("for (long j = LW_THREAD(x, 0, 1); j < i; j += LW_THREADS(x, 1))", True),
+        ("for (long j = 0; j < i; j++)", False),
+        ("for (long j = LW_THREAD(y, 0, 1); j < i; j += LW_THREADS(y, 1))", False),
+    ],
+)
+def test_both_branches_of_a_phase_are_distributed(loop: str, right: bool) -> None:
+    first, _, rest = BRANCHES.partition("else\n")
+    text = f"{first}else\n      {loop}\n{rest.partition(chr(10))[2]}"
+    source = Source("kernels.cu", text)
+    (function,) = named_children(parse(source, text))
+    reader = KernelReader({"x": 8, "y": 4, "z": 1}, frozenset({"A"}), {})
+    body = named_children(field(function, "body"))
+    if right:
+        reader.body(body)
+        assert [one.axis for one in reader.distributed] == ["y", "x", "x"]
+    else:
+        with pytest.raises(Unreadable):
+            reader.body(body)

@@ -112,11 +112,13 @@ def same_time(pairs: isl.Map, order: PairOrder) -> isl.Set | None:
 
 
 def _same(pairs: isl.BasicSet, order: PairOrder) -> isl.Set | None:
-    for column in order:
+    """The last dimensions first: they are iterators where the ones before them are numbers of tiles."""
+    columns = list(order)
+    if any(not isinstance(column, ComparedTimes) and column != 0 for column in columns):
+        return None
+    for column in reversed(columns):
         if isinstance(column, ComparedTimes):
             pairs = pairs.intersect(column.equal)
             if pairs.is_empty():
                 return None
-        elif column != 0:
-            return None
     return None if pairs.is_empty() else pairs.to_set()
