@@ -266,10 +266,9 @@ TILES: dict[str, tuple[Overlapped, ...]] = {
 }
 TABLE = {
     "2d-float": (
-        Hexagonal(4, 9, (64,), 3, (6, 64)),
-        Hexagonal(4, 13, (128,), 4, (6, 128)),
-        Hexagonal(8, 9, (64,), 4, (7, 64)),
-        Hexagonal(8, 17, (128,), 8, (5, 128)),
+        Hexagonal(4, 9, (256,), 3, (3, 256)),
+        Hexagonal(4, 13, (192,), 4, (3, 192)),
+        Hexagonal(8, 9, (160,), 4, (6, 160)),
     ),
     "2d-double": (Hexagonal(4, 9, (64,), 3, (6, 64)),),
     "3d-float": (Hexagonal(2, 1, (8, 32), 2, (3, 8, 32)), Hexagonal(2, 3, (8, 32), 2, (3, 8, 32))),

@@ -74,6 +74,9 @@ CHANGES = {
     "a copy of something else": ("LW_WRITTEN(double, c", "LW_WRITTEN(double, A"),
     "too many threads": ("LW_SIZE(16, 1, 1)", "LW_SIZE(2048, 1, 1)"),
     "more threads than the kernel is compiled for": ("LW_SIZE(16, 1, 1)", "LW_SIZE(512, 1, 1)"),
+    "threads counted in another way than they are launched": (
+        "LW_BLOCK_SIZE(16, 1, 1)", "LW_BLOCK_SIZE(8, 1, 1)"
+    ),
     "threads along an axis no loop is along": ("LW_SIZE(16, 1, 1)", "LW_SIZE(4, 4, 1)"),
     "another operation": ("s * B[i]", "s + B[i]"),
     "another scalar": (", double s, long n", ", float s, long n"),

@@ -47,7 +47,8 @@ template <typename T> struct lw_array4 {
 #define LW_BLOCK(axis, first, step) ((first) + (long)blockIdx.axis * (step))
 #define LW_BLOCKS(axis, step) ((long)gridDim.axis * (step))
 #define LW_THREAD(axis, first, step) ((first) + (long)threadIdx.axis * (step))
-#define LW_THREADS(axis, step) ((long)blockDim.axis * (step))
+#define LW_THREADS(axis, step) ((long)lw_threads_##axis * (step))
+#define LW_BLOCK_SIZE(x, y, z) enum { lw_threads_x = x, lw_threads_y = y, lw_threads_z = z }
 #define LW_ONE(axis) (threadIdx.axis == 0)
 #define LW_BARRIER() __syncthreads()
 #define LW_SHARED_1(type, name, n0) __shared__ type name[n0]
@@ -202,6 +203,7 @@ typedef long LW_LANE_TYPE;
 #define LW_BLOCKS(axis, step) (step)
 #define LW_THREAD(axis, first, step) (first)
 #define LW_THREADS(axis, step) (step)
+#define LW_BLOCK_SIZE(x, y, z) (void)0
 #define LW_ONE(axis) 1
 #define LW_BARRIER() (void)0
 #define LW_SHARED_1(type, name, n0) type name[n0]

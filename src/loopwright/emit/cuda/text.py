@@ -267,8 +267,9 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
         for array in arrays
     ]
     threads = prod(launch.threads.values())
+    size = f"LW_BLOCK_SIZE({', '.join(str(launch.threads.get(axis, 1)) for axis in AXES)});"
     head = f"LW_KERNEL({threads}) {launch.name}({', '.join(parameters)})"
-    return f"{head}\n{{\n{_indented([*views, *body.splitlines()])}}}\n"
+    return f"{head}\n{{\n{_indented([size, *views, *body.splitlines()])}}}\n"
 
 
 def _launcher(region: DeviceRegion) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from loopwright.c.allocation import AllocatedArray, allocating
@@ -267,6 +268,9 @@ class _Launcher:
         arguments = [one.strip() for one in parts[3].text.strip()[1:-1].split(",")]
         if arguments != [name for name, _ in kernel.parameters]:
             raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
+        if not kernel.body or kernel.body[0].text != f"LW_BLOCK_SIZE({', '.join(sizes)});":
+            raise Unreadable(f"{kernel.name} is made for blocks of another size")
+        kernel = replace(kernel, body=kernel.body[1:])
         views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
         self._check_parameters(kernel, views, known)
         names = frozenset(one.name for one in self.program.arrays)
