@@ -1,5 +1,5 @@
 (** The theorems of the library, each with the axioms it rests on: none. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Counting Text Ranges.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Counting Matching Text Ranges.
 Print Assumptions runs_deterministic.
 Print Assumptions evaluate_sound.
 Print Assumptions evaluate_complete.
@@ -42,6 +42,7 @@ Print Assumptions check_same_but.
 Print Assumptions counts_deterministic.
 Print Assumptions lowered_counts.
 Print Assumptions lowered_may_run.
+Print Assumptions affine_equal_sound.
 Print Assumptions check_text_implements.
 Print Assumptions text_same_memory.
 Print Assumptions text_same_privately.

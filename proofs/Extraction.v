@@ -6,5 +6,5 @@ From Loopwright Require Import Checker Changes Temporaries Reused Counting Text 
 From Coq Require Import Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check_text check_text_change check_text_private check_text_reused check_range readable
+Extraction "checker.ml" check_text check_text_change check_text_private check_text_reused check_range readable both_readable
   goals change_goals private_goals reused_goals all_range_goals.

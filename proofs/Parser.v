@@ -6,7 +6,10 @@
     that it reads C as C does; it is a function that can be read and run.
 
     [names] are the parameters.  A loop that assigns to an iterator declared
-    elsewhere is a loop of LOOP only if no other use of the name is in scope. *)
+    elsewhere is a loop of LOOP only if no other use of the name is in scope.
+
+    Directives are remarks on the loops after them.  Of a program in C, [opaque],
+    the statements are calls that are named by their words. *)
 
 From Coq Require Import ZArith List String Ascii Bool.
 From Loopwright Require Import Loop Scope Parallel Counting.
@@ -19,7 +22,7 @@ Open Scope Z_scope.
 
 Inductive token :=
 | Word (letters : string)
-| Number (value : Z)
+| Number (value : Z) (letters : string)
 | Sign (letters : string)
 | Directive (words : string)   (* the rest of a line that begins with # *)
 | Unread (letters : string).   (* numbers of other kinds, and what no program of LOOP has *)
@@ -66,7 +69,7 @@ Definition number_token (s : string) : token :=
                | _ => true
                end in
   match decimal 0 s with
-  | Some value => if plain then Number value else Unread s
+  | Some value => if plain then Number value s else Unread s
   | None => Unread s
   end.
 
@@ -263,7 +266,7 @@ with operand (fuel : nat) (ts : list token) : option (term * list token) :=
   | O => None
   | S fuel =>
       match ts with
-      | Number v :: ts' => Some (Value (Int v), ts')
+      | Number v _ :: ts' => Some (Value (Int v), ts')
       | Word f :: Sign s :: ts' =>
           if String.eqb s "(" then
             l <- arguments fuel ts' ;; fun rest =>
@@ -331,20 +334,83 @@ Definition update (x : string) : parser Z := fun ts =>
   let signed s v := if String.eqb s "+=" then Some v else if String.eqb s "-=" then Some (- v) else None in
   let given step rest := match step with Some k => Some (k, rest) | None => None end in
   match ts with
-  | Word y :: Sign s :: Number v :: rest => if own y then given (signed s v) rest else None
-  | Word y :: Sign s :: Word z :: Sign t :: Number v :: rest =>
+  | Word y :: Sign s :: Number v _ :: rest => if own y then given (signed s v) rest else None
+  | Word y :: Sign s :: Word z :: Sign t :: Number v _ :: rest =>
       if own y && own z && String.eqb s "=" then given (signed (t ++ "=")%string v) rest else None
   | Word y :: Sign s :: rest => if own y then given (one s) rest else None
   | Sign s :: Word y :: rest => if own y then given (one s) rest else None
   | _ => None
   end.
 
-(** Directives that share out the iterations of the loop after them. *)
-Definition is_parallel (line : string) : bool :=
+(** Directives that say something of the loop after them. *)
+Definition is_pragma (line : string) : bool :=
   match words line with
-  | Word a :: Word b :: Word c :: Word d :: _ =>
-      String.eqb a "pragma" && String.eqb b "omp" && String.eqb c "parallel" && String.eqb d "for"
+  | Word a :: _ => String.eqb a "pragma"
   | _ => false
+  end.
+
+(** *** Statements of a program in C, which are not looked into *)
+
+Definition letters_of (t : token) : string :=
+  match t with
+  | Word s | Number _ s | Sign s | Directive s | Unread s => s
+  end.
+
+Fixpoint spelled (ts : list token) : string :=
+  match ts with
+  | [] => ""
+  | [t] => letters_of t
+  | t :: ts' => (letters_of t ++ " " ++ spelled ts')%string
+  end.
+
+Definition controls : list string :=
+  ["if"; "else"; "for"; "while"; "do"; "switch"; "case"; "default"; "goto"; "break"; "continue"; "return"].
+
+Definition assigning : list string := ["="; "+="; "-="; "*="; "/="; "%="; "&="; "|="; "^="; "<<"; ">>"; "++"; "--"].
+
+(** The words assign to one of these names, or take its address. *)
+Fixpoint assigns (bound : list string) (ts : list token) : bool :=
+  let is_bound x := existsb (String.eqb x) bound in
+  match ts with
+  | [] => false
+  | t :: ts' =>
+      match t, ts' with
+      | Word x, Sign s :: _ => is_bound x && existsb (String.eqb s) assigning
+      | Sign s, Word x :: _ => is_bound x && existsb (String.eqb s) ["++"; "--"; "&"]
+      | _, _ => false
+      end || assigns bound ts'
+  end.
+
+(** Up to the semicolon; no block, no directive and nothing that jumps. *)
+Fixpoint simple (ts : list token) : option (list token * list token) :=
+  match ts with
+  | Sign s :: ts' =>
+      if String.eqb s ";" then Some ([], ts')
+      else if existsb (String.eqb s) ["{"; "}"] then None
+      else match simple ts' with Some (l, rest) => Some (Sign s :: l, rest) | None => None end
+  | Word w :: ts' =>
+      if existsb (String.eqb w) controls then None
+      else match simple ts' with Some (l, rest) => Some (Word w :: l, rest) | None => None end
+  | (Number _ _ | Unread _) as t :: ts' => match simple ts' with Some (l, rest) => Some (t :: l, rest) | None => None end
+  | _ => None
+  end.
+
+(** A declaration without a first value does nothing. *)
+Definition only_declares (ts : list token) : bool :=
+  match ts with
+  | Word _ :: Word _ :: _ =>
+      forallb (fun t => match t with Sign s => existsb (String.eqb s) [","; "["; "]"; "*"] | Word _ | Number _ _ => true | _ => false end) ts
+  | _ => false
+  end.
+
+(** A statement as a call without arguments, named by its words. *)
+Definition opaque_statement (bound : list string) : parser counted := fun ts =>
+  match simple ts with
+  | Some (l, rest) =>
+      if assigns bound l then None
+      else if only_declares l then Some (Sequence [], rest)
+      else Some (Calling (spelled l) [] [], rest)
+  | None => None
   end.
 
 Definition sequence (l : list counted) : counted :=
@@ -359,31 +425,32 @@ Definition followed (n : counted) (l : list counted) : list counted :=
   | _ => n :: l
   end.
 
-Fixpoint one_statement (fuel : nat) (bound : list string) (ts : list token) : option (counted * list token) :=
+Fixpoint one_statement (opaque : bool) (fuel : nat) (bound : list string) (ts : list token) : option (counted * list token) :=
   match fuel with
   | O => None
   | S fuel =>
       match ts with
       | Sign s :: ts' =>
           if String.eqb s ";" then Some (Sequence [], ts')
-          else if String.eqb s "{" then l <- block_items fuel bound ts' ;; after_sign "}" (result (sequence l))
-          else None
+          else if String.eqb s "{" then l <- block_items opaque fuel bound ts' ;; after_sign "}" (result (sequence l))
+          else if opaque then opaque_statement bound ts else None
       | Directive d :: ts' =>
-          if is_parallel d then
-            n <- one_statement fuel bound ts' ;; fun rest =>
+          if is_pragma d then
+            n <- one_statement opaque fuel bound ts' ;; fun rest =>
             match n with
-            | Counting _ _ _ _ _ => Some (Remark parallel n, rest)
+            | Counting _ _ _ _ _ | Remark _ (Counting _ _ _ _ _) => Some (Remark d n, rest)
             | _ => None
             end
           else None
       | Word w :: Sign s :: ts' =>
-          if negb (String.eqb s "(") then None
+          if opaque && String.eqb s ":" && negb (existsb (String.eqb w) controls) then one_statement opaque fuel bound ts'
+          else if negb (String.eqb s "(") then if opaque then opaque_statement bound ts else None
           else if String.eqb w "if" then
             c <- expression fuel ts' ;; after_sign ")" (fun ts =>
-            n <- one_statement fuel bound ts ;; fun rest =>
+            n <- one_statement opaque fuel bound ts ;; fun rest =>
             match rest with
             | Word v :: ts =>
-                if String.eqb v "else" then m <- one_statement fuel bound ts ;; result (Choice (truth_of c) n m)
+                if String.eqb v "else" then m <- one_statement opaque fuel bound ts ;; result (Choice (truth_of c) n m)
                 else Some (Choice (truth_of c) n (Sequence []), rest)
             | _ => Some (Choice (truth_of c) n (Sequence []), rest)
             end)
@@ -398,16 +465,17 @@ Fixpoint one_statement (fuel : nat) (bound : list string) (ts : list token) : op
                        | _ => expression fuel ts
                        end ;; after_sign ";" (fun ts =>
                   k <- update x ts ;; after_sign ")" (fun ts =>
-                  n <- one_statement fuel (x :: bound) ts ;; result (Counting x (value_of a) (truth_of c) k n)))
+                  n <- one_statement opaque fuel (x :: bound) ts ;; result (Counting x (value_of a) (truth_of c) k n)))
                 else None)) ts
             | _ => None
             end
+          else if opaque then opaque_statement bound ts
           else l <- arguments fuel ts' ;; after_sign ";" (result (Calling w l []))
-      | _ => None
+      | _ => if opaque then opaque_statement bound ts else None
       end
   end
 (** Up to the end of the block: a declaration is for what follows it. *)
-with block_items (fuel : nat) (bound : list string) (ts : list token) : option (list counted * list token) :=
+with block_items (opaque : bool) (fuel : nat) (bound : list string) (ts : list token) : option (list counted * list token) :=
   match fuel with
   | O => None
   | S fuel =>
@@ -416,24 +484,25 @@ with block_items (fuel : nat) (bound : list string) (ts : list token) : option (
       | [] => Some ([], [])
       | Sign s :: _ =>
           if String.eqb s "}" then Some ([], ts)
-          else n <- one_statement fuel bound ts ;; fun rest => l <- block_items fuel bound rest ;; result (followed n l)
+          else n <- one_statement opaque fuel bound ts ;; fun rest => l <- block_items opaque fuel bound rest ;; result (followed n l)
       | _ =>
           if declares then
             match ts' with
             | Word x :: ts =>
                 after_sign "=" (fun ts => a <- expression fuel ts ;; after_sign ";" (fun ts =>
                 if is_new true bound x (value_of a) then
-                  l <- block_items fuel (x :: bound) ts ;; result [Naming x (value_of a) (sequence l)]
+                  l <- block_items opaque fuel (x :: bound) ts ;; result [Naming x (value_of a) (sequence l)]
                 else None)) ts
             | _ => None
             end
-          else n <- one_statement fuel bound ts ;; fun rest => l <- block_items fuel bound rest ;; result (followed n l)
+          else n <- one_statement opaque fuel bound ts ;; fun rest => l <- block_items opaque fuel bound rest ;; result (followed n l)
       end
   end.
 
-Definition parse (names : list string) (text : string) : option counted :=
+(** [opaque]: the statements are those of a program in C; else they are calls. *)
+Definition parse (opaque : bool) (names : list string) (text : string) : option counted :=
   let ts := words text in
-  match block_items (10 * List.length ts + 10) names ts with
+  match block_items opaque (10 * List.length ts + 10) names ts with
   | Some (l, []) => Some (sequence l)
   | _ => None
   end.

@@ -6,7 +6,7 @@
     down ([Counting.v]). *)
 
 From Coq Require Import ZArith List String Bool.
-From Loopwright Require Import Loop Scope Poly Formulas Memory Transformation Parallel Private Counting Parser.
+From Loopwright Require Import Loop Scope Poly Formulas Memory Transformation Parallel Private Counting Parser Matching.
 From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused.
 Import ListNotations.
 Open Scope Z_scope.
@@ -15,52 +15,83 @@ Open Scope list_scope.
 (** ** How a program is given *)
 
 (** [Printed text hints]: where instances have several times, [hints] has the
-    times that the calls stand for, in the order of the text; else it is empty. *)
+    times that the calls stand for, in the order of the text; else it is empty.
+    [Region text marks calls]: a part of a program in C.  [marks] says of each
+    loop whether its iterations may run in any order; [calls] which instance
+    each statement is.  Both are in the order of the text. *)
 Inductive source :=
 | Term (n : counted)
-| Printed (text : string) (hints : list (list expr)).
+| Printed (text : string) (hints : list (list expr))
+| Region (text : string) (marks : list bool) (calls : list (string * list expr * list expr)).
 
-(** The hints given to the calls, one after the other; those that are left. *)
-Fixpoint hinted (n : counted) (hints : list (list expr)) : option (counted * list (list expr)) :=
-  match n with
-  | Calling f args _ => match hints with h :: hints' => Some (Calling f args h, hints') | [] => None end
-  | Sequence l =>
-      match (fix each (l : list counted) (hints : list (list expr)) : option (list counted * list (list expr)) :=
-               match l with
-               | [] => Some ([], hints)
-               | c :: l' =>
-                   match hinted c hints with
-                   | Some (c', hints') =>
-                       match each l' hints' with
-                       | Some (l'', hints'') => Some (c' :: l'', hints'')
-                       | None => None
-                       end
-                   | None => None
-                   end
-               end) l hints with
-      | Some (l', hints') => Some (Sequence l', hints')
-      | None => None
-      end
-  | Choice c a b =>
-      match hinted a hints with
-      | Some (a', hints') => match hinted b hints' with Some (b', hints'') => Some (Choice c a' b', hints'') | None => None end
-      | None => None
-      end
-  | Counting x a c s b => match hinted b hints with Some (b', hints') => Some (Counting x a c s b', hints') | None => None end
-  | Naming x a b => match hinted b hints with Some (b', hints') => Some (Naming x a b', hints') | None => None end
-  | Remark text b => match hinted b hints with Some (b', hints') => Some (Remark text b', hints') | None => None end
+(** A program with other calls, loops and remarks, which are taken from a state in the order of the text. *)
+Section Replaced.
+  Variable St : Type.
+  Variable call : string -> list expr -> St -> option (counted * St).
+  Variable loop : St -> option ((counted -> counted) * St).
+  Variable remark : string -> St -> option (counted -> counted).
+
+  Fixpoint replaced (n : counted) (s : St) : option (counted * St) :=
+    match n with
+    | Calling f args _ => call f args s
+    | Sequence l =>
+        match (fix each (l : list counted) (s : St) : option (list counted * St) :=
+                 match l with
+                 | [] => Some ([], s)
+                 | c :: l' =>
+                     match replaced c s with
+                     | Some (c', s') => match each l' s' with Some (l'', s'') => Some (c' :: l'', s'') | None => None end
+                     | None => None
+                     end
+                 end) l s with
+        | Some (l', s') => Some (Sequence l', s')
+        | None => None
+        end
+    | Choice c a b =>
+        match replaced a s with
+        | Some (a', s') => match replaced b s' with Some (b', s'') => Some (Choice c a' b', s'') | None => None end
+        | None => None
+        end
+    | Counting x a c k b =>
+        match loop s with
+        | Some (wrap, s') => match replaced b s' with Some (b', s'') => Some (wrap (Counting x a c k b'), s'') | None => None end
+        | None => None
+        end
+    | Naming x a b => match replaced b s with Some (b', s') => Some (Naming x a b', s') | None => None end
+    | Remark text b =>
+        match remark text s with
+        | Some wrap => match replaced b s with Some (b', s') => Some (wrap b', s') | None => None end
+        | None => None
+        end
+    end.
+End Replaced.
+
+(** The hints given to the calls. *)
+Definition hinted (n : counted) (hints : list (list expr)) : option counted :=
+  match replaced (list (list expr))
+          (fun f args hs => match hs with h :: hs' => Some (Calling f args h, hs') | [] => None end)
+          (fun hs => Some (fun n => n, hs)) (fun text _ => Some (Remark text)) n hints with
+  | Some (n', []) => Some n'
+  | _ => None
+  end.
+
+(** The calls and marks that are told; a loop with a directive has a mark. *)
+Definition told_as (n : counted) (marks : list bool) (calls : list (string * list expr * list expr)) : option counted :=
+  match replaced (list bool * list (string * list expr * list expr))
+          (fun _ _ s => match snd s with (f, args, hint) :: rest => Some (Calling f args hint, (fst s, rest)) | [] => None end)
+          (fun s => match fst s with m :: rest => Some (if m : bool then Remark parallel else fun n => n, (rest, snd s)) | [] => None end)
+          (fun _ s => match fst s with true :: _ => Some (fun n => n) | _ => None end) n (marks, calls) with
+  | Some (n', ([], [])) => Some n'
+  | _ => None
   end.
 
 (** The program that is given; its parameters are [names]. *)
 Definition given (names : list string) (p : source) : option counted :=
   match p with
   | Term n => Some n
-  | Printed text [] => parse names text
-  | Printed text hints =>
-      match parse names text with
-      | Some n => match hinted n hints with Some (n', []) => Some n' | _ => None end
-      | None => None
-      end
+  | Printed text [] => parse false names text
+  | Printed text hints => match parse false names text with Some n => hinted n hints | None => None end
+  | Region text marks calls => match parse true names text with Some n => told_as n marks calls | None => None end
   end.
 
 (** Such a program in LOOP, if its names are bound and its steps are not 0. *)
@@ -99,22 +130,57 @@ Qed.
 
 (** ** Two programs *)
 
+Fixpoint leaves (n : counted) : list string :=
+  match n with
+  | Calling f _ _ => [f]
+  | Sequence l => flat_map leaves l
+  | Choice _ a b => leaves a ++ leaves b
+  | Counting _ _ _ _ b | Naming _ _ b | Remark _ b => leaves b
+  end.
+
+Fixpoint names_in (n : counted) : list string :=
+  match n with
+  | Calling _ _ _ => []
+  | Sequence l => flat_map names_in l
+  | Choice _ a b => names_in a ++ names_in b
+  | Counting x _ _ _ b | Naming x _ b => x :: names_in b
+  | Remark _ b => names_in b
+  end.
+
+(** Of two parts of programs in C: the statements of the second are, word by
+    word, the instances of those of the first that they are said to be, and no
+    iterator has the name of a parameter. *)
+Definition agreeing (names : list string) (p p' : source) : bool :=
+  match p, p' with
+  | Region text _ calls, Region text' _ calls' =>
+      match parse true names text, parse true names text' with
+      | Some n, Some n' =>
+          let new := names_in n' in
+          negb (existsb (fun x => existsb (String.eqb x) names) (names_in n ++ new)) &&
+          forallb (is_instance (combine (leaves n) calls) new) (combine (leaves n') calls')
+      | _, _ => false
+      end
+  | Region _ _ _, _ | _, Region _ _ _ => false
+  | _, _ => true
+  end.
+
 Definition both_readable (names : list string) (p p' : source) : option (counted * counted) :=
   match readable names p, readable names p' with
-  | Some n, Some n' => Some (n, n')
+  | Some n, Some n' => if agreeing names p p' then Some (n, n') else None
   | _, _ => None
   end.
 
 Lemma both_proper : forall names p p' n n', both_readable names p p' = Some (n, n') ->
-  (given names p = Some n /\ given names p' = Some n') /\ proper names n = true /\ proper names n' = true.
+  (agreeing names p p' = true /\ given names p = Some n /\ given names p' = Some n') /\ proper names n = true /\ proper names n' = true.
 Proof.
   intros names p p' n n' H. unfold both_readable in H. destruct (readable names p) as [m|] eqn:E; [|discriminate].
-  destruct (readable names p') as [m'|] eqn:E'; [|discriminate]. injection H as <- <-.
+  destruct (readable names p') as [m'|] eqn:E'; [|discriminate]. destruct (agreeing names p p'); [|discriminate]. injection H as <- <-.
   apply readable_proper in E as [? ?]. apply readable_proper in E' as [? ?]. auto.
 Qed.
 
-(** Both are as they are given, and [claim] holds of them for all parameters. *)
+(** Both are as they are given, their statements agree, and [claim] holds of them for all parameters. *)
 Definition for_texts (T : change) (p p' : source) (claim : env -> counted -> counted -> Prop) : Prop :=
+  agreeing (sizes (original T)) p p' = true /\
   exists n n', given (sizes (original T)) p = Some n /\ given (sizes (original T)) p' = Some n' /\
   forall q, context (meant (original T)) q -> claim (environment (meant (original T)) q) n n'.
 
@@ -148,7 +214,7 @@ Theorem text_same_memory : forall T p p' how how' cs, check_text_change T p p' h
   for_texts T p p' (fun e => texts_the_same (stated T e) e).
 Proof.
   intros T p p' how how' cs H. unfold check_text_change in H. destruct both_readable as [[n n']|] eqn:E; [|discriminate].
-  destruct (both_proper _ _ _ _ _ E) as [[Hn Hn'] [Hp Hp']]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
+  destruct (both_proper _ _ _ _ _ E) as [(Hagree & Hn & Hn') [Hp Hp']]. split; [exact Hagree|]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_memory _ _ _ _ _ _ H q Hq) as (t & Ht & (t' & Ht') & Hany).
   exists t. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exists t'; exact (counted_runs _ _ _ _ Hp' Ht')|]].
   intros u Hu. apply Hany. exact (counted_may_run _ _ _ _ Hp' Hu).
@@ -168,7 +234,7 @@ Theorem text_same_privately : forall T Ss p p' how how' cs, check_text_private T
   for_texts T p p' (fun e => texts_the_same_privately (stated T e) (layers_of T Ss e) e).
 Proof.
   intros T Ss p p' how how' cs H. unfold check_text_private in H. destruct both_readable as [[n n']|] eqn:E; [|discriminate].
-  destruct (both_proper _ _ _ _ _ E) as [[Hn Hn'] [Hp Hp']]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
+  destruct (both_proper _ _ _ _ _ E) as [(Hagree & Hn & Hn') [Hp Hp']]. split; [exact Hagree|]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_privately _ _ _ _ _ _ _ H q Hq) as (Htag & t & Ht & (t' & Ht') & Hany). split; [exact Htag|].
   exists t. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exists t'; exact (counted_runs _ _ _ _ Hp' Ht')|]].
   intros u Hu. apply Hany. exact (counted_may_run _ _ _ _ Hp' Hu).
@@ -186,7 +252,7 @@ Theorem text_same_but : forall T S p p' how how' cs, check_text_reused T S p p' 
   for_texts T p p' (fun e => texts_the_same_but (stated T e) (is_temporary S) e).
 Proof.
   intros T S p p' how how' cs H. unfold check_text_reused in H. destruct both_readable as [[n n']|] eqn:E; [|discriminate].
-  destruct (both_proper _ _ _ _ _ E) as [[Hn Hn'] [Hp Hp']]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
+  destruct (both_proper _ _ _ _ _ E) as [(Hagree & Hn & Hn') [Hp Hp']]. split; [exact Hagree|]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_but _ _ _ _ _ _ _ H q Hq) as (t & t' & Ht & Ht' & Hsame).
   exists t, t'. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exact (counted_runs _ _ _ _ Hp' Ht') | exact Hsame]].
 Qed.

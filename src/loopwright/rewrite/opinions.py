@@ -144,6 +144,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         private=region.private,
         temporaries=region.temporaries,
         text=region.new if holds_ints(region.new, region.node) else None,
+        written=region.new.region.text,
     )
 
 

@@ -10,6 +10,7 @@ from loopwright.c.syntax import Node as SyntaxNode
 from loopwright.c.syntax import field, operator, walk
 from loopwright.c.types import INT
 from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
@@ -24,6 +25,7 @@ from loopwright.prove.coq.words import (
     names,
     printed,
     program,
+    region,
     test,
     vector,
 )
@@ -48,6 +50,14 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str 
     return " ".join(("scan", *specification(table), *given, *proposal(table, node, tied=tied)))
 
 
+@dataclass(frozen=True)
+class ChangeProblem:
+    """Both programs of a transformation as terms or, if the new text is known, as texts."""
+
+    terms: str
+    texts: str | None
+
+
 def change_problem(
     original: Program,
     new: Program,
@@ -56,12 +66,25 @@ def change_problem(
     private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
 ) -> str:
+    """`change_problems`, of terms."""
+    return change_problems(original, new, loops, combining, private, temporaries).terms
+
+
+def change_problems(
+    original: Program,
+    new: Program,
+    loops: Node,
+    combining: Mapping[str, Reduction] | None = None,
+    private: Sequence[Owned] = (),
+    temporaries: Sequence[str] = (),
+    written: str | None = None,
+) -> ChangeProblem:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops that are said to be independent may take their iterations in any order.  The statements
     `combining` are steps of reductions, which may be taken in any order.  Iterations of parallel loops
     have their own of what is `private`, whose values are not compared.  Nor are those of `temporaries`,
-    which may hold other values in between; loops then run in sequence.
+    which may hold other values in between; loops then run in sequence.  `written` is the text of `loops`.
     """
     (old, text), (later, _) = both_sides(original, new, loops)
     uses = {use.statement: use for use in touched(original, combining)}
@@ -77,17 +100,19 @@ def change_problem(
         stored = reused(original, old, uses, tuple(dict.fromkeys(unlike)))
     elif private:
         stored = storage(original, later, loops, uses, private)
-    parts = (
+    head = (
+        kind,
         *specification(old),
         *listed([times[name] for name in names], vector),
         *listed([uses[name] for name in names], _use),
         *stored,
-        *program(text, old.hint),
-        *program(loops, later.hint),
-        *proposal(old, text),
-        *proposal(later, loops),
     )
-    return " ".join((kind, *parts))
+    proposals = (*proposal(old, text), *proposal(later, loops))
+    terms = (*program(text, old.hint), *program(loops, later.hint))
+    if written is None:
+        return ChangeProblem(" ".join((*head, *terms, *proposals)), None)
+    texts = (*region(original.region.text, text, old.hint), *region(written, loops, later.hint))
+    return ChangeProblem(*(" ".join((*head, *given, *proposals)) for given in (terms, texts)))
 
 
 def range_problem(text: Program) -> str:

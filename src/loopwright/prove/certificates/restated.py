@@ -126,9 +126,17 @@ class _Reader:
         return self.several(self.expr)
 
     def source(self) -> str:
-        if self.word() == "term":
-            return f"Term {self.counted()}"
-        return f"Printed {self.name()} {self.several(self.vector)}"
+        match self.word():
+            case "term":
+                return f"Term {self.counted()}"
+            case "printed":
+                return f"Printed {self.name()} {self.several(self.vector)}"
+            case _:
+                marks = self.name(), self.several(lambda: str(self.word() != "0").lower())
+                return f"Region {' '.join(marks)} {self.several(self.call)}"
+
+    def call(self) -> str:
+        return f"({self.name()}, {self.vector()}, {self.vector()})"
 
     def counted(self) -> str:
         match self.word():

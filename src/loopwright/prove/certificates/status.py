@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from loopwright.errors import GaveUp
@@ -23,6 +23,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, 
 
 if TYPE_CHECKING:
     from loopwright.model.program import Program
+    from loopwright.prove.certificates.problems import ChangeProblem
     from loopwright.prove.certificates.storage import Owned
 
 
@@ -46,14 +47,10 @@ def scan_status(
     if nothing is not None:
         return nothing
     good = SEQUENTIAL if _has_independent(program) else CHECKED
+    tries = [_Try(partial(_scan, schedule, program, tied=tied)) for tied in (False, True)]
     if printed is not None:
-        tries = tuple(partial(text_problem, schedule, printed, tied=tied) for tied in (False, True))
-        found = _status(tries, good, seconds)
-        if found.by == VERIFIED:
-            return replace(found, detail=f"{found.detail}, of the text as it is printed")
-        if not found.asked:
-            return found
-    tries = tuple(partial(_scan, schedule, program, tied=tied) for tied in (False, True))
+        read = (partial(text_problem, schedule, printed, tied=tied) for tied in (False, True))
+        tries = [*(_Try(problem, ", of the text as it is printed") for problem in read), *tries]
     return _status(tries, good, seconds)
 
 
@@ -80,6 +77,7 @@ def change_status(
     private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
     text: Program | None = None,
+    written: str | None = None,
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
@@ -87,14 +85,18 @@ def change_status(
     `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
     each iteration of a parallel loop has its own.  `temporaries` may hold other values in between, and
     only the sequential order is checked then.  In `text`, the new one, names are those of integers that
-    hold at least what an int holds; values that leave int are looked for there.
+    hold at least what an int holds; values that leave int are looked for there.  `written` is the text of
+    the new loops: where the checker reads it, and that of the original, what it says it says of both.
     """
     unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private))))
     why = "read nowhere after" if temporaries else "private to iterations"
     run = in_sequence(loops) if temporaries else loops
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
-    problem = partial(_change, original, new, run, combining, private, temporaries)
-    found = _status((problem,), good, seconds)
+    problems = cache(partial(_change, original, new, run, combining, private, temporaries, written))
+    tries = [_Try(lambda: problems().terms)]
+    if written is not None:
+        tries = [_Try(lambda: problems().texts or "", ", of both texts as they are written"), *tries]
+    found = _status(tries, good, seconds)
     if found.by == VERIFIED:
         remarks = [found.detail]
         remarks += [f"except in {', '.join(unlike)}, {why}"] if unlike else []
@@ -103,7 +105,9 @@ def change_status(
         return replace(found, detail="; ".join(remarks))
     if temporaries or not _has_independent(loops) or not found.asked:
         return found
-    plain = _status((partial(_change, original, new, in_sequence(loops), combining),), SEQUENTIAL, seconds)
+    plain = _status(
+        [_Try(lambda: _change(original, new, in_sequence(loops), combining).terms)], SEQUENTIAL, seconds
+    )
     return plain if plain.by == VERIFIED else found
 
 
@@ -123,27 +127,37 @@ def _change(
     combining: Collection[str],
     private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
-) -> str:
-    from loopwright.prove.certificates.problems import change_problem
+    written: str | None = None,
+) -> ChangeProblem:
+    from loopwright.prove.certificates.problems import change_problems
     from loopwright.prove.legality.reductions import reductions
 
     steps = reductions(original) if combining else {}
-    return change_problem(original, new, loops, {one: steps[one] for one in combining}, private, temporaries)
+    taken = {one: steps[one] for one in combining}
+    return change_problems(original, new, loops, taken, private, temporaries, written)
 
 
-def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float | None) -> ProofStatus:
+@dataclass(frozen=True)
+class _Try:
+    """A problem, and what is to be said of a yes."""
+
+    problem: Callable[[], str]
+    remark: str = ""
+
+
+def _status(tries: Sequence[_Try], good: str, seconds: float | None) -> ProofStatus:
     """The answer to the first problem that has one; a yes has the status `good`."""
     if checker() is None:
         return ProofStatus("isl", NOT_CHECKED, f"the checker is not built; {BUILD}", asked=False)
     reason = ""
-    for problem in problems:
+    for one in tries:
         try:
-            answer = asked(problem(), ENOUGH if seconds is None else seconds)
+            answer = asked(one.problem(), ENOUGH if seconds is None else seconds)
         except GaveUp as failure:
             answer = NotChecked(failure.message)
         match answer:
             case Checked(conditions):
-                return ProofStatus(VERIFIED, good, f"{conditions} conditions")
+                return ProofStatus(VERIFIED, good, f"{conditions} conditions{one.remark}")
             case NotChecked(why):
                 reason = why
     return ProofStatus("isl", NOT_CHECKED, reason)

@@ -20,7 +20,7 @@ WORDS = """
     Into Numbered Origin Parted Proposal Shape Specification Split State Storage ToChild ToInside ToIteration
     ToNo ToYes Toward_zero Until Use Zero Calling Sequence Choice Counting Naming Remark
     Word Number Sign Directive Unread Between InWord InNumber InSign InLine InComment InDirective Value Truth
-    Term Printed Layer
+    Term Printed Region Layer
     String Ascii EmptyString inl inr exist existT ex_intro eq_refl
     or_introl or_intror le_n le_S
 """

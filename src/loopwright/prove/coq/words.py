@@ -183,6 +183,20 @@ def printed(text: str, node: nd.Node, hint: Hint) -> Words:
     yield from listed(hints if any(hints) else [], vector)
 
 
+def region(text: str, node: nd.Node, hint: Hint) -> Words:
+    """A part of a C file, which the checker reads; `node` is its term, whose calls its statements are."""
+    parts = list(subprograms(node))
+    calls = [part for part in parts if isinstance(part, nd.Call)]
+    yield from ("region", name(text))
+    marks = [str(int(is_marked(part))) for part in parts if isinstance(part, nd.For)]
+    yield from (str(len(marks)), *marks)
+    yield str(len(calls))
+    for position, call in enumerate(calls):
+        yield name(call.name)
+        yield from vector(call.arguments)
+        yield from vector(hint(position))
+
+
 def loops(node: nd.Node, hint: Hint) -> Words:
     """`counted` of `proofs/Counting.v`: loops that count down in the text do so."""
     return _Writer(hint).words(node)

@@ -2666,7 +2666,7 @@ let rec proper names = function
 
 type token =
 | Word of string
-| Number of z
+| Number of z * string
 | Sign of string
 | Directive of string
 | Unread of string
@@ -2812,7 +2812,7 @@ let number_token s =
                false)))) (negb (is_digit d)))
   in
   (match decimal Z0 s with
-   | Some value -> if plain then Number value else Unread s
+   | Some value -> if plain then Number (value, s) else Unread s
    | None -> Unread s)
 
 (** val finished : reading -> token list **)
@@ -3279,7 +3279,7 @@ and operand fuel ts =
                        | None -> None)
                 else Some ((Value (Var x)), ((Sign s) :: ts'0))
               | _ -> Some ((Value (Var x)), ts')))
-        | Number v -> Some ((Value (Int v)), ts')
+        | Number (v, _) -> Some ((Value (Int v)), ts')
         | Sign s ->
           if eqb1 s (String ((Ascii (true, false, true, true, false, true,
                false, false)), EmptyString))
@@ -3435,7 +3435,7 @@ let update x ts =
                            | [] -> if own y then given0 (one s) rest else None
                            | t4 :: rest1 ->
                              (match t4 with
-                              | Number v ->
+                              | Number (v, _) ->
                                 if (&&) ((&&) (own y) (own z0))
                                      (eqb1 s (String ((Ascii (true, false,
                                        true, true, true, true, false,
@@ -3450,7 +3450,7 @@ let update x ts =
                               | _ ->
                                 if own y then given0 (one s) rest else None))
                         | _ -> if own y then given0 (one s) rest else None))
-                  | Number v ->
+                  | Number (v, _) ->
                     if own y then given0 (signed s v) rest0 else None
                   | _ -> if own y then given0 (one s) rest else None))
             | _ -> None))
@@ -3463,73 +3463,249 @@ let update x ts =
             | _ -> None))
       | _ -> None))
 
-(** val is_parallel : string -> bool **)
+(** val is_pragma : string -> bool **)
 
-let is_parallel line =
+let is_pragma line =
   match words line with
   | [] -> false
-  | t :: l ->
+  | t :: _ ->
     (match t with
      | Word a ->
-       (match l with
-        | [] -> false
-        | t0 :: l0 ->
-          (match t0 with
-           | Word b ->
-             (match l0 with
-              | [] -> false
-              | t1 :: l1 ->
-                (match t1 with
-                 | Word c ->
-                   (match l1 with
-                    | [] -> false
-                    | t2 :: _ ->
-                      (match t2 with
-                       | Word d ->
-                         (&&)
-                           ((&&)
-                             ((&&)
-                               (eqb1 a (String ((Ascii (false, false, false,
-                                 false, true, true, true, false)), (String
-                                 ((Ascii (false, true, false, false, true,
-                                 true, true, false)), (String ((Ascii (true,
-                                 false, false, false, false, true, true,
-                                 false)), (String ((Ascii (true, true, true,
-                                 false, false, true, true, false)), (String
-                                 ((Ascii (true, false, true, true, false,
-                                 true, true, false)), (String ((Ascii (true,
-                                 false, false, false, false, true, true,
-                                 false)), EmptyString)))))))))))))
-                               (eqb1 b (String ((Ascii (true, true, true,
-                                 true, false, true, true, false)), (String
-                                 ((Ascii (true, false, true, true, false,
-                                 true, true, false)), (String ((Ascii (false,
-                                 false, false, false, true, true, true,
-                                 false)), EmptyString))))))))
-                             (eqb1 c (String ((Ascii (false, false, false,
-                               false, true, true, true, false)), (String
-                               ((Ascii (true, false, false, false, false,
-                               true, true, false)), (String ((Ascii (false,
-                               true, false, false, true, true, true, false)),
-                               (String ((Ascii (true, false, false, false,
-                               false, true, true, false)), (String ((Ascii
-                               (false, false, true, true, false, true, true,
-                               false)), (String ((Ascii (false, false, true,
-                               true, false, true, true, false)), (String
-                               ((Ascii (true, false, true, false, false,
-                               true, true, false)), (String ((Ascii (false,
-                               false, true, true, false, true, true, false)),
-                               EmptyString))))))))))))))))))
-                           (eqb1 d (String ((Ascii (false, true, true, false,
-                             false, true, true, false)), (String ((Ascii
-                             (true, true, true, true, false, true, true,
-                             false)), (String ((Ascii (false, true, false,
-                             false, true, true, true, false)),
-                             EmptyString)))))))
-                       | _ -> false))
-                 | _ -> false))
-           | _ -> false))
+       eqb1 a (String ((Ascii (false, false, false, false, true, true, true,
+         false)), (String ((Ascii (false, true, false, false, true, true,
+         true, false)), (String ((Ascii (true, false, false, false, false,
+         true, true, false)), (String ((Ascii (true, true, true, false,
+         false, true, true, false)), (String ((Ascii (true, false, true,
+         true, false, true, true, false)), (String ((Ascii (true, false,
+         false, false, false, true, true, false)), EmptyString))))))))))))
      | _ -> false)
+
+(** val letters_of : token -> string **)
+
+let letters_of = function
+| Word s -> s
+| Number (_, s) -> s
+| Sign s -> s
+| Directive s -> s
+| Unread s -> s
+
+(** val spelled : token list -> string **)
+
+let rec spelled = function
+| [] -> EmptyString
+| t :: ts' ->
+  (match ts' with
+   | [] -> letters_of t
+   | _ :: _ ->
+     append (letters_of t)
+       (append (String ((Ascii (false, false, false, false, false, true,
+         false, false)), EmptyString)) (spelled ts')))
+
+(** val controls : string list **)
+
+let controls =
+  (String ((Ascii (true, false, false, true, false, true, true, false)),
+    (String ((Ascii (false, true, true, false, false, true, true, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, true, false, false,
+    true, true, false)), (String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (false,
+    true, true, false, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, true, true, false, true,
+    true, true, false)), (String ((Ascii (false, false, false, true, false,
+    true, true, false)), (String ((Ascii (true, false, false, true, false,
+    true, true, false)), (String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (false,
+    false, true, false, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), EmptyString)))) :: ((String
+    ((Ascii (true, true, false, false, true, true, true, false)), (String
+    ((Ascii (true, true, true, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, true, false, true, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)), (String
+    ((Ascii (true, true, false, false, false, true, true, false)), (String
+    ((Ascii (false, false, false, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, true, false,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, false, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))) :: ((String ((Ascii (true, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, true, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, true, false,
+    false, true, true, false)), EmptyString)))))))))))))))) :: ((String
+    ((Ascii (false, true, false, false, true, true, true, false)), (String
+    ((Ascii (true, false, true, false, false, true, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)), (String
+    ((Ascii (true, false, true, false, true, true, true, false)), (String
+    ((Ascii (false, true, false, false, true, true, true, false)), (String
+    ((Ascii (false, true, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: [])))))))))))
+
+(** val assigning : string list **)
+
+let assigning =
+  (String ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)) :: ((String ((Ascii (true, true, false, true, false, true,
+    false, false)), (String ((Ascii (true, false, true, true, true, true,
+    false, false)), EmptyString)))) :: ((String ((Ascii (true, false, true,
+    true, false, true, false, false)), (String ((Ascii (true, false, true,
+    true, true, true, false, false)), EmptyString)))) :: ((String ((Ascii
+    (false, true, false, true, false, true, false, false)), (String ((Ascii
+    (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, true, true, true, false, true,
+    false, false)), (String ((Ascii (true, false, true, true, true, true,
+    false, false)), EmptyString)))) :: ((String ((Ascii (true, false, true,
+    false, false, true, false, false)), (String ((Ascii (true, false, true,
+    true, true, true, false, false)), EmptyString)))) :: ((String ((Ascii
+    (false, true, true, false, false, true, false, false)), (String ((Ascii
+    (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, false, true, true, true,
+    true, true, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    true, true, true, false, true, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (false, false, true, true, true, true, false, false)), (String
+    ((Ascii (false, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, true, true, true, true, true,
+    false, false)), (String ((Ascii (false, true, true, true, true, true,
+    false, false)), EmptyString)))) :: ((String ((Ascii (true, true, false,
+    true, false, true, false, false)), (String ((Ascii (true, true, false,
+    true, false, true, false, false)), EmptyString)))) :: ((String ((Ascii
+    (true, false, true, true, false, true, false, false)), (String ((Ascii
+    (true, false, true, true, false, true, false, false)),
+    EmptyString)))) :: []))))))))))))
+
+(** val assigns : string list -> token list -> bool **)
+
+let rec assigns bound0 ts =
+  let is_bound = fun x -> existsb (eqb1 x) bound0 in
+  (match ts with
+   | [] -> false
+   | t :: ts' ->
+     (||)
+       (match t with
+        | Word x ->
+          (match ts' with
+           | [] -> false
+           | t0 :: _ ->
+             (match t0 with
+              | Sign s -> (&&) (is_bound x) (existsb (eqb1 s) assigning)
+              | _ -> false))
+        | Sign s ->
+          (match ts' with
+           | [] -> false
+           | t0 :: _ ->
+             (match t0 with
+              | Word x ->
+                (&&) (is_bound x)
+                  (existsb (eqb1 s) ((String ((Ascii (true, true, false,
+                    true, false, true, false, false)), (String ((Ascii (true,
+                    true, false, true, false, true, false, false)),
+                    EmptyString)))) :: ((String ((Ascii (true, false, true,
+                    true, false, true, false, false)), (String ((Ascii (true,
+                    false, true, true, false, true, false, false)),
+                    EmptyString)))) :: ((String ((Ascii (false, true, true,
+                    false, false, true, false, false)),
+                    EmptyString)) :: []))))
+              | _ -> false))
+        | _ -> false) (assigns bound0 ts'))
+
+(** val simple : token list -> (token list * token list) option **)
+
+let rec simple = function
+| [] -> None
+| t :: ts' ->
+  (match t with
+   | Word w ->
+     if existsb (eqb1 w) controls
+     then None
+     else (match simple ts' with
+           | Some p -> let (l, rest) = p in Some (((Word w) :: l), rest)
+           | None -> None)
+   | Sign s ->
+     if eqb1 s (String ((Ascii (true, true, false, true, true, true, false,
+          false)), EmptyString))
+     then Some ([], ts')
+     else if existsb (eqb1 s) ((String ((Ascii (true, true, false, true,
+               true, true, true, false)), EmptyString)) :: ((String ((Ascii
+               (true, false, true, true, true, true, true, false)),
+               EmptyString)) :: []))
+          then None
+          else (match simple ts' with
+                | Some p -> let (l, rest) = p in Some (((Sign s) :: l), rest)
+                | None -> None)
+   | Directive _ -> None
+   | _ ->
+     (match simple ts' with
+      | Some p -> let (l, rest) = p in Some ((t :: l), rest)
+      | None -> None))
+
+(** val only_declares : token list -> bool **)
+
+let only_declares ts = match ts with
+| [] -> false
+| t :: l ->
+  (match t with
+   | Word _ ->
+     (match l with
+      | [] -> false
+      | t0 :: _ ->
+        (match t0 with
+         | Word _ ->
+           forallb (fun t1 ->
+             match t1 with
+             | Word _ -> true
+             | Number (_, _) -> true
+             | Sign s ->
+               existsb (eqb1 s) ((String ((Ascii (false, false, true, true,
+                 false, true, false, false)), EmptyString)) :: ((String
+                 ((Ascii (true, true, false, true, true, false, true,
+                 false)), EmptyString)) :: ((String ((Ascii (true, false,
+                 true, true, true, false, true, false)),
+                 EmptyString)) :: ((String ((Ascii (false, true, false, true,
+                 false, true, false, false)), EmptyString)) :: []))))
+             | _ -> false) ts
+         | _ -> false))
+   | _ -> false)
+
+(** val opaque_statement : string list -> counted parser0 **)
+
+let opaque_statement bound0 ts =
+  match simple ts with
+  | Some p ->
+    let (l, rest) = p in
+    if assigns bound0 l
+    then None
+    else if only_declares l
+         then Some ((Sequence []), rest)
+         else Some ((Calling ((spelled l), [], [])), rest)
+  | None -> None
 
 (** val sequence : counted list -> counted **)
 
@@ -3547,163 +3723,199 @@ let followed n0 l =
   | _ -> n0 :: l
 
 (** val one_statement :
-    nat -> string list -> token list -> (counted * token list) option **)
+    bool -> nat -> string list -> token list -> (counted * token list) option **)
 
-let rec one_statement fuel bound0 ts =
+let rec one_statement opaque fuel bound0 ts =
   match fuel with
   | O -> None
   | S fuel0 ->
     (match ts with
-     | [] -> None
+     | [] -> if opaque then opaque_statement bound0 ts else None
      | t :: ts' ->
        (match t with
         | Word w ->
           (match ts' with
-           | [] -> None
+           | [] -> if opaque then opaque_statement bound0 ts else None
            | t0 :: ts'0 ->
              (match t0 with
               | Sign s ->
-                if negb
-                     (eqb1 s (String ((Ascii (false, false, false, true,
-                       false, true, false, false)), EmptyString)))
-                then None
-                else if eqb1 w (String ((Ascii (true, false, false, true,
-                          false, true, true, false)), (String ((Ascii (false,
-                          true, true, false, false, true, true, false)),
-                          EmptyString))))
-                     then then_ (expression fuel0 ts'0) (fun c rest ->
-                            after_sign (String ((Ascii (true, false, false,
-                              true, false, true, false, false)),
-                              EmptyString)) (fun ts0 ->
-                              then_ (one_statement fuel0 bound0 ts0)
-                                (fun n0 rest0 ->
-                                match rest0 with
-                                | [] ->
-                                  Some ((Choice ((truth_of c), n0, (Sequence
-                                    []))), rest0)
-                                | y :: ts1 ->
-                                  (match y with
-                                   | Word v ->
-                                     if eqb1 v (String ((Ascii (true, false,
-                                          true, false, false, true, true,
-                                          false)), (String ((Ascii (false,
-                                          false, true, true, false, true,
-                                          true, false)), (String ((Ascii
-                                          (true, true, false, false, true,
-                                          true, true, false)), (String
-                                          ((Ascii (true, false, true, false,
-                                          false, true, true, false)),
-                                          EmptyString))))))))
-                                     then then_
-                                            (one_statement fuel0 bound0 ts1)
-                                            (fun m rest1 ->
-                                            result (Choice ((truth_of c), n0,
-                                              m)) rest1)
-                                     else Some ((Choice ((truth_of c), n0,
-                                            (Sequence []))), rest0)
-                                   | _ ->
-                                     Some ((Choice ((truth_of c), n0,
-                                       (Sequence []))), rest0)))) rest)
-                     else if eqb1 w (String ((Ascii (false, true, true,
-                               false, false, true, true, false)), (String
-                               ((Ascii (true, true, true, true, false, true,
-                               true, false)), (String ((Ascii (false, true,
-                               false, false, true, true, true, false)),
-                               EmptyString))))))
-                          then let (declares, ts0) = declared ts'0 in
-                               (match ts0 with
-                                | [] -> None
-                                | t1 :: ts1 ->
-                                  (match t1 with
-                                   | Word x ->
-                                     after_sign (String ((Ascii (true, false,
-                                       true, true, true, true, false,
-                                       false)), EmptyString)) (fun ts2 ->
-                                       then_ (expression fuel0 ts2)
-                                         (fun a rest ->
-                                         after_sign (String ((Ascii (true,
-                                           true, false, true, true, true,
-                                           false, false)), EmptyString))
-                                           (fun ts3 ->
-                                           if is_new declares bound0 x
-                                                (value_of a)
-                                           then then_
-                                                  (match ts3 with
-                                                   | [] ->
-                                                     expression fuel0 ts3
-                                                   | t2 :: _ ->
-                                                     (match t2 with
-                                                      | Sign s0 ->
-                                                        if eqb1 s0 (String
+                if (&&)
+                     ((&&) opaque
+                       (eqb1 s (String ((Ascii (false, true, false, true,
+                         true, true, false, false)), EmptyString))))
+                     (negb (existsb (eqb1 w) controls))
+                then one_statement opaque fuel0 bound0 ts'0
+                else if negb
+                          (eqb1 s (String ((Ascii (false, false, false, true,
+                            false, true, false, false)), EmptyString)))
+                     then if opaque then opaque_statement bound0 ts else None
+                     else if eqb1 w (String ((Ascii (true, false, false,
+                               true, false, true, true, false)), (String
+                               ((Ascii (false, true, true, false, false,
+                               true, true, false)), EmptyString))))
+                          then then_ (expression fuel0 ts'0) (fun c rest ->
+                                 after_sign (String ((Ascii (true, false,
+                                   false, true, false, true, false, false)),
+                                   EmptyString)) (fun ts0 ->
+                                   then_
+                                     (one_statement opaque fuel0 bound0 ts0)
+                                     (fun n0 rest0 ->
+                                     match rest0 with
+                                     | [] ->
+                                       Some ((Choice ((truth_of c), n0,
+                                         (Sequence []))), rest0)
+                                     | y :: ts1 ->
+                                       (match y with
+                                        | Word v ->
+                                          if eqb1 v (String ((Ascii (true,
+                                               false, true, false, false,
+                                               true, true, false)), (String
+                                               ((Ascii (false, false, true,
+                                               true, false, true, true,
+                                               false)), (String ((Ascii
+                                               (true, true, false, false,
+                                               true, true, true, false)),
+                                               (String ((Ascii (true, false,
+                                               true, false, false, true,
+                                               true, false)),
+                                               EmptyString))))))))
+                                          then then_
+                                                 (one_statement opaque fuel0
+                                                   bound0 ts1)
+                                                 (fun m rest1 ->
+                                                 result (Choice
+                                                   ((truth_of c), n0, m))
+                                                   rest1)
+                                          else Some ((Choice ((truth_of c),
+                                                 n0, (Sequence []))), rest0)
+                                        | _ ->
+                                          Some ((Choice ((truth_of c), n0,
+                                            (Sequence []))), rest0)))) rest)
+                          else if eqb1 w (String ((Ascii (false, true, true,
+                                    false, false, true, true, false)),
+                                    (String ((Ascii (true, true, true, true,
+                                    false, true, true, false)), (String
+                                    ((Ascii (false, true, false, false, true,
+                                    true, true, false)), EmptyString))))))
+                               then let (declares, ts0) = declared ts'0 in
+                                    (match ts0 with
+                                     | [] -> None
+                                     | t1 :: ts1 ->
+                                       (match t1 with
+                                        | Word x ->
+                                          after_sign (String ((Ascii (true,
+                                            false, true, true, true, true,
+                                            false, false)), EmptyString))
+                                            (fun ts2 ->
+                                            then_ (expression fuel0 ts2)
+                                              (fun a rest ->
+                                              after_sign (String ((Ascii
+                                                (true, true, false, true,
+                                                true, true, false, false)),
+                                                EmptyString)) (fun ts3 ->
+                                                if is_new declares bound0 x
+                                                     (value_of a)
+                                                then then_
+                                                       (match ts3 with
+                                                        | [] ->
+                                                          expression fuel0 ts3
+                                                        | t2 :: _ ->
+                                                          (match t2 with
+                                                           | Sign s0 ->
+                                                             if eqb1 s0
+                                                                  (String
+                                                                  ((Ascii
+                                                                  (true,
+                                                                  true,
+                                                                  false,
+                                                                  true, true,
+                                                                  true,
+                                                                  false,
+                                                                  false)),
+                                                                  EmptyString))
+                                                             then Some
+                                                                    ((Truth
+                                                                    (And
+                                                                    [])), ts3)
+                                                             else expression
+                                                                    fuel0 ts3
+                                                           | _ ->
+                                                             expression fuel0
+                                                               ts3))
+                                                       (fun c rest0 ->
+                                                       after_sign (String
+                                                         ((Ascii (true, true,
+                                                         false, true, true,
+                                                         true, false,
+                                                         false)),
+                                                         EmptyString))
+                                                         (fun ts4 ->
+                                                         then_ (update x ts4)
+                                                           (fun k rest1 ->
+                                                           after_sign (String
                                                              ((Ascii (true,
+                                                             false, false,
                                                              true, false,
-                                                             true, true,
                                                              true, false,
                                                              false)),
                                                              EmptyString))
-                                                        then Some ((Truth
-                                                               (And [])), ts3)
-                                                        else expression fuel0
-                                                               ts3
-                                                      | _ ->
-                                                        expression fuel0 ts3))
-                                                  (fun c rest0 ->
-                                                  after_sign (String ((Ascii
-                                                    (true, true, false, true,
-                                                    true, true, false,
-                                                    false)), EmptyString))
-                                                    (fun ts4 ->
-                                                    then_ (update x ts4)
-                                                      (fun k rest1 ->
-                                                      after_sign (String
-                                                        ((Ascii (true, false,
-                                                        false, true, false,
-                                                        true, false, false)),
-                                                        EmptyString))
-                                                        (fun ts5 ->
-                                                        then_
-                                                          (one_statement
-                                                            fuel0
-                                                            (x :: bound0) ts5)
-                                                          (fun n0 rest2 ->
-                                                          result (Counting
-                                                            (x, (value_of a),
-                                                            (truth_of c), k,
-                                                            n0)) rest2)) rest1))
-                                                    rest0)
-                                           else None) rest)) ts1
-                                   | _ -> None))
-                          else then_ (arguments fuel0 ts'0) (fun l rest ->
-                                 after_sign (String ((Ascii (true, true,
-                                   false, true, true, true, false, false)),
-                                   EmptyString))
-                                   (result (Calling (w, l, []))) rest)
-              | _ -> None))
+                                                             (fun ts5 ->
+                                                             then_
+                                                               (one_statement
+                                                                 opaque fuel0
+                                                                 (x :: bound0)
+                                                                 ts5)
+                                                               (fun n0 rest2 ->
+                                                               result
+                                                                 (Counting
+                                                                 (x,
+                                                                 (value_of a),
+                                                                 (truth_of c),
+                                                                 k, n0)) rest2))
+                                                             rest1)) rest0)
+                                                else None) rest)) ts1
+                                        | _ -> None))
+                               else if opaque
+                                    then opaque_statement bound0 ts
+                                    else then_ (arguments fuel0 ts'0)
+                                           (fun l rest ->
+                                           after_sign (String ((Ascii (true,
+                                             true, false, true, true, true,
+                                             false, false)), EmptyString))
+                                             (result (Calling (w, l, [])))
+                                             rest)
+              | _ -> if opaque then opaque_statement bound0 ts else None))
         | Sign s ->
           if eqb1 s (String ((Ascii (true, true, false, true, true, true,
                false, false)), EmptyString))
           then Some ((Sequence []), ts')
           else if eqb1 s (String ((Ascii (true, true, false, true, true,
                     true, true, false)), EmptyString))
-               then then_ (block_items fuel0 bound0 ts') (fun l rest ->
+               then then_ (block_items opaque fuel0 bound0 ts')
+                      (fun l rest ->
                       after_sign (String ((Ascii (true, false, true, true,
                         true, true, true, false)), EmptyString))
                         (result (sequence l)) rest)
-               else None
+               else if opaque then opaque_statement bound0 ts else None
         | Directive d ->
-          if is_parallel d
-          then then_ (one_statement fuel0 bound0 ts') (fun n0 rest ->
+          if is_pragma d
+          then then_ (one_statement opaque fuel0 bound0 ts') (fun n0 rest ->
                  match n0 with
-                 | Counting (_, _, _, _, _) ->
-                   Some ((Remark (parallel, n0)), rest)
+                 | Counting (_, _, _, _, _) -> Some ((Remark (d, n0)), rest)
+                 | Remark (_, body) ->
+                   (match body with
+                    | Counting (_, _, _, _, _) ->
+                      Some ((Remark (d, n0)), rest)
+                    | _ -> None)
                  | _ -> None)
           else None
-        | _ -> None))
+        | _ -> if opaque then opaque_statement bound0 ts else None))
 
 (** val block_items :
-    nat -> string list -> token list -> (counted list * token list) option **)
+    bool -> nat -> string list -> token list -> (counted list * token list)
+    option **)
 
-and block_items fuel bound0 ts =
+and block_items opaque fuel bound0 ts =
   match fuel with
   | O -> None
   | S fuel0 ->
@@ -3716,8 +3928,8 @@ and block_items fuel bound0 ts =
           if eqb1 s (String ((Ascii (true, false, true, true, true, true,
                true, false)), EmptyString))
           then Some ([], ts)
-          else then_ (one_statement fuel0 bound0 ts) (fun n0 rest ->
-                 then_ (block_items fuel0 bound0 rest) (fun l rest0 ->
+          else then_ (one_statement opaque fuel0 bound0 ts) (fun n0 rest ->
+                 then_ (block_items opaque fuel0 bound0 rest) (fun l rest0 ->
                    result (followed n0 l) rest0))
         | _ ->
           if declares
@@ -3733,21 +3945,22 @@ and block_items fuel bound0 ts =
                            true, true, false, false)), EmptyString))
                            (fun ts2 ->
                            if is_new true bound0 x (value_of a)
-                           then then_ (block_items fuel0 (x :: bound0) ts2)
+                           then then_
+                                  (block_items opaque fuel0 (x :: bound0) ts2)
                                   (fun l rest0 ->
                                   result ((Naming (x, (value_of a),
                                     (sequence l))) :: []) rest0)
                            else None) rest)) ts0
                    | _ -> None))
-          else then_ (one_statement fuel0 bound0 ts) (fun n0 rest ->
-                 then_ (block_items fuel0 bound0 rest) (fun l rest0 ->
+          else then_ (one_statement opaque fuel0 bound0 ts) (fun n0 rest ->
+                 then_ (block_items opaque fuel0 bound0 rest) (fun l rest0 ->
                    result (followed n0 l) rest0))))
 
-(** val parse : string list -> string -> counted option **)
+(** val parse : bool -> string list -> string -> counted option **)
 
-let parse names text =
+let parse opaque names text =
   let ts = words text in
-  (match block_items
+  (match block_items opaque
            (add (mul (S (S (S (S (S (S (S (S (S (S O)))))))))) (length ts))
              (S (S (S (S (S (S (S (S (S (S O))))))))))) names ts with
    | Some p ->
@@ -3757,57 +3970,314 @@ let parse names text =
       | _ :: _ -> None)
    | None -> None)
 
+type affine = z * (string * z) list
+
+(** val put : string -> z -> (string * z) list -> (string * z) list **)
+
+let rec put x k = function
+| [] -> (x, k) :: []
+| p :: l' ->
+  let (y, j) = p in
+  if eqb1 x y then (y, (Z.add j k)) :: l' else (y, j) :: (put x k l')
+
+(** val plus0 : affine -> z -> affine -> affine **)
+
+let plus0 f k g =
+  ((Z.add (fst f) (Z.mul k (fst g))),
+    (fold_right (fun one l -> put (fst one) (Z.mul k (snd one)) l) (snd f)
+      (snd g)))
+
+(** val affine_of : (string -> affine option) -> expr -> affine option **)
+
+let rec affine_of var = function
+| Int v -> Some (v, [])
+| Var x -> var x
+| Sum l ->
+  let rec total = function
+  | [] -> Some (Z0, [])
+  | b :: l' ->
+    (match affine_of var b with
+     | Some f ->
+       (match total l' with
+        | Some g -> Some (plus0 f (Zpos XH) g)
+        | None -> None)
+     | None -> None)
+  in total l
+| Scaled (k, b) ->
+  (match affine_of var b with
+   | Some f -> Some (plus0 (Z0, []) k f)
+   | None -> None)
+| _ -> None
+
+(** val itself : string -> affine option **)
+
+let itself x =
+  Some (Z0, ((x, (Zpos XH)) :: []))
+
+(** val instead :
+    (string * expr) list -> string list -> string -> affine option **)
+
+let instead s iterators x =
+  match find (fun one -> eqb1 x (fst one)) s with
+  | Some p -> let (_, a) = p in affine_of itself a
+  | None -> if existsb (eqb1 x) iterators then None else itself x
+
+(** val is_nothing : affine -> bool **)
+
+let is_nothing f =
+  (&&) (Z.eqb (fst f) Z0) (forallb (fun one -> Z.eqb (snd one) Z0) (snd f))
+
+(** val affine_equal : (string -> affine option) -> expr -> expr -> bool **)
+
+let affine_equal var a b =
+  match affine_of var a with
+  | Some f ->
+    (match affine_of itself b with
+     | Some g -> is_nothing (plus0 f (Zneg XH) g)
+     | None -> false)
+  | None -> false
+
+(** val same_token : token -> token -> bool **)
+
+let same_token t u =
+  match t with
+  | Word a -> (match u with
+               | Word b -> eqb1 a b
+               | _ -> false)
+  | Number (v, a) ->
+    (match u with
+     | Number (w, b) -> (&&) (Z.eqb v w) (eqb1 a b)
+     | _ -> false)
+  | Sign a -> (match u with
+               | Sign b -> eqb1 a b
+               | _ -> false)
+  | Directive _ -> false
+  | Unread a -> (match u with
+                 | Unread b -> eqb1 a b
+                 | _ -> false)
+
+(** val is_iterator :
+    (string * expr) list -> string list -> string -> bool **)
+
+let is_iterator s iterators x =
+  (||) (existsb (fun one -> eqb1 x (fst one)) s) (existsb (eqb1 x) iterators)
+
+(** val same_words :
+    (string * expr) list -> string list -> nat -> token list -> token list ->
+    bool **)
+
+let rec same_words s iterators fuel old new0 =
+  match fuel with
+  | O -> false
+  | S fuel0 ->
+    (match old with
+     | [] -> (match new0 with
+              | [] -> true
+              | _ :: _ -> false)
+     | t :: old' ->
+       (match t with
+        | Word x ->
+          (match new0 with
+           | [] -> false
+           | u :: new' ->
+             if is_iterator s iterators x
+             then (match operand fuel0 new0 with
+                   | Some p ->
+                     let (b, rest) = p in
+                     (&&)
+                       (affine_equal (instead s iterators) (Var x)
+                         (value_of b))
+                       (same_words s iterators fuel0 old' rest)
+                   | None -> false)
+             else (&&) (same_token (Word x) u)
+                    (same_words s iterators fuel0 old' new'))
+        | Sign a ->
+          (match new0 with
+           | [] -> false
+           | u :: new' ->
+             (match u with
+              | Sign b ->
+                let plain =
+                  (&&) (eqb1 a b) (same_words s iterators fuel0 old' new')
+                in
+                if (&&)
+                     (eqb1 a (String ((Ascii (true, true, false, true, true,
+                       false, true, false)), EmptyString)))
+                     (eqb1 b (String ((Ascii (true, true, false, true, true,
+                       false, true, false)), EmptyString)))
+                then (match expression fuel0 old' with
+                      | Some p ->
+                        let (m, l) = p in
+                        (match l with
+                         | [] -> plain
+                         | t0 :: old'' ->
+                           (match t0 with
+                            | Sign c ->
+                              (match expression fuel0 new' with
+                               | Some p0 ->
+                                 let (m', l0) = p0 in
+                                 (match l0 with
+                                  | [] -> plain
+                                  | t1 :: new'' ->
+                                    (match t1 with
+                                     | Sign d ->
+                                       if (&&)
+                                            (eqb1 c (String ((Ascii (true,
+                                              false, true, true, true, false,
+                                              true, false)), EmptyString)))
+                                            (eqb1 d (String ((Ascii (true,
+                                              false, true, true, true, false,
+                                              true, false)), EmptyString)))
+                                       then (&&)
+                                              (affine_equal
+                                                (instead s iterators)
+                                                (value_of m) (value_of m'))
+                                              (same_words s iterators fuel0
+                                                old'' new'')
+                                       else plain
+                                     | _ -> plain))
+                               | None -> plain)
+                            | _ -> plain))
+                      | None -> plain)
+                else plain
+              | _ ->
+                (&&) (same_token t u) (same_words s iterators fuel0 old' new')))
+        | _ ->
+          (match new0 with
+           | [] -> false
+           | u :: new' ->
+             (&&) (same_token t u) (same_words s iterators fuel0 old' new'))))
+
+type told = string * ((string * expr list) * expr list)
+
+(** val is_instance : told list -> string list -> told -> bool **)
+
+let is_instance olds iterators = function
+| (text, p) ->
+  let (p0, _) = p in
+  let (name, args) = p0 in
+  (match find (fun old -> eqb1 name (fst (fst (snd old)))) olds with
+   | Some p1 ->
+     let (text', p2) = p1 in
+     let (p3, _) = p2 in
+     let (_, own) = p3 in
+     let names =
+       flat_map (fun a ->
+         match a with
+         | Int _ -> []
+         | Var x -> x :: []
+         | _ -> []) own
+     in
+     (&&)
+       ((&&) (Nat.eqb (length names) (length own))
+         (Nat.eqb (length own) (length args)))
+       (let old = words text' in
+        same_words (combine names args) iterators
+          (add (mul (S (S (S (S O)))) (length old)) (S (S (S (S (S (S (S (S
+            (S (S O))))))))))) old (words text))
+   | None -> false)
+
 type source =
 | Term of counted
 | Printed of string * expr list list
+| Region of string * bool list * ((string * expr list) * expr list) list
 
-(** val hinted :
-    counted -> expr list list -> (counted * expr list list) option **)
+(** val replaced :
+    (string -> expr list -> 'a1 -> (counted * 'a1) option) -> ('a1 ->
+    ((counted -> counted) * 'a1) option) -> (string -> 'a1 -> (counted ->
+    counted) option) -> counted -> 'a1 -> (counted * 'a1) option **)
 
-let rec hinted n0 hints =
+let rec replaced call loop remark n0 s =
   match n0 with
-  | Calling (f, args, _) ->
-    (match hints with
-     | [] -> None
-     | h :: hints' -> Some ((Calling (f, args, h)), hints'))
+  | Calling (f, args, _) -> call f args s
   | Sequence l ->
-    (match let rec each l0 hints0 =
+    (match let rec each l0 s0 =
              match l0 with
-             | [] -> Some ([], hints0)
+             | [] -> Some ([], s0)
              | c :: l' ->
-               (match hinted c hints0 with
+               (match replaced call loop remark c s0 with
                 | Some p ->
-                  let (c', hints') = p in
-                  (match each l' hints' with
-                   | Some p0 ->
-                     let (l'', hints'') = p0 in Some ((c' :: l''), hints'')
+                  let (c', s') = p in
+                  (match each l' s' with
+                   | Some p0 -> let (l'', s'') = p0 in Some ((c' :: l''), s'')
                    | None -> None)
                 | None -> None)
-           in each l hints with
-     | Some p -> let (l', hints') = p in Some ((Sequence l'), hints')
+           in each l s with
+     | Some p -> let (l', s') = p in Some ((Sequence l'), s')
      | None -> None)
   | Choice (c, a, b) ->
-    (match hinted a hints with
+    (match replaced call loop remark a s with
      | Some p ->
-       let (a', hints') = p in
-       (match hinted b hints' with
-        | Some p0 ->
-          let (b', hints'') = p0 in Some ((Choice (c, a', b')), hints'')
+       let (a', s') = p in
+       (match replaced call loop remark b s' with
+        | Some p0 -> let (b', s'') = p0 in Some ((Choice (c, a', b')), s'')
         | None -> None)
      | None -> None)
-  | Counting (x, a, c, s, b) ->
-    (match hinted b hints with
+  | Counting (x, a, c, k, b) ->
+    (match loop s with
      | Some p ->
-       let (b', hints') = p in Some ((Counting (x, a, c, s, b')), hints')
+       let (wrap, s') = p in
+       (match replaced call loop remark b s' with
+        | Some p0 ->
+          let (b', s'') = p0 in Some ((wrap (Counting (x, a, c, k, b'))), s'')
+        | None -> None)
      | None -> None)
   | Naming (x, a, b) ->
-    (match hinted b hints with
-     | Some p -> let (b', hints') = p in Some ((Naming (x, a, b')), hints')
+    (match replaced call loop remark b s with
+     | Some p -> let (b', s') = p in Some ((Naming (x, a, b')), s')
      | None -> None)
   | Remark (text, b) ->
-    (match hinted b hints with
-     | Some p -> let (b', hints') = p in Some ((Remark (text, b')), hints')
+    (match remark text s with
+     | Some wrap ->
+       (match replaced call loop remark b s with
+        | Some p -> let (b', s') = p in Some ((wrap b'), s')
+        | None -> None)
      | None -> None)
+
+(** val hinted : counted -> expr list list -> counted option **)
+
+let hinted n0 hints =
+  match replaced (fun f args hs ->
+          match hs with
+          | [] -> None
+          | h :: hs' -> Some ((Calling (f, args, h)), hs')) (fun hs -> Some
+          ((fun n1 -> n1), hs)) (fun text _ -> Some (fun x -> Remark (text,
+          x))) n0 hints with
+  | Some p -> let (n', l) = p in (match l with
+                                  | [] -> Some n'
+                                  | _ :: _ -> None)
+  | None -> None
+
+(** val told_as :
+    counted -> bool list -> ((string * expr list) * expr list) list ->
+    counted option **)
+
+let told_as n0 marks calls =
+  match replaced (fun _ _ s ->
+          match snd s with
+          | [] -> None
+          | p :: rest ->
+            let (p0, hint) = p in
+            let (f, args) = p0 in
+            Some ((Calling (f, args, hint)), ((fst s), rest))) (fun s ->
+          match fst s with
+          | [] -> None
+          | m :: rest ->
+            Some ((fun x -> if m then Remark (parallel, x) else x), (rest,
+              (snd s)))) (fun _ s ->
+          match fst s with
+          | [] -> None
+          | b :: _ -> if b then Some (fun n1 -> n1) else None) n0 (marks,
+          calls) with
+  | Some p ->
+    let (n', p0) = p in
+    let (l, l0) = p0 in
+    (match l with
+     | [] -> (match l0 with
+              | [] -> Some n'
+              | _ :: _ -> None)
+     | _ :: _ -> None)
+  | None -> None
 
 (** val given : string list -> source -> counted option **)
 
@@ -3815,17 +4285,15 @@ let given names = function
 | Term n0 -> Some n0
 | Printed (text, hints) ->
   (match hints with
-   | [] -> parse names text
+   | [] -> parse false names text
    | _ :: _ ->
-     (match parse names text with
-      | Some n0 ->
-        (match hinted n0 hints with
-         | Some p0 ->
-           let (n', l) = p0 in (match l with
-                                | [] -> Some n'
-                                | _ :: _ -> None)
-         | None -> None)
+     (match parse false names text with
+      | Some n0 -> hinted n0 hints
       | None -> None))
+| Region (text, marks, calls) ->
+  (match parse true names text with
+   | Some n0 -> told_as n0 marks calls
+   | None -> None)
 
 (** val readable : string list -> source -> counted option **)
 
@@ -3842,6 +4310,54 @@ let check_text g p how cs =
   | Some n0 -> check g (lowered n0) how cs
   | None -> false
 
+(** val leaves : counted -> string list **)
+
+let rec leaves = function
+| Calling (f, _, _) -> f :: []
+| Sequence l -> flat_map leaves l
+| Choice (_, a, b) -> app (leaves a) (leaves b)
+| Counting (_, _, _, _, b) -> leaves b
+| Naming (_, _, b) -> leaves b
+| Remark (_, b) -> leaves b
+
+(** val names_in : counted -> string list **)
+
+let rec names_in = function
+| Calling (_, _, _) -> []
+| Sequence l -> flat_map names_in l
+| Choice (_, a, b) -> app (names_in a) (names_in b)
+| Counting (x, _, _, _, b) -> x :: (names_in b)
+| Naming (x, _, b) -> x :: (names_in b)
+| Remark (_, b) -> names_in b
+
+(** val agreeing : string list -> source -> source -> bool **)
+
+let agreeing names p p' =
+  match p with
+  | Term _ -> (match p' with
+               | Region (_, _, _) -> false
+               | _ -> true)
+  | Printed (_, _) -> (match p' with
+                       | Region (_, _, _) -> false
+                       | _ -> true)
+  | Region (text, _, calls) ->
+    (match p' with
+     | Region (text', _, calls') ->
+       (match parse true names text with
+        | Some n0 ->
+          (match parse true names text' with
+           | Some n' ->
+             let new0 = names_in n' in
+             (&&)
+               (negb
+                 (existsb (fun x -> existsb (eqb1 x) names)
+                   (app (names_in n0) new0)))
+               (forallb (is_instance (combine (leaves n0) calls) new0)
+                 (combine (leaves n') calls'))
+           | None -> false)
+        | None -> false)
+     | _ -> false)
+
 (** val both_readable :
     string list -> source -> source -> (counted * counted) option **)
 
@@ -3849,7 +4365,7 @@ let both_readable names p p' =
   match readable names p with
   | Some n0 ->
     (match readable names p' with
-     | Some n' -> Some (n0, n')
+     | Some n' -> if agreeing names p p' then Some (n0, n') else None
      | None -> None)
   | None -> None
 

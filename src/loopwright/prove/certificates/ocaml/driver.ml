@@ -138,11 +138,20 @@ let rec counted () =
 
 let vector () = list expr
 
+let call () =
+  let f = name () in
+  let args = vector () in
+  ((f, args), vector ())
+
 (* A program as a term, or as its text. *)
 let source () =
   match word () with
   | "term" -> Term (counted ())
   | "printed" -> let text = name () in Printed (text, list vector)
+  | "region" ->
+    let text = name () in
+    let marks = list (fun () -> number () <> 0) in
+    Region (text, marks, list call)
   | found -> malformed "a program" found
 
 let shape () =
@@ -306,18 +315,19 @@ let problem () =
   | found -> malformed "a problem" found
 
 (* A text that is not read has no conditions. *)
-let loops sizes p =
-  match readable sizes p with
-  | Some n -> lowered n
-  | None -> print_endline "unread"; exit 1
+let unread () = print_endline "unread"; exit 1
 
 let goals_of p =
-  let both t = loops t.original.sizes in
+  let both t p p' goals =
+    match both_readable t.original.sizes p p' with
+    | Some (n, n') -> goals (lowered n) (lowered n')
+    | None -> unread ()
+  in
   match p with
-  | Scan (g, n, how) -> goals g (loops g.sizes n) how
-  | Whole (t, n, n', how, how') -> change_goals t (both t n) (both t n') how how'
-  | Private (t, s, n, n', how, how') -> private_goals t s (both t n) (both t n') how how'
-  | Reused (t, s, n, n', how, how') -> reused_goals t s (both t n) (both t n') how how'
+  | Scan (g, p, how) -> (match readable g.sizes p with Some n -> goals g (lowered n) how | None -> unread ())
+  | Whole (t, p, p', how, how') -> both t p p' (fun n n' -> change_goals t n n' how how')
+  | Private (t, s, p, p', how, how') -> both t p p' (fun n n' -> private_goals t s n n' how how')
+  | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =

@@ -1,0 +1,123 @@
+"""Texts in C that the verified checker reads itself: their loops, and what each statement is."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from loopwright.generate.program import generate
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import with_children
+from loopwright.model.annotations import Parallel
+from loopwright.prove.certificates import checker
+from loopwright.prove.certificates.checker import Checked, NotChecked
+from loopwright.prove.certificates.problems import change_problems
+from loopwright.prove.certificates.restated import proof_file
+from loopwright.prove.certificates.status import change_status
+from loopwright.prove.coq.check import Accepted, check
+from loopwright.read.c.reader import read_source
+from loopwright.source import Source
+from loopwright.transform import to_schedule, transform
+from tests.coq.support import needs_coqc
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
+    pytest.mark.usefixtures("built"),
+]
+OLD = """
+void region(int n, double A[n][n + 1], double B[n][n], double *C, double s) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = n - 1; j >= 0; --j)
+      S: B[i][j] = s * A[i][j + 1] + 0.5 * f(i, 2);
+#pragma endscop
+}
+"""
+SCRIPT = "interchange(S, i, j)"
+NEW = """
+  for (int c0 = 1 - n; c0 <= 0; c0 += 1)
+    for (int c1 = 0; c1 < n; c1 += 1)
+      B[c1][-c0] = s * A[c1][-c0 + 1] + 0.5 * f(c1, 2);
+"""
+
+
+def problem(written: str, parallel: bool = False) -> str:
+    (program,) = read_source(Source("old.c", OLD), pure=["f"])
+    plan = transform(program, SCRIPT, "script.lw")
+
+    def said(node: Node) -> Node:
+        inside = with_children(node, said)
+        return inside.with_annotation(Parallel()) if isinstance(inside, For) and parallel else inside
+
+    node = said(generate(to_schedule(plan)))
+    found = change_problems(plan.original, plan.program, node, written=written).texts
+    assert found is not None
+    return found
+
+
+TEXTS = {
+    "the same": (NEW, True),
+    "with a label": (NEW.replace("B[", "L: B["), True),
+    "with a comment": (NEW.replace("B[", "/* for ( ; */ B["), True),
+    "subscripts otherwise": (NEW.replace("A[c1][-c0 + 1]", "A[2 * c1 + 1 - (c1 + 1)][1 - c0]"), True),
+    "a value in parentheses": (NEW.replace("f(c1", "f((c1)"), True),
+    "iterators declared before": (NEW.replace("int ", ""), True),
+    "braces and a declaration": (NEW.replace("B[", "{ double t; B[").replace("2);", "2); }"), True),
+    "another operation": (NEW.replace("s * A", "s + A"), False),
+    "another array": (NEW.replace("A[", "B["), False),
+    "another cell": (NEW.replace("A[c1][-c0 + 1]", "A[c1][-c0]"), False),
+    "another value": (NEW.replace("f(c1", "f(c1 + 1"), False),
+    "another number": (NEW.replace("0.5", "0.25"), False),
+    "another function": (NEW.replace("f(", "g("), False),
+    "a name that is a size": (NEW.replace("int c1", "int n").replace("c1", "n"), False),
+    "subscripts exchanged": (NEW.replace("[c1][-c0]", "[-c0][c1]"), False),
+    "a statement more": (NEW + "C[0] = 0;", False),
+    "a statement less": (NEW[: NEW.index("B[")] + ";", False),
+    "one iteration more": (NEW.replace("c1 < n", "c1 <= n"), False),
+    "one that is left out": (NEW.replace("= 0;", "= 1;"), False),
+    "an iterator that is changed": (NEW.replace("f(c1", "f(c1++"), False),
+    "a jump": (NEW.replace("B[", "if (s) break; B["), False),
+    "an empty loop": (NEW.replace("1)\n      B", "1);\n      B"), False),
+    "a loop that is shared out": (NEW.replace("  for (int c1", "#pragma omp simd\n  for (int c1"), False),
+}
+
+
+def test_statements_are_compared_word_by_word() -> None:
+    for name, (text, right) in TEXTS.items():
+        answer = checker.asked(problem(text), 20)
+        assert isinstance(answer, Checked) == right, (name, answer)
+
+
+def test_a_scalar_does_not_become_an_iterator() -> None:
+    """The words are the same, and mean something else."""
+    renamed = problem(NEW.replace("c1", "s")).replace("'c1", "'s")
+    assert checker.asked(renamed, 20) == NotChecked("the text is not read")
+    assert isinstance(checker.asked(problem(NEW.replace("c1", "q")).replace("'c1", "'q"), 20), Checked)
+
+
+def test_loops_with_a_pragma_are_parallel() -> None:
+    """What is marked may have a pragma or none; the theorem is about any order of its iterations."""
+    shared = NEW.replace("  for (int c1", "#pragma omp simd\n  for (int c1")
+    for text in (NEW, shared):
+        assert isinstance(checker.asked(problem(text, parallel=True), 20), Checked)
+    assert isinstance(checker.asked(problem(shared.replace("pragma", "define"), parallel=True)), NotChecked)
+
+
+def test_the_status_says_what_was_read() -> None:
+    (program,) = read_source(Source("old.c", OLD), pure=["f"])
+    plan = transform(program, SCRIPT, "script.lw")
+    node = generate(to_schedule(plan))
+    for text, is_read in ((NEW, True), (NEW.replace("0.5", "0.25"), False)):
+        found = change_status(plan.original, plan.program, node, 20, written=text)
+        assert found.by == "verified checker" and ("of both texts" in found.detail) == is_read
+
+
+@needs_coqc
+def test_coq_agrees_on_texts() -> None:
+    good, wrong = problem(NEW), problem(NEW.replace("f(c1", "f(-c1"))
+    given = checker.certificates(good, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(good, given)) == Accepted()
+    assert isinstance(checker.checked(wrong, given), NotChecked)
+    assert check(proof_file(wrong, given)) != Accepted()
