@@ -289,3 +289,14 @@ def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
     seconds: dict[Script, float] = {jams[0]: 2.0, tiles[0]: 1.0}
     found = [one.script for one in in_turn([Trial(one, 1.0, "") for one in scripts], seconds)]
     assert found == [jams[0], tiles[0], tiles[1], jams[1]]
+
+
+def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:
+    (program,) = read_c(ROOT / "benchmarks" / "programs" / "chain.c")
+    plan = plan_of(program)
+    setting = Setting(plan, USUAL, {"N": 600}, tuple(memory_based(program)))
+    ticks = iter(range(10**6))
+    judge = Judge(plan, setting, 40, clock=lambda: next(ticks))
+    best = Planner(judge).ranked()[0]
+    assert best.total < judge.original().total / 4
+    assert script_text(best.script).startswith("expand(sum, i, j)\ndistribute()\n")
