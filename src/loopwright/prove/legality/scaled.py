@@ -14,11 +14,12 @@ b.  That is what is proved of a copy `b = a;` (`storage`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.c.declarations import is_floating_type, unqualified
 from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span

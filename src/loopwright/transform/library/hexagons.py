@@ -23,11 +23,12 @@ classical tile of another loop r is R = [(r + δ1 a) / size], its own δ1 making
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import DIM
 from loopwright.transform.directives import carried_through
 from loopwright.transform.library.loops import SizedLoop, refuse_others

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from loopwright.c.declarations import is_floating_type, unqualified
 from loopwright.c.syntax import field, operator, walk
 from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.source import Span
 from loopwright.transform.script.arguments import Misuse

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.script.arguments import (
     CountArgument,
     FlagArgument,
