@@ -242,6 +242,29 @@ class Hexagonal:
         return [*lines, f"interchange({part}, [{order}])", *unrolled]
 
 
+@dataclass(frozen=True)
+class Streamed:
+    """Tiles of `steps` steps of two halves in the registers of a warp; a lane has `columns` columns."""
+
+    steps: int
+    rows: int
+    columns: int
+
+    @property
+    def name(self) -> str:
+        return f"stream-{self.steps}x{self.rows}x{self.columns}"
+
+    @property
+    def script(self) -> str:
+        lines = ["Time = lift(LoopB, 1)"]
+        sizes = f"t={self.steps}, i={self.rows}, j={self.columns}"
+        lines += [f"(Tiles, March, Clear) = stream(Time, {sizes})", "block(Tiles, iT, jT)"]
+        lines += ["thread(March, x=32)", "thread(Clear, x=32)"]
+        for loop in ("Kept", "LoopB_rest", "LoopA_rest"):
+            lines += [f"block({loop}, i)", f"thread({loop}, j=256)"]
+        return "\n".join(lines) + "\n"
+
+
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
 SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
 SHAPES: dict[str, tuple[dict[str, int], ...]] = {
@@ -260,9 +283,14 @@ SHAPES: dict[str, tuple[dict[str, int], ...]] = {
     ),
     "3d-double": ({"rows": 8, "i": 1, "j": 4, "k": 32},),
 }
-TILES: dict[str, tuple[Overlapped, ...]] = {
-    "2d-float": (Overlapped(2, 56, 88, 8, (8, 32)), Overlapped(3, 48, 84, 8, (8, 32))),
-    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)),),
+TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
+    "2d-float": (
+        Overlapped(2, 56, 88, 8, (8, 32)),
+        Overlapped(3, 48, 84, 8, (8, 32)),
+        Streamed(4, 45, 4),
+        Streamed(4, 188, 4),
+    ),
+    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)), Streamed(4, 188, 2)),
 }
 TABLE = {
     "2d-float": (

@@ -160,10 +160,10 @@ WRONG = {
     ),
     "a lane that changes its number": ("b_own1[x][v][q][c] = 0;", "{ x = 3; b_own1[x][v][q][c] = 0; }"),
     "a name for something else": ("b_own1[x][v][q][c] = 0;", "{ long x = 3; b_own1[x][v][q][c] = 0; }"),
-    "registers of another size": ("b_own1, 32, 5, 3, 4)", "b_own1, 32, 5, 3, 5)"),
+    "registers of another size": ("b_own1, 32, 5, 4, 4)", "b_own1, 32, 5, 4, 5)"),
     "registers of another type": ("LW_REGISTERS_4(float, b_own1", "LW_REGISTERS_4(double, b_own1"),
     "registers that are declared twice": (
-        "LW_REGISTERS_4(float, b_own1, 32, 5, 3, 4);", "LW_REGISTERS_4(float, b_own1, 32, 5, 3, 4);" * 2
+        "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);", "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);" * 2
     ),
     "registers outside of the lanes": ("LW_UNROLL_3\n", "b_own1[0][0][0][0] = 0;\n"),
 }

@@ -86,8 +86,7 @@ def _pass(tile: StreamTile) -> Iterator[Line]:
         StreamRole("clear"),
     )
     yield (
-        f"{tile.loop('r', 0, tile.rows + 2 * tile.levels - 1)}{{\n"
-        f"{lanes}{tile.loop('v', 0, tile.steps - 1)}{{\n",
+        f"{tile.loop('r', 0, tile.rows + 2 * tile.levels)}{{\n{lanes}{tile.loop('v', 0, tile.steps - 1)}{{\n",
         None,
     )
     for side in (0, 1):
@@ -164,7 +163,10 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _edges(tile: StreamTile) -> Iterator[Line]:
-    """What the statements never write: from two levels below, at first from memory.  Level 0 from memory."""
+    """What the statements never write: from two levels below, at first from memory.
+
+    Level 0 is what was loaded in the step before; a row is loaded for the next one.
+    """
     v, c, (inner, outer) = tile.names["v"], tile.names["c"], step_arrays(tile.stencil)
     columns = tile.loop("c", 1, tile.width)
     for side in (0, 1):
@@ -186,10 +188,14 @@ def _edges(tile: StreamTile) -> Iterator[Line]:
         role,
     )
     cell = (tile.row("0"), tile.column(c))
-    role = StreamRole("load", array=outer.array.name, point=cell, time=tile.start)
+    seen = (ToldWrite("ahead A", {tile.names["r"]: f"{tile.names['r']} - 1"}),)
+    role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(*cell, "0"))
+    yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
+    cell = (tile.row("0", -1), tile.column(c))
+    role = _held(tile, "ahead", 0, cell, time=tile.start, valid="")
     source = outer.source(tile.number)
     yield (
-        f"{columns}if ({tile.inside(*cell)}) {tile.cell('0', 2, c)} = {source}[{cell[0]}][{cell[1]}];\n",
+        f"{columns}if ({tile.inside(*cell)}) {tile.cell('0', 3, c)} = {source}[{cell[0]}][{cell[1]}];\n",
         role,
     )
 
@@ -250,7 +256,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
     cell = (tile.row(str(tile.levels)), tile.column(c))
     place = f"{tile.width} * {x} + {c} - 1"
     first, last = tile.levels, LANES * tile.width - tile.levels - 1
-    test = f"{r} >= {2 * tile.levels} && {first} <= {place} && {place} <= {last}"
+    test = f"{r} > {2 * tile.levels} && {first} <= {place} && {place} <= {last}"
     end = _time(tile, 0, str(tile.steps))
     target, _ = outer.target(tile.number)
     cells = tile.written(tile.program.statements[1], *cell) if tile.number else tile.inside(*cell)

@@ -15,8 +15,8 @@ from loopwright.transform.library.stencils import Stencil, WrittenArray, bounds_
 from loopwright.transform.storage import unused_name
 
 LANES = 32
-ROWS = 3
-"""Of each level, the rows that are kept."""
+ROWS = 4
+"""Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class StreamTile:
     def row(self, level: str, back: int = 0) -> str:
         """ρ(r - back, level)."""
         less = "" if level == "0" else f" - ({level})"
-        return f"{self.origin(1)} + {self.names['r']} - {self.levels + back}{less}"
+        return f"{self.origin(1)} + {self.names['r']} - {self.levels + 1 + back}{less}"
 
     def column(self, place: str | int) -> str:
         return f"{self.origin(2)} + {self.width} * {self.names['x']} + {place} - {self.levels + 1}"
@@ -146,13 +146,14 @@ class StreamTile:
 
     @property
     def inner(self) -> str:
-        """That the statements write all that the tile touches."""
+        """That the statements write all that the tile touches, in the first steps of the march too."""
         tests: list[str] = []
         for one in self.program.statements:
             for k, size in ((1, self.rows), (2, self.columns)):
                 first, last = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
                 low, high = (affine_text(self.program, end, ()) for end in (first, last))
-                tests += [f"{low} <= {self.origin(k)} - {self.levels}"]
+                above = 2 * self.levels + 1 if k == 1 else self.levels
+                tests += [f"{low} <= {self.origin(k)} - {above}"]
                 tests += [f"{self.origin(k)} + {size - 1 + self.levels} <= {high}"]
         return " and ".join(dict.fromkeys(tests))
 
@@ -189,7 +190,7 @@ class StreamTile:
         above = f"{step} >= 1"
         done = ToldWrite("compute A", here, f"{above} and {of}")
         return (
-            ToldWrite("load", at, f"{step} = 0"),
+            ToldWrite("load A", at, f"{step} = 0"),
             done,
             ToldWrite("edge A", here, f"{above} and not ({of})"),
         )

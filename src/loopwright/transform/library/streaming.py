@@ -4,9 +4,9 @@
 
 A step has two statements, each a star of radius 1 on the array that the other one writes.  Level 0 is what is
 loaded, level k what the k-th statement after that leaves; a tile computes T = 2 t levels.  Along j each of 32
-lanes has W columns.  In step r of the march row ρ(r, 0) is loaded and level k computes the row
+lanes has W columns.  In step r of the march row ρ(r + 1, 0) is loaded and level k computes the row
 
-    ρ(r, k)  =  top - T + r - k,      column  =  left - T + W x + c - 1  of lane x, c in 1..W
+    ρ(r, k)  =  top - T - 1 + r - k,      column  =  left - T + W x + c - 1  of lane x, c in 1..W
 
 so that the rows that level k needs of level k - 1 are the last three: own[x][level][2] is the newest one, and
 before each step rows move down, own[x][level][0] = own[x][level][1] and so on.  The columns 0 and W + 1 of
