@@ -140,12 +140,12 @@ def _with_own_storage(job: Job, report: Report) -> Report:
     if report.answer is not Answer.VIOLATION:
         return report
     nodes = [node for body in job.sites.known.bodies for node in walk(body)]
-    arrays = [declared_name(node) for node in nodes if node.type == "array_declarator"]
+    arrays = [declared_name(one) for one in nodes if one.type == "array_declarator" and "*" not in one.text]
     allocated = [node for node in nodes if node.type == "init_declarator" and _ALLOCATED.search(node.text)]
     found = [one for one in (*arrays, *map(declared_name, allocated)) if one is not None]
     declared = {name for name, _, _ in found} - {array.name for array in job.given.original.arrays}
-    unknown = (site.assignment.node for site in job.sites.sites if not site.candidates)
-    own = sorted({name for node in unknown for name in names_in(node.text)} & declared)
+    values = [site.assignment.value for site in job.sites.sites if not site.candidates]
+    own = sorted({name for value in values if value for name in names_in(value.text)} & declared)
     if not own:
         return report
     note = f"values are kept in {', '.join(own)}, which the original lacks: `prove` follows such storage"
