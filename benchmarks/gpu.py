@@ -66,6 +66,7 @@ def _made(folder: Path, name: str, prove: bool) -> str:
     from loopwright.rewrite.request import Request
 
     program = next(one for one in programs() if one.name == name)
+    prove = prove and program.prove
     here = folder / name
     here.mkdir(parents=True, exist_ok=True)
     file = here / "program.c"
@@ -157,7 +158,7 @@ def run(folder: Path, only: str, results: Path | None) -> int:
             bits = "same bits" if same else "DIFFERENT"
             size = " ".join(options).replace("-D", "")
             print(
-                f"{one.program:28}{size:36}{one.kernels * 1e3:10.3f} ms {one.call * 1e3:10.1f} ms"
+                f"{one.program:68} {size:24}{one.kernels * 1e3:10.3f} ms {one.call * 1e3:10.1f} ms"
                 f"{one.rate:10.1f} {one.unit}  {bits}",
                 flush=True,
             )
