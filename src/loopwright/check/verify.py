@@ -158,7 +158,7 @@ _ALLOCATED = re.compile(r"=.*(\w*alloc\s*\(|\(void \*\))", re.DOTALL)
 
 def _with_rest(given: Input, report: Report) -> Report:
     """A program that leaves the segment in another way, or does another thing around it, is not known to
-    leave behind what the original does.
+    leave what the original leaves.
     """
     if report.answer is not Answer.VALID:
         return report

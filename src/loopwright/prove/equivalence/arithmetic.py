@@ -73,7 +73,8 @@ class World:
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
         if isinstance(kind, Integer):
-            return self.converted(TypedNumber(INT, random.randint(-9, 9)), kind)
+            least, greatest = (0, 30) if self.seed % 3 == FACTORED else (-9, 9)
+            return self.converted(TypedNumber(INT, random.randint(least, greatest)), kind)
         if self.seed % 3 == FACTORED:
             number = _dominant(random, len(place[1]) > 1 and len(set(place[1])) == 1)
         else:
@@ -97,7 +98,7 @@ class World:
 
 
 FACTORED = 2
-"""Which of three seeds is for matrices whose factors are numbers."""
+"""Which of three seeds is for matrices whose factors are numbers, and for integers whose sums do not fall."""
 
 
 def _dominant(random: Random, is_diagonal: bool) -> float:
