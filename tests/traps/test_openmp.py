@@ -200,6 +200,11 @@ def test_what_it_does(pragma: str, loop: str) -> None:
     assert _is_proved(pragma, loop)
 
 
+def test_a_call_may_be_to_a_variant() -> None:
+    variant = "double w(double);\n#pragma omp declare variant(w) match(construct={parallel})\ndouble v1(double);\n"
+    assert not _is_proved("parallel for", _COPY, _HEAD + variant)
+
+
 def test_an_operator_may_be_declared_to_be_another() -> None:
     declared = "#pragma omp declare reduction(+: double: omp_out += 2 * omp_in)\n"
     assert not _is_proved("parallel for reduction(+:u)", _SUM, _HEAD + declared)

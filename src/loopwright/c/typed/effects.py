@@ -93,6 +93,9 @@ def _impure(node: Node, own: set[int]) -> str | None:
         case Cast(type=kind, operand=operand) if isinstance(unqualified(kind), Pointer):
             if not isinstance(unqualified(operand.type), Pointer | ArrayType | FunctionType):
                 return "it makes a pointer of a number"
+        case Cast(type=kind, operand=operand) if isinstance(unqualified(operand.type), Pointer | ArrayType):
+            if not isinstance(unqualified(kind), Pointer | ArrayType | FunctionType):
+                return "it makes a number of a pointer"
         case Member(in_union=True, type=kind) if _leads_elsewhere(kind):
             return "it makes a pointer of what is in a union"
     return None

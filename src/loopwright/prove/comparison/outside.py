@@ -71,8 +71,11 @@ class _Frame:
     """All that the function mentions, its region included."""
 
 
-def outside_difference(old: Span, new: Span) -> str | None:
-    """How the functions around two regions differ outside of them; None where they mean the same there."""
+def outside_difference(old: Span, new: Span, *, of_regions: bool = True) -> str | None:
+    """How the functions around two regions differ outside of them; None where they mean the same there.
+
+    `of_regions`: what both regions name is declared in the same way, too.
+    """
     before, after = _frame(old), _frame(new)
     if before is None or after is None:
         return None if before is after else "only one of the regions is in a function"
@@ -81,7 +84,8 @@ def outside_difference(old: Span, new: Span) -> str | None:
     if before.head != after.head:
         return f"one is declared '{_short(before.head)}' and the other '{_short(after.head)}'"
     here, there = _meanings(old.source), _meanings(new.source)
-    pending = [*_words(before, after)]
+    common = _common_names(old, new, here, there) if of_regions else []
+    pending = list(dict.fromkeys((*_words(before, after), *common)))
     seen = set(pending)
     for name in pending:
         if here.get(name) != there.get(name):
@@ -90,6 +94,20 @@ def outside_difference(old: Span, new: Span) -> str | None:
         pending += dict.fromkeys(further)
         seen.update(further)
     return _locals_difference(before, after) or _order_difference(before, after)
+
+
+def _common_names(
+    old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]
+) -> list[str]:
+    """The functions and variables of the files that both regions name, perhaps by a macro."""
+    macros = names_in(_macros(old.source))
+    words = [{*names_in(one.text), *macros} for one in (old, new)]
+    return sorted(word for word in words[0] & words[1] if word in here and word in there)
+
+
+def _macros(source: Source) -> str:
+    lines = _lines(without_comments(source.text, literals=True))
+    return " ".join(line for line in lines if line.startswith("define"))
 
 
 def uncompared(old: Span, new: Span) -> str | None:
@@ -103,7 +121,7 @@ def uncompared(old: Span, new: Span) -> str | None:
 
 def rest_difference(old: Span, new: Span) -> str | None:
     """How two programs differ outside of their regions; what only the new one has does not count."""
-    difference = outside_difference(old, new)
+    difference = outside_difference(old, new, of_regions=False)
     if difference is not None:
         return difference
     here, there = _meanings(old.source), _meanings(new.source)
