@@ -46,8 +46,7 @@ from loopwright.prove.text.vectors import in_one_vector, not_linear
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
-_VARIANT = re.compile(r"\bomp\b.*\b(?:declare\s+variant|dispatch)\b")
-_DECLARED = re.compile(r"\bdeclare\s+reduction\b")
+_VARIANT, _REDUCTION = (re.compile(rf"\bdeclare\s+(?:{one})\b") for one in ("variant", "variant|reduction"))
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|(GCC\s+)?ivdep\s*$)")
 _GCC, _THREADS, _LANES = (re.compile(rf"\b{word}\b") for word in ("ivdep", "parallel", "simd"))
 _HARMLESS = re.compile(
@@ -130,10 +129,8 @@ def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> s
             f"the reduction in line {line} combines values of {names} in any order; "
             "--allow-reassociation says that this is meant"
         )
-    if _VARIANT.search(program.source.text) is not None and not promise.is_for_gcc:
-        return f"line {line}: the file declares variants, so the pragma may decide which function is called"
-    if promise.reductions and _DECLARED.search(program.source.text) is not None:
-        return f"what the reduction in line {line} does is declared in the file"
+    if (_REDUCTION if promise.reductions else _VARIANT).search(program.source.text) is not None:
+        return f"what the pragma in line {line} combines or calls is declared in the file"
     collapsed = number_in_clause(argument, "collapse") or 1
     if promise.last and collapsed > 1:
         return f"the pragma in line {line} keeps what the last of several loops leaves"
