@@ -238,7 +238,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     progress("generating loops")
     with about(lambda: plan.written.region):
         node = generate(to_schedule(plan), GenerationOptions())
-    node = predicated(with_versions(plan, node)) if options.cuda else node
+    if options.cuda:
+        node = predicated(with_versions(plan, node), tested=bool(plan.apart))
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries

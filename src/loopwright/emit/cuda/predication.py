@@ -27,21 +27,24 @@ LONGEST = 64
 """Iterations of a loop that a thread runs, to be worth it."""
 
 
-def predicated(node: Node) -> Node:
-    """The program with constant lengths of loops, where bounds of constant distance say so."""
-    inner = with_children(node, predicated)
+def predicated(node: Node, *, tested: bool = False) -> Node:
+    """The program with constant lengths of loops, where bounds of constant distance say so.
+
+    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.
+    """
+    inner = with_children(node, lambda child: predicated(child, tested=tested))
     if not isinstance(inner, For) or inner.step != 1 or inner.annotation(BlockLoop) is not None:
         return inner
     if inner.annotation(ThreadLoop) is None and any(map(is_mapped, subprograms(inner))):
         return inner
     match inner.test:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
-            return _predicated(inner, bound, relation)
+            return _predicated(inner, bound, relation, tested or inner.annotation(ThreadLoop) is not None)
         case _:
             return inner
 
 
-def _predicated(loop: For, bound: Expr, relation: Relation) -> Node:
+def _predicated(loop: For, bound: Expr, relation: Relation, only_tested: bool) -> Node:
     lows = loop.start.arguments if isinstance(loop.start, Max) else (loop.start,)
     highs = bound.arguments if isinstance(bound, Min) else (bound,)
     pairs = [
@@ -57,7 +60,7 @@ def _predicated(loop: For, bound: Expr, relation: Relation) -> Node:
     shorter = [one for one in lows if one is not low], [one for one in highs if one is not high]
     iterator = Var(loop.iterator)
     tested = replace(whole, body=If(_within(iterator, iterator, shorter, relation), loop.body))
-    if loop.annotation(ThreadLoop) is not None:
+    if only_tested:
         return tested
     return loop if length >= LONGEST else If(_within(low, high, shorter, Relation.LE), whole, tested)
 
