@@ -37,8 +37,9 @@ void f(void)
 
 def estimated(file: Path, script: str = "", machine: Machine = MACHINE) -> Estimate:
     (program,) = read_c(file)
-    node = generate(to_schedule(plan_of(program).transform(script)), GenerationOptions())
-    return estimate(node, program, sizes_of(program, ()), machine)
+    plan = plan_of(program).transform(script)
+    node = generate(to_schedule(plan), GenerationOptions())
+    return estimate(node, plan.program, sizes_of(plan.program, ()), machine)
 
 
 BETTER = [
