@@ -26,8 +26,12 @@ EXAMPLE = re.compile(r"```c\n(?P<before>.*?)```\n.*?```lw\n(?P<script>.*?)```\n"
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'loopwright[show]'")
 
 
+WITHOUT = {"README", "stream"}
+"""Pages without a picture: what runs when in the registers of a warp is a table on its page."""
+
+
 def pages() -> list[Path]:
-    return [page for page in sorted(PAGES.glob("*.md")) if page.stem != "README"]
+    return [page for page in sorted(PAGES.glob("*.md")) if page.stem not in WITHOUT]
 
 
 def drawn(page: Path) -> str:
