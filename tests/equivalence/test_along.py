@@ -18,6 +18,7 @@ HEAD = """
 #define min(x,y)    ((x) < (y)? (x) : (y))
 """
 FUNCTION = """
+static double sum;
 void f(int n, int m, double a[n], double A[n][n], double B[n][n], double C[n][n])
 {{
   int i, j, k;
@@ -84,8 +85,21 @@ def compared(tmp_path: Path, old: str, new: str, *, for_provers: int = 0) -> Com
     return compare_files(before, after, for_provers=for_provers)
 
 
+SUMS = "for (i = 0; i < n; i++) { sum = 0; for (j = 0; j < n; j++) sum += A[i][j]; a[i] = sum; }"
+IN_A_STATIC = """
+for (t1 = 0; t1 <= n - 1; t1++) {
+  sum = 0;;
+  lbv = 0;
+  ubv = n - 1;
+  for (t2 = lbv; t2 <= ubv; t2++)
+    sum += A[t1][t2];;
+  a[t1] = sum;;
+}
+"""
+
 RIGHT = {
     "skewed tiles": (SWEEP, SKEWED),
+    "a static variable that nothing reads afterwards": (SUMS, IN_A_STATIC),
     "bounds in variables": (ADDED, IN_ROWS),
     "jammed": (PRODUCT, JAMMED),
 }

@@ -35,6 +35,7 @@ from loopwright.prove.equivalence.shared import (
     outputs,
     with_common_parameters,
     with_known_constants,
+    with_statics_seen,
 )
 from loopwright.prove.equivalence.traces import Sizes
 from loopwright.prove.equivalence.values import by_values
@@ -87,7 +88,7 @@ def prove_along(
     try:
         progress("reading the loops")
         new = declared_in(old, region)
-        old = with_known_constants(old, new)
+        old = with_statics_seen(with_known_constants(old, new))
         text = read_new(old, region)
         different = differences(old, new)
         unclear = (*different.fatal, *different.textual)

@@ -145,6 +145,15 @@ def with_known_constants(old: Program, new: Program) -> Program:
     return replace(old, context=context)
 
 
+def with_statics_seen(program: Program) -> Program:
+    """The program with its static variables taken to be read afterwards, as those of a declaration are."""
+    arrays = tuple(
+        replace(one, observed=True) if one.observed is False and not program.is_private(one) else one
+        for one in program.arrays
+    )
+    return replace(program, arrays=arrays)
+
+
 def declared_in(program: Program, region: Span) -> Program:
     """The program as if its statements stood in another region, with the variables declared there."""
     declarations = c_file(region.source).declarations
