@@ -44,7 +44,7 @@ def test_whole_transformations_are_checked(script: str) -> None:
     (program,) = read_c(KERNELS / f"{path.stem}.c")
     plan = transform(program, path.read_text(), script)
     node = generate(to_schedule(plan))
-    answer = checker.asked(change_problem(plan.original, plan.program, node), 20)
+    answer = checker.asked(change_problem(plan.original, plan.program, node).terms, 20)
     assert isinstance(answer, Checked), answer
 
 
@@ -54,7 +54,7 @@ def test_a_transformation_that_is_not_legal_is_not() -> None:
     loop, inner = program.statement(program.tags[0].statements[0]).iterators[:2]
     plan = transform(program, f"interchange({tag}, {loop}, {inner})", "script.lw")
     node = generate(to_schedule(plan))
-    assert isinstance(checker.asked(change_problem(plan.original, plan.program, node)), NotChecked)
+    assert isinstance(checker.asked(change_problem(plan.original, plan.program, node).terms), NotChecked)
 
 
 REGION = """
@@ -180,7 +180,7 @@ def test_a_sum_of_itself_is_no_reduction() -> None:
 def test_coq_agrees_on_parallel_loops() -> None:
     (program,) = read_source(Source("region.c", REGION.format(TWO_SUMS)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, reductions(program))
+    problem = change_problem(program, program, node, reductions(program)).terms
     assert "mark 'parallel" in problem
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
@@ -194,7 +194,7 @@ def test_coq_agrees_on_private_storage() -> None:
     """And a tag that is not the iteration is refused: then the copies are others than the text's."""
     (program,) = read_source(Source("region.c", REGION.format(OWN)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, private=[OWN_X])
+    problem = change_problem(program, program, node, private=[OWN_X]).terms
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
     assert check(proof_file(problem, given)) == Accepted()
@@ -232,7 +232,7 @@ def reused_problem(script: str, text: str = PRODUCT) -> str:
     plan = transform(program, script, "script.lw")
     node = generate(to_schedule(plan))
     assert change_status(plan.original, plan.program, node, 20).status == NOT_CHECKED
-    return change_problem(plan.original, plan.program, node, temporaries=["x"])
+    return change_problem(plan.original, plan.program, node, temporaries=["x"]).terms
 
 
 @needs_coqc
@@ -251,7 +251,7 @@ DOWN = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j >= i - 1; j--) S: C
 def test_loops_that_count_down() -> None:
     """As they stand in the text; another step is another program."""
     (program,) = read_source(Source("region.c", REGION.format(DOWN)))
-    problem = change_problem(program, program, generate(flat_schedule(program)))
+    problem = change_problem(program, program, generate(flat_schedule(program))).terms
     assert problem.count("> var 'i int 0 -2 for") == 1 and problem.count("int -1 -1 call") == 1
     assert isinstance(checker.asked(problem, 20), Checked)
     for step in ("2", "-1"):

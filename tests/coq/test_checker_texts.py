@@ -12,7 +12,7 @@ from loopwright.loops.traverse import with_children
 from loopwright.model.annotations import Parallel
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.problems import change_problems
+from loopwright.prove.certificates.problems import change_problem
 from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
@@ -51,7 +51,7 @@ def problem(written: str, parallel: bool = False) -> str:
         return inside.with_annotation(Parallel()) if isinstance(inside, For) and parallel else inside
 
     node = said(generate(to_schedule(plan)))
-    found = change_problems(plan.original, plan.program, node, written=written).texts
+    found = change_problem(plan.original, plan.program, node, written=written).texts
     assert found is not None
     return found
 

@@ -128,6 +128,14 @@ def test_temporaries_that_are_not(name: str, tmp_path: Path) -> None:
     assert _without_temporary(*LOST[name], tmp_path) == PROVED
 
 
+def test_a_static_variable_that_nothing_reads_is_not_missed_in_a_run(tmp_path: Path) -> None:
+    old, new = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u; }", "for (i = 0; i < n; i++) a[i] = b[i];"
+    whole = "static double u;\nvoid f(int n, double *a, double *b) {{ int i;\n#pragma scop\n{}\n#pragma endscop\n}}\n{}"
+    assert comparison(whole.format(old, ""), whole.format(new, ""), tmp_path) == PROVED
+    read = "double h(void) { return u; }"
+    assert comparison(whole.format(old, read), whole.format(new, read), tmp_path) != PROVED
+
+
 @pytest.mark.parametrize("setup", ["while (s < 3) {", "for (j = 0; j < 3; j++) {", "do {", "again: {"])
 def test_a_temporary_that_the_region_itself_reads_the_next_time(setup: str, tmp_path: Path) -> None:
     ends = {"do {": "} while (s < 3);", "again: {": "} if (s < 3) goto again;"}

@@ -65,18 +65,6 @@ def change_problem(
     combining: Mapping[str, Reduction] | None = None,
     private: Sequence[Owned] = (),
     temporaries: Sequence[str] = (),
-) -> str:
-    """`change_problems`, of terms."""
-    return change_problems(original, new, loops, combining, private, temporaries).terms
-
-
-def change_problems(
-    original: Program,
-    new: Program,
-    loops: Node,
-    combining: Mapping[str, Reduction] | None = None,
-    private: Sequence[Owned] = (),
-    temporaries: Sequence[str] = (),
     written: str | None = None,
 ) -> ChangeProblem:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.

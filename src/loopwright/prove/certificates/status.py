@@ -129,12 +129,12 @@ def _change(
     temporaries: Sequence[str] = (),
     written: str | None = None,
 ) -> ChangeProblem:
-    from loopwright.prove.certificates.problems import change_problems
+    from loopwright.prove.certificates.problems import change_problem
     from loopwright.prove.legality.reductions import reductions
 
     steps = reductions(original) if combining else {}
     taken = {one: steps[one] for one in combining}
-    return change_problems(original, new, loops, taken, private, temporaries, written)
+    return change_problem(original, new, loops, taken, private, temporaries, written)
 
 
 @dataclass(frozen=True)

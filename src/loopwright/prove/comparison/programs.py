@@ -88,9 +88,9 @@ def prove_along(
     try:
         progress("reading the loops")
         new = declared_in(old, region)
-        old = with_statics_seen(with_known_constants(old, new))
+        old = with_known_constants(old, new)
         text = read_new(old, region)
-        different = differences(old, new)
+        different = differences(with_statics_seen(old), new)
         unclear = (*different.fatal, *different.textual)
         if old.context.is_empty() or unclear:
             return Equivalence(Undecided(f"the files define differently: {', '.join(unclear)}"))
