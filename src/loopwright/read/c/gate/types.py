@@ -131,8 +131,8 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
 
 
 def _misread(node: Node, what: str, kind: CType) -> BadInput:
-    sign = "signed" if isinstance(kind, Integer) and kind.signed else "unsigned"
-    described = f"an {sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
+    sign = "a signed" if isinstance(kind, Integer) and kind.signed else "an unsigned"
+    described = f"{sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
     return refuse(node, f"{what} is {described}, which its declaration does not show", _DECLARE)
 
 
