@@ -17,8 +17,9 @@ from functools import cached_property
 
 import islpy as isl
 
-from loopwright.errors import Code, GaveUp
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Relation
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN
@@ -127,22 +128,21 @@ class ToldFlow:
         places = range(len(self._entries[reader.name]))
         same = cells
         for k in places:
-            mine, theirs = self._entry(reader, k), self._entry(later, k)
+            mine, theirs = (self._entries[one.name][k] for one in (reader, later))
             origin = source.apply_range(self._values[writer.name, k])
             if not origin.is_subset(self._values[reader.name, k]):
                 yield from self._parted(same, origin, source, writer, reader, later, k)
                 return
-            same = _related(
-                same, self._values[reader.name, k], self._values[later.name, k], "=", mine, theirs
-            )
+            if isinstance(mine, int) and isinstance(theirs, int):
+                if mine != theirs:
+                    return
+                continue
+            same = _related(same, self._values[reader.name, k], Relation.EQ, self._values[later.name, k])
             if same.is_empty():
                 return
         raise GaveUp(
             Code.UNDECIDED, f"could not decide what reads see: {writer.name} runs when {reader.name} does"
         )
-
-    def _entry(self, statement: Statement, k: int) -> TimeEntry:
-        return self._entries[statement.name][k]
 
     def _parted(
         self,
@@ -161,16 +161,16 @@ class ToldFlow:
             raise GaveUp(
                 Code.UNDECIDED, f"could not decide what reads see: {writer.name} may run after {reader.name}"
             )
-        above = _related(same, origin, theirs, "<")
-        yield from _some(_related(above, mine, theirs, ">"))
+        above = _related(same, origin, Relation.LT, theirs)
+        yield from _some(_related(above, mine, Relation.GT, theirs))
         rest = range(k + 1, len(self._entries[reader.name]))
-        at_read, at_write = _related(same, mine, theirs, "="), _related(same, origin, theirs, "=")
+        at_read, at_write = (_related(same, one, Relation.EQ, theirs) for one in (mine, origin))
         for further in rest:
             mine, theirs = self._values[reader.name, further], self._values[later.name, further]
             if at_read.is_empty():
                 break
-            yield from _some(_related(at_read, mine, theirs, ">"))
-            at_read = _related(at_read, mine, theirs, "=")
+            yield from _some(_related(at_read, mine, Relation.GT, theirs))
+            at_read = _related(at_read, mine, Relation.EQ, theirs)
         for further in rest:
             origin, theirs = (
                 source.apply_range(self._values[writer.name, further]),
@@ -178,8 +178,8 @@ class ToldFlow:
             )
             if at_write.is_empty():
                 break
-            yield from _some(_related(at_write, origin, theirs, "<"))
-            at_write = _related(at_write, origin, theirs, "=")
+            yield from _some(_related(at_write, origin, Relation.LT, theirs))
+            at_write = _related(at_write, origin, Relation.EQ, theirs)
 
 
 def _some(pairs: isl.Map) -> Iterator[isl.Map]:
@@ -189,29 +189,23 @@ def _some(pairs: isl.Map) -> Iterator[isl.Map]:
 
 def _below(value: isl.Map) -> isl.Map:
     """{ r -> [t] : t < value(r) }."""
-    return value.apply_range(_order(value, ">"))
+    return value.apply_range(_order(value, Relation.GT))
 
 
-def _order(value: isl.Map, sign: str) -> isl.Map:
-    space = value.get_space().range().map_from_set()
-    match sign:
-        case "=":
-            return isl.Map.identity(space)
-        case "<":
-            return isl.Map.lex_lt(value.get_space().range())
+def _order(value: isl.Map, relation: Relation) -> isl.Map:
+    """{ [s] -> [t] : s < t }, or with another relation between them."""
+    times = value.get_space().range()
+    match relation:
+        case Relation.EQ:
+            return isl.Map.identity(times.map_from_set())
+        case Relation.LT:
+            return isl.Map.lex_lt(times)
+        case Relation.GT:
+            return isl.Map.lex_gt(times)
         case _:
-            return isl.Map.lex_gt(value.get_space().range())
+            raise InternalError(Code.INTERNAL, f"times are not compared by {relation.value}")
 
 
-def _related(
-    pairs: isl.Map,
-    one: isl.Map,
-    other: isl.Map,
-    sign: str,
-    first: TimeEntry | None = None,
-    second: TimeEntry | None = None,
-) -> isl.Map:
-    """The pairs (r, w) with one(r) < other(w), or with another sign between them."""
-    if isinstance(first, int) and isinstance(second, int):
-        return pairs if first == second else pairs.subtract(pairs)
-    return pairs.intersect(one.apply_range(_order(one, sign)).apply_range(other.reverse()))
+def _related(pairs: isl.Map, one: isl.Map, relation: Relation, other: isl.Map) -> isl.Map:
+    """The pairs (r, w) with one(r) < other(w), or with another relation between them."""
+    return pairs.intersect(one.apply_range(_order(one, relation)).apply_range(other.reverse()))
