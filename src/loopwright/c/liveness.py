@@ -124,7 +124,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
     if not is_automatic(file, region, name, rank):
         return False
     (function,) = _functions_around(file.tree, region)
-    jumps = bool(function.of_type("goto_statement"))
+    jumps = "goto" in names_in(function.text)
     hidden = any(mentions(macro, name) for macro in file.macros)
     escapes = any(_escapes(use, rank) for use in _uses(function, name))
     return not (_later(function, region, name) or jumps or hidden or escapes)

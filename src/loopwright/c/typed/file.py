@@ -83,6 +83,12 @@ class TypedFunction:
         return tuple(sorted(found))
 
     @cached_property
+    def jumps_anywhere(self) -> bool:
+        """Whether a `goto` does not say where: by an address, in assembler, or in what is not read."""
+        known = {place for place, kind in self.jumps if kind == "GOTO_STMT"}
+        return any(one.text == "goto" and at not in known for at, one in enumerate(self.tokens))
+
+    @cached_property
     def addressed(self) -> frozenset[int]:
         """The variables that there may be a pointer to."""
         return addressed(self.nodes)
@@ -319,7 +325,8 @@ def _after_labels(statement: Statement, first: int) -> Statement:
     """What a `case` or label before the region stands at, where that is in the region."""
     while statement.place.first < first:
         inner = [part for part in children(statement) if isinstance(part, Statement)]
-        if len(inner) != 1 or not isinstance(statement, Labelled | OtherStatement):
+        is_case = isinstance(statement, OtherStatement) and statement.kind in ("CASE_STMT", "DEFAULT_STMT")
+        if len(inner) != 1 or not (is_case or isinstance(statement, Labelled)):
             break
         statement = inner[0]
     return statement

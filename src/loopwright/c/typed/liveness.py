@@ -6,6 +6,7 @@ the loops around the region once more, and to the labels that a `goto` goes to.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import field
@@ -92,7 +93,8 @@ class _Flow:
             case For(first=first, test=test, step=step, body=body):
                 return self._loop(self.run(first, holds), (test,), (body, step))
             case Labelled(label=label, statement=statement):
-                return self.run(statement, holds or label in self.labels)
+                reached = label in self.labels or self.function.jumps_anywhere
+                return self.run(statement, holds or reached)
             case Return(value=value):
                 self.run(value, holds)
                 return False
@@ -168,6 +170,8 @@ class _Flow:
 def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> str:
     """How the value that the region leaves may be seen; "" where it is not."""
     function = region.function
+    if calls_at_its_end(declared):
+        return f"a function is called with '{declared.name}' at the end of its life"
     if is_address_taken(file, function, declared):
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):
@@ -181,6 +185,15 @@ def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> s
         if other.problems or _Flow(other, declared.offset, *place).reads(True):
             return f"'{declared.name}' is read in '{other.declaration.name}'"
     return ""
+
+
+_KEPT_TO_ITSELF = frozenset(("aligned", "unused", "maybe_unused", "nonstring", "deprecated", "mode"))
+
+
+def calls_at_its_end(declared: Declaration) -> bool:
+    """Whether an attribute of an automatic variable may have others look at it: `cleanup` does."""
+    words = (re.sub(r"^(?:gnu\s*::\s*)?_*|_*\s*(?:\(.*)?$", "", one) for one in declared.attributes)
+    return declared.storage is Storage.AUTOMATIC and not set(words) <= _KEPT_TO_ITSELF
 
 
 def _hidden(function: TypedFunction, declared: Declaration) -> bool:
@@ -208,8 +221,13 @@ def may_run_again(region: TypedRegion) -> bool:
         and region.end <= node.place.end
         for node in function.nodes
     )
-    jumps = any(kind == "GOTO_STMT" and place >= region.end for place, kind in function.jumps)
-    return jumps or any(around)
+    return _jumps_after(region) or any(around)
+
+
+def _jumps_after(region: TypedRegion) -> bool:
+    """Whether the function may jump after the region, and so come back to what is before it."""
+    places = [place for place, kind in region.function.jumps if kind == "GOTO_STMT"]
+    return region.function.jumps_anywhere or any(place >= region.end for place in places)
 
 
 def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
@@ -224,7 +242,8 @@ def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
     ]
     outside = [at for at in function.mentions.get(declared.offset, ()) if not region.first <= at < region.end]
     later = any(at >= region.end or any(one.first <= at < one.end for one in again) for at in outside)
-    return later or _hidden(function, declared) or may_be_pointed_to(region, declared)
+    is_seen = later or (bool(outside) and _jumps_after(region)) or calls_at_its_end(declared)
+    return is_seen or _hidden(function, declared) or may_be_pointed_to(region, declared)
 
 
 def may_be_pointed_to(region: TypedRegion, declared: Declaration) -> bool:

@@ -14,13 +14,14 @@ from dataclasses import replace
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.prepare import Unread
-from loopwright.c.typed.tree import Call, walk
+from loopwright.c.typed.tree import Call, Labelled, walk
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
+from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.gate.types import refuse_types
 from loopwright.read.c.second.compare import compare
 
@@ -57,6 +58,7 @@ def _gated(
     if isinstance(region, Unread):
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
     asserted = _refuse_places(region)
+    _refuse_entries(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
     refuse_reach(program, region, file, pure)
@@ -67,6 +69,19 @@ def _gated(
     listed = (*program.assumptions, *believed, *assumed, *asserted)
     seen = replace(with_observed(program, region, file), assumptions=listed)
     return settled(seen, region, file)
+
+
+def _refuse_entries(region: TypedRegion) -> None:
+    """No `goto` outside of the region leads into it, whatever it is hidden in."""
+    function = region.function
+    for node in (node for statement in region.statements for node in walk(statement)):
+        if not isinstance(node, Labelled):
+            continue
+        jumps = [place + 1 for place, kind in function.jumps if kind == "GOTO_STMT"]
+        outside = [at for at in jumps if not region.first <= at < region.end]
+        if function.jumps_anywhere or any(function.tokens[at].text == node.label for at in outside):
+            hint = "give the label in the region another name, or end the region before it"
+            raise refuse(node, f"a jump from elsewhere may lead to '{node.label}', into the region", hint)
 
 
 def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
