@@ -28,6 +28,15 @@ from loopwright.source import Span
 
 LOADS = ("affine.load", "memref.load", "vector.transfer_read", "affine.vector_load")
 STORES = ("affine.store", "memref.store", "vector.transfer_write", "affine.vector_store")
+_FILLS = (*STORES, "memref.copy")
+"""What writes to the buffer that is its second operand."""
+_WRITES_NOTHING = frozenset((
+    *LOADS, "affine.apply", "affine.delinearize_index", "affine.for", "affine.if", "affine.max", "affine.min",
+    "affine.parallel", "affine.yield", "func.return", "memref.alloc", "memref.alloca",
+    "memref.assume_alignment", "memref.cast", "memref.dealloc", "memref.dim", "memref.get_global", "scf.for",
+    "scf.if", "scf.yield", "ub.poison", "vector.broadcast", "vector.print",
+))  # fmt: skip
+"""Beside these, arith and math; what is in neither list is taken to write to every buffer."""
 LANE = "lane'"
 """The number of an element of a vector: a vector is its elements, for every value of this."""
 
@@ -213,7 +222,7 @@ class Cells:
         root = self.storage[load.operands[0]].buffer.name
         for user in _consumers(load.results[0]):
             between: Operation | None = load.next_op
-            last = _ancestor(user, load.parent)
+            last = ancestor(user, load.parent)
             if last is None or not self.reads_what_it_writes(load, user, root):
                 return False
             while between is not last:
@@ -236,13 +245,15 @@ class Cells:
         return all(same) and list(indices) == list(user.operands[2:])
 
     def writes(self, operation: Operation, buffer: str) -> bool:
-        """Whether an operation, or one inside it, stores to a buffer; one not known yet is another."""
-        return any(
-            one.name in STORES
-            and (one.operands[1] not in self.storage or self.storage[one.operands[1]].buffer.name == buffer)
-            and not _is_allocated_inside(one.operands[1], operation)
-            for one in operation.walk()
-        )
+        """Whether an operation, or one inside it, may store to a buffer; one not known yet is another."""
+        return any(self.may_store(one, buffer, operation) for one in operation.walk())
+
+    def may_store(self, operation: Operation, buffer: str, around: Operation) -> bool:
+        if operation.name not in _FILLS:
+            return not (only_computes(operation) or operation.name in _WRITES_NOTHING)
+        target = operation.operands[1]
+        is_it = target not in self.storage or self.storage[target].buffer.name == buffer
+        return is_it and not _is_allocated_inside(target, around)
 
     def store(self, operation: Operation) -> list[Node]:
         cell = self.accessed(operation)
@@ -282,18 +293,22 @@ class Cells:
         return Index(size, type_of(IndexType()))
 
 
+def only_computes(operation: Operation) -> bool:
+    return operation.name.startswith(("arith.", "math."))
+
+
 def _consumers(value: SSAValue) -> Iterator[Operation]:
     """What a value ends up in, by way of operations that only compute."""
     for use in value.uses:
         user = use.operation
-        if user.name.startswith(("arith.", "math.")):
+        if only_computes(user):
             for result in user.results:
                 yield from _consumers(result)
         else:
             yield user
 
 
-def _ancestor(operation: Operation, block: Block | None) -> Operation | None:
+def ancestor(operation: Operation, block: Block | None) -> Operation | None:
     """The operation of `block` that is `operation` or has it inside."""
     current: Operation | None = operation
     while current is not None and current.parent is not block:

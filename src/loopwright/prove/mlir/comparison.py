@@ -45,6 +45,7 @@ def same_functions(
 ) -> Agreement:
     """That every function of `old` is one of `new` that does the same; raises where it is not proved."""
     others = {one.sym_name.data: one for one in new.functions}
+    _refuse_other_globals(old, new)
     obligations = 0
     trusted: list[str] = []
     for function in old.functions:
@@ -61,6 +62,15 @@ def same_functions(
     trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]
     ways = ("by values",) * len(old.functions)
     return Agreement(obligations, ways, tuple(dict.fromkeys(trusted)), contract=ROUNDING)
+
+
+def _refuse_other_globals(old: MlirFile, new: MlirFile) -> None:
+    """A global of both files has one type and one initial value."""
+    for name, one in old.variables.items():
+        other = new.variables.get(name)
+        if other is not None and other.properties != one.properties:
+            place = new.place(other)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: @{name} is another global", span=place)
 
 
 def _translated(

@@ -5,6 +5,7 @@
                                else a statement of its own, v[...] = A[i]
     iter_args(%a = %x)         a[...] = x before the loop, a[...] = what is yielded, after each iteration
     %r = affine.if ... else    r[...] = what is yielded, in each branch
+    vector.print %v            printed = print(printed, v): the text so far with one value more
 
 Cells such as v[...] have the iterators of the loops around the operation as subscripts: every instance of
 an SSA value is a cell of its own, written once (that of an iter_args, once in each iteration).
@@ -17,11 +18,12 @@ from itertools import count
 from math import prod
 
 import islpy as isl
-from xdsl.dialects import affine, arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.dialects import affine, arith, func, memref, scf, vector
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
+from loopwright.c.types import INT
 from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
@@ -29,10 +31,19 @@ from loopwright.model.annotations import Parallel
 from loopwright.presburger.named import parameter_space
 from loopwright.prove.equivalence.definedness import may_be_undefined
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
-from loopwright.prove.mlir.cells import LOADS, STORES, Cells, Names
+from loopwright.prove.mlir.cells import LOADS, STORES, Cells, Names, ancestor
 from loopwright.prove.mlir.function import AffineFunction, Buffer
-from loopwright.prove.mlir.values import computed, constant, expression, greatest, least, tested, type_of
-from loopwright.read.mlir.dialects import DelinearizeOp
+from loopwright.prove.mlir.values import (
+    computed,
+    constant,
+    expression,
+    greatest,
+    least,
+    opaque,
+    tested,
+    type_of,
+)
+from loopwright.read.mlir.dialects import DelinearizeOp, MaxOp
 from loopwright.read.mlir.parsing import MlirFile
 from loopwright.read.mlir.refusal import NotModelled
 
@@ -43,7 +54,8 @@ _TRAPPING = frozenset(
 )
 """Operations that are not defined for all operands: where they stand counts."""
 BOUNDS = "subscripts stay inside their buffers"
-NOTHING = ("memref.dealloc", "memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
+PRINTED = "what is printed"
+NOTHING = ("memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
 
 
 class _Translation(Cells):
@@ -133,6 +145,9 @@ class _Translation(Cells):
                 if test is None:
                     raise self.refuse(operation, "scf.if with a condition on data")
                 return self.branches(operation, test)
+            case affine.ApplyOp() | affine.MinOp() | MaxOp():
+                self.applied(operation)
+                return []
             case DelinearizeOp():
                 self.delinearized(operation)
                 return []
@@ -142,6 +157,11 @@ class _Translation(Cells):
                 return self.whole_global(operation)
             case memref.CopyOp():
                 return [self.copy(operation)]
+            case memref.DeallocOp():
+                self.deallocation(operation)
+                return []
+            case vector.PrintOp():
+                return [self.printed(operation)]
             case memref.CastOp():
                 self.storage[operation.results[0]] = self.storage_of(operation.source, operation)
                 return []
@@ -156,6 +176,13 @@ class _Translation(Cells):
                 return []
             case _:
                 return self.computation(operation)
+
+    def applied(self, operation: affine.ApplyOp | affine.MinOp | MaxOp) -> None:
+        found = operation.properties["map"]
+        assert isinstance(found, AffineMapAttr)
+        results = self.mapped(found.data, list(operation.operands), operation)
+        value = greatest(results) if isinstance(operation, MaxOp) else least(results)
+        self.values[operation.results[0]] = Index(value, type_of(IndexType()))
 
     def delinearized(self, operation: DelinearizeOp) -> None:
         """The digits of x: floor(x / s) mod b, s the product of the later sizes; the first is not reduced.
@@ -201,6 +228,28 @@ class _Translation(Cells):
                 raise self.refuse(operation, "memref.copy of a buffer of unknown size")
             node = For(name, Int(0), Compare(Relation.LT, Var(name), size), 1, node)
         return node
+
+    def deallocation(self, operation: memref.DeallocOp) -> None:
+        """Nothing, where the function allocated the buffer and does not use it afterwards."""
+        buffer = self.storage_of(operation.memref, operation).buffer
+        names = [value for value, found in self.storage.items() if found.buffer == buffer]
+        if not buffer.is_local or buffer.name.startswith("result "):
+            raise self.refuse(operation, "memref.dealloc of a buffer that is used outside the function")
+        users = {use.operation for value in names for use in value.uses} - {operation}
+        for first in (ancestor(user, operation.parent) for user in users):
+            if first is None or not first.is_before_in_block(operation):
+                raise self.refuse(operation, "memref.dealloc before the last use of a buffer")
+
+    def printed(self, operation: vector.PrintOp) -> Node:
+        """A function that gives other texts for other values, as any function that is not known may."""
+        if isinstance(operation.source.type, VectorType):
+            raise self.refuse(operation, "vector.print of a vector")
+        so_far = CellTerm(PRINTED, (), INT)
+        self.buffers[PRINTED] = Buffer(PRINTED, 0, INT, ())
+        ending = "".join(str(one) for one in (*operation.attributes.values(), *operation.properties.values()))
+        name = f"print {operation.source.type}{ending}"
+        text = opaque(name, [so_far, self.value(operation.source, operation)], INT)
+        return self.statement(operation, [TermAssignment(so_far, text)])
 
     def computation(self, operation: Operation) -> list[Node]:
         found: Term | None = None

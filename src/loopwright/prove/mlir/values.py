@@ -1,4 +1,4 @@
-"""The values that operations of arith, math and affine compute, as terms.
+"""The values that operations of arith and math, and affine expressions, compute, as terms.
 
 Integers that are affine in iterators and sizes are `Index` terms; so are comparisons of them, which are 0
 or 1.  Operators are those of C where C has one that computes the same.  What has no such operator is a
@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     DenseIntOrFPElementsAttr,
     Float32Type,
     Float64Type,
@@ -137,7 +136,7 @@ def number(value: float, kind: CType) -> Term:
 
 
 def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
-    """The value of an operation with one result; None where it is not one of arith, math or affine."""
+    """The value of an operation with one result; None where it is not one of arith or math."""
     name = operation.name
     kind = type_of(operation.results[0].type) if operation.results else INT
     allowed = _allowances(operation)
@@ -156,8 +155,6 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
             return _compared_integers(_predicate(operation), operands)
         case "arith.cmpf":
             return _compared_numbers(_predicate(operation), operands)
-        case "affine.apply" | "affine.min" | "affine.max":
-            return _applied(operation, operands)
         case _ if name in CONVERSIONS:
             return _converted(name, operands[0], kind)
         case _ if name in LIBRARY and isinstance(kind, Floating):
@@ -292,20 +289,6 @@ def _expression(name: str, values: Sequence[Expr]) -> Expr | None:
             return Max((left, right))
         case _:
             return None
-
-
-def _applied(operation: Operation, operands: Sequence[Term]) -> Term | None:
-    found = operation.properties.get("map")
-    assert isinstance(found, AffineMapAttr)
-    values = [one.value for one in operands if isinstance(one, Index)]
-    if len(values) != len(operands):
-        return None
-    results = at(found.data, values)
-    if results is None:
-        return None
-    if operation.name == "affine.apply":
-        return Index(results[0], LONG)
-    return Index(least(results) if operation.name == "affine.min" else greatest(results), LONG)
 
 
 def least(values: Sequence[Expr]) -> Expr:

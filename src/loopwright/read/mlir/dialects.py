@@ -1,9 +1,11 @@
 """The dialects that are read, and xdsl's parser for them, which remembers where operations start.
 
-Of the affine dialect, what xdsl does not have is supplied:
+What xdsl does not have is supplied:
 
-    affine.max, affine.delinearize_index   have no definition there
-    affine.if, affine.parallel             are read in their generic form only
+    affine.max, affine.delinearize_index        have no definition there
+    affine.if, affine.parallel                  are read in their generic form only, and so are
+    memref.cast, memref.copy, memref.global     these,
+    vector.print                                and this
 """
 
 from __future__ import annotations
@@ -12,36 +14,42 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.context import Context
-from xdsl.dialects import affine
+from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
+    AnyDenseElement,
     ArrayAttr,
     Builtin,
     DenseArrayBase,
-    DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
+    MemRefType,
     StringAttr,
+    UnitAttr,
     UnregisteredOp,
-    VectorType,
-    i32,
     i64,
 )
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
-from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
 from xdsl.dialects.ub import UB
-from xdsl.dialects.vector import Vector
 from xdsl.ir import Attribute, Dialect, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, var_operand_def, var_result_def
+from xdsl.ir.affine import AffineMap, AffineSet
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+    var_result_def,
+)
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.parser.affine_parser import AffineParser
-from xdsl.utils.lexer import Span as Token
+from xdsl.utils.hints import isa
 
+from loopwright.read.mlir.affine_text import BoundsParser, SemiAffineParser, ValuesParser
 from loopwright.read.mlir.refusal import NotModelled
 from loopwright.source import Source
 
@@ -150,9 +158,9 @@ class ParallelOp(affine.ParallelOp):
             Parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
         )
         parser.parse_punctuation("=")
-        lower = _Bounds(parser, "max")
+        lower = BoundsParser(parser, "max")
         parser.parse_keyword("to")
-        upper = _Bounds(parser, "min")
+        upper = BoundsParser(parser, "min")
         steps = [1] * len(iterators)
         if parser.parse_optional_keyword("step") is not None:
             steps = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_integer)
@@ -179,60 +187,106 @@ class ParallelOp(affine.ParallelOp):
         return made
 
 
-class _Bounds(AffineParser):
-    """The bounds of a parallel loop: for each iterator one expression, or several in `min` or `max`."""
+class CastOp(memref.CastOp):
+    """`%w = memref.cast %v : memref<4xf64> to memref<?xf64>`."""
 
-    def __init__(self, parser: Parser, keyword: str) -> None:
-        super().__init__(parser._parser_state)
-        self._places: dict[str, int] = {}
-        self._spans: list[Token] = []
-        self._keyword = keyword
-        groups = self.parse_comma_separated_list(self.Delimiter.PAREN, self._group)
-        self.map = AffineMap(len(self._places), 0, tuple(one for group in groups for one in group))
-        self.operands = [
-            parser.resolve_operand(UnresolvedOperand(span, 0), IndexType()) for span in self._spans
-        ]
-        shape = VectorType(i32, [len(groups)])
-        self.sizes = DenseIntElementsAttr.from_list(shape, [len(group) for group in groups])
-
-    def _group(self) -> list[AffineExpr]:
-        if self.parse_optional_keyword(self._keyword) is None:
-            return [self._parse_affine_expr(self._value)]
-        return self.parse_comma_separated_list(
-            self.Delimiter.PAREN, lambda: self._parse_affine_expr(self._value)
-        )
-
-    def _value(self) -> AffineExpr | None:
-        """`%n` or `symbol(%n)`, which differ in where they may be defined only."""
-        if self.parse_optional_keyword("symbol") is not None:
-            self.parse_punctuation("(")
-            found = self._value()
-            self.parse_punctuation(")")
-            return found
-        token = self._current_token
-        if not token.text.startswith("%"):
-            return None
-        self._consume_token()
-        if token.text not in self._places:
-            self._places[token.text] = len(self._places)
-            self._spans.append(token.span)
-        return AffineExpr.dimension(self._places[token.text])
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source, before, after = _from_to(parser, [parser.parse_unresolved_operand()])
+        return cls.create(operands=[parser.resolve_operand(source[0], before)], result_types=[after])
 
 
-def _affine() -> Dialect:
-    own: list[type[Operation]] = [MaxOp, DelinearizeOp, IfOp, ParallelOp]
+class CopyOp(memref.CopyOp):
+    """`memref.copy %a, %b : memref<4xf64> to memref<4xf64>`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        (source, target), before, after = _from_to(parser, names)
+        operands = [parser.resolve_operand(source, before), parser.resolve_operand(target, after)]
+        return cls.create(operands=operands)
+
+
+def _from_to(
+    parser: Parser, names: list[UnresolvedOperand]
+) -> tuple[list[UnresolvedOperand], Attribute, Attribute]:
+    """The operands, and the types after them: `: T to U`."""
+    parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    before = parser.parse_type()
+    parser.parse_keyword("to")
+    return names, before, parser.parse_type()
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """`memref.global "private" constant @m : memref<4xi32> = dense<0>`; without a value it is elsewhere."""
+
+    name = "memref.global"
+    sym_name = prop_def(StringAttr)
+    sym_visibility = opt_prop_def(StringAttr)
+    type = prop_def(MemRefType)
+    initial_value = opt_prop_def(Attribute)
+    constant = opt_prop_def(UnitAttr)
+    alignment = opt_prop_def(IntegerAttr)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        found: dict[str, Attribute] = {}
+        if (visibility := parser.parse_optional_str_literal()) is not None:
+            found["sym_visibility"] = StringAttr(visibility)
+        if parser.parse_optional_keyword("constant") is not None:
+            found["constant"] = UnitAttr()
+        found["sym_name"] = parser.parse_symbol_name()
+        parser.parse_punctuation(":")
+        found["type"] = kind = parser.parse_type()
+        if not isa(kind, MemRefType[AnyDenseElement]):
+            parser.raise_error("the type of a buffer of numbers is expected")
+        if parser.parse_optional_punctuation("=") is not None:
+            found["initial_value"] = _initial(parser, kind)
+        return cls.create(properties={**found, **parser.parse_optional_attr_dict()})
+
+
+def _initial(parser: Parser, kind: MemRefType[AnyDenseElement]) -> Attribute:
+    """`uninitialized`, or elements, whose type is that of the buffer."""
+    if parser.parse_optional_keyword("uninitialized") is not None:
+        return UnitAttr()
+    parser.parse_keyword("dense")
+    return parser.parse_dense_int_or_fp_elements_attr(kind)
+
+
+class PrintOp(vector.PrintOp):
+    """`vector.print %v : f64 punctuation <comma>`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        kind = parser.parse_type()
+        attributes: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("punctuation") is not None:
+            parser.parse_punctuation("<")
+            attributes["punctuation"] = StringAttr(parser.parse_identifier())
+            parser.parse_punctuation(">")
+        return cls.create(operands=[parser.resolve_operand(value, kind)], attributes=attributes)
+
+
+def _with(dialect: Dialect, *own: type[Operation]) -> Dialect:
+    """The dialect with operations of this file in place of those of the same name, or beside them."""
     names = {one.name for one in own}
-    others = [one for one in affine.Affine.operations if one.name not in names]
-    return Dialect("affine", [*others, *own], list(affine.Affine.attributes))
+    others = [one for one in dialect.operations if one.name not in names]
+    return Dialect(dialect.name, [*others, *own], list(dialect.attributes))
 
 
-AFFINE = _affine()
+AFFINE = _with(affine.Affine, MaxOp, DelinearizeOp, IfOp, ParallelOp)
 """The affine dialect, with all of it that loops need."""
+_MEMREF = _with(memref.MemRef, CastOp, CopyOp, GlobalOp)
+_VECTOR = _with(vector.Vector, PrintOp)
 
 
 def _context() -> Context:
     context = Context(allow_unregistered=True)
-    for dialect in (AFFINE, Arith, Builtin, Func, Math, MemRef, Scf, UB, Vector):
+    for dialect in (AFFINE, Arith, Builtin, Func, Math, _MEMREF, Scf, UB, _VECTOR):
         context.load_dialect(dialect)
     return context
 
@@ -253,10 +307,22 @@ class PlacedParser(Parser):
         self.starts[operation] = start
         return operation
 
+    def parse_affine_map(self) -> AffineMap:
+        return SemiAffineParser(self._parser_state).parse_affine_map()
+
+    def parse_affine_set(self) -> AffineSet:
+        return SemiAffineParser(self._parser_state).parse_affine_set()
+
+    def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
+        values = ValuesParser(self)
+        results = values.expressions(self.Delimiter.SQUARE)
+        return values.map_of(results), values.operands
+
     def _get_op_by_name(self, name: str) -> type[Operation]:
-        """The operation; of one that no dialect here has, only the generic form, `"name"(...)`, is read."""
+        """The operation; of one without a custom form here, only the generic one, `"name"(...)`, is read."""
         found = super()._get_op_by_name(name)
         place = self.source.text.find(name, self._last)
-        if issubclass(found, UnregisteredOp) and self.source.text[place - 1 : place] != '"':
+        reads = next(one for one in found.__mro__ if "parse" in vars(one))
+        if reads in (UnregisteredOp, Operation) and self.source.text[place - 1 : place] != '"':
             raise NotModelled(name, self.source.at(place, len(name)))
         return found

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
+    from loopwright.read.mlir.dialects import GlobalOp
+
 SUFFIX = ".mlir"
 _EXTRA = "pip install 'loopwright[mlir]'"
 
@@ -25,6 +27,8 @@ class MlirFile:
 
     source: Source
     functions: tuple[FuncOp, ...]
+    variables: dict[str, GlobalOp]
+    """The `memref.global` operations, by name."""
     starts: dict[Operation, int]
     """Where each operation starts in the text."""
 
@@ -50,7 +54,7 @@ def parse_mlir(source: Source) -> MlirFile:
         from xdsl.dialects.func import FuncOp
         from xdsl.utils.exceptions import ParseError, VerifyException
 
-        from loopwright.read.mlir.dialects import PlacedParser
+        from loopwright.read.mlir.dialects import GlobalOp, PlacedParser
     except ModuleNotFoundError as missing:
         raise BadInput(Code.MISSING_PART, "xdsl, which reads MLIR, is missing", hint=_EXTRA) from missing
     parser = PlacedParser(source)
@@ -68,4 +72,5 @@ def parse_mlir(source: Source) -> MlirFile:
     functions = tuple(one for one in module.walk() if isinstance(one, FuncOp) and not one.is_declaration)
     if not functions:
         raise BadInput(Code.GRAMMAR, "there is no function with a body", span=source.at(0))
-    return MlirFile(source, functions, parser.starts)
+    variables = {one.sym_name.data: one for one in module.walk() if isinstance(one, GlobalOp)}
+    return MlirFile(source, functions, variables, parser.starts)
