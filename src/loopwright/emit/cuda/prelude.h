@@ -56,8 +56,10 @@ template <typename T> struct lw_array4 {
 #define LW_SHARED_3(type, name, n0, n1, n2) __shared__ type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) __shared__ type name[n0][n1][n2][n3]
 
-/* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k. */
-#define LW_LANE(axis, first, step) ((first) + (long)threadIdx.axis * (step))
+/* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k.
+   The remainder tells the compiler that every lane runs one iteration: a loop that could diverge costs a branch
+   at each shuffle. */
+#define LW_LANE(axis, first, step) ((first) + (long)(threadIdx.axis % 32) * (step))
 #define LW_LANES(axis, step) (32 * (step))
 #define LW_WARP_BARRIER() __syncwarp()
 #define LW_UNROLL _Pragma("unroll")
