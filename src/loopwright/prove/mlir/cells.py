@@ -87,6 +87,8 @@ class Cells:
     """Of `sizes`, those that are not negative."""
     numbers: Iterator[int] = field(default_factory=count)
     results: list[str] = field(default_factory=list)
+    computes_sizes: bool = False
+    """Whether integers are computed by operations that may wrap around."""
 
     def refuse(self, operation: Operation, what: str = "") -> NotModelled:
         return NotModelled(what or operation.name, self.file.place(operation))

@@ -58,7 +58,7 @@ def same_functions(
         before, after = _translated(old, function, new, others[name])
         verdict = _compared(before, after, allow_reassociation, progress)
         obligations += _demanded(verdict, after)
-        trusted += before.trusted
+        trusted += [*before.trusted, *after.trusted]
     trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]
     ways = ("by values",) * len(old.functions)
     return Agreement(obligations, ways, tuple(dict.fromkeys(trusted)), contract=ROUNDING)

@@ -19,7 +19,7 @@ from loopwright.prove.equivalence.flow import Flow
 from loopwright.prove.equivalence.terms import TermAssignment
 from loopwright.prove.mlir.cells import Names
 from loopwright.prove.mlir.function import AffineFunction, times
-from loopwright.prove.mlir.translation import ALIASING, BOUNDS, SIZES, translated
+from loopwright.prove.mlir.translation import ALIASING, ARITHMETIC, BOUNDS, SIZES, translated
 from loopwright.read.mlir.parsing import MlirFile
 from loopwright.source import Span
 
@@ -27,6 +27,7 @@ _KINDS = {
     ALIASING: AssumptionKind.ALIASING,
     BOUNDS: AssumptionKind.BOUNDS,
     SIZES: AssumptionKind.CONSTANT,
+    ARITHMETIC: AssumptionKind.ARITHMETIC,
 }
 
 

@@ -48,11 +48,14 @@ from loopwright.read.mlir.parsing import MlirFile
 from loopwright.read.mlir.refusal import NotModelled
 
 ALIASING = "the arguments of a function do not overlap"
-SIZES = "arguments of the type index are not negative"
+SIZES = "arguments of the type index, and integers made one, are not negative"
+ARITHMETIC = "integers that are computed from sizes and iterators do not overflow"
 _TRAPPING = frozenset(
     f"arith.{name}" for name in ["divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi"]
 )
 """Operations that are not defined for all operands: where they stand counts."""
+_GROWING = ("arith.addi", "arith.subi", "arith.muli")
+"""Operations on integers that wrap around where the result does not fit."""
 BOUNDS = "subscripts stay inside their buffers"
 PRINTED = "what is printed"
 NOTHING = ("memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
@@ -71,7 +74,7 @@ class _Translation(Cells):
         return AffineFunction(
             self.function.sym_name.data, self.file.source, self.file.place(self.function), loops,
             self.computations, self.iterators, self.places, self.buffers, tuple(self.results), context,
-            (ALIASING, BOUNDS, SIZES),
+            (ALIASING, BOUNDS, SIZES, *([ARITHMETIC] if self.computes_sizes else [])),
         )  # fmt: skip
 
     def parameters(self) -> None:
@@ -259,6 +262,7 @@ class _Translation(Cells):
             found = computed(operation, [self.values[one] for one in operation.operands])
         if found is None:
             raise self.refuse(operation)
+        self.computes_sizes |= isinstance(found, Index) and operation.name in _GROWING
         if operation.name in _TRAPPING and not isinstance(found, Index) and may_be_undefined(found):
             return [self.kept(operation, found)]
         self.values[operation.results[0]] = found
