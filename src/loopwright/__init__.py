@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from loopwright.model.program import Program
     from loopwright.model.schedule import LoopType, Schedule
     from loopwright.optimise.optimising import Optimised
-    from loopwright.prove.comparison.files import Comparison
+    from loopwright.prove.comparison.texts import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict

@@ -31,6 +31,7 @@ def compared(tmp_path: Path, old: str, new: str, *, allow_reassociation: bool = 
     (one,), (other,) = originals, text or parse_c(after)
     found = prove_equivalent(one, other, allow_reassociation=allow_reassociation, from_text=text is not None)
     along = prove_along(one, c_file(after).regions[0].place, allow_reassociation=allow_reassociation)
-    agree = type(along.verdict) is type(found.verdict) or isinstance(along.verdict, Undecided)
-    assert agree, f"two ways, two answers: {along.verdict} and {found.verdict}"
+    verdict = Undecided("") if along is None else along.verdict
+    agree = type(verdict) is type(found.verdict) or isinstance(verdict, Undecided)
+    assert agree, f"two ways, two answers: {verdict} and {found.verdict}"
     return found

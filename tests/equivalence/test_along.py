@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.prove.comparison.files import Comparison, compare_files
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import Comparison
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 
 HEAD = """

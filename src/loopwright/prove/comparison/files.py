@@ -2,77 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
-from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.spelling import plainly_spelled
-from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
-from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import AssumptionKind, Program, Standing
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
-from loopwright.prove.comparison.acceptable import further_assumption, unacceptable, without_elements
-from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
-from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
-from loopwright.prove.equivalence.answer import Agreement, Equivalence
+from loopwright.prove.comparison.rephrased import as_written, phrasings
+from loopwright.prove.comparison.texts import Comparison, compared_texts
+from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
-from loopwright.prove.text.annotations import promises
-from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
-from loopwright.prove.text.overflow import within_types
-from loopwright.prove.text.text_model import read_text
-from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
-from loopwright.read.c.assume import is_assume
-from loopwright.read.c.gate.gate import gated
-from loopwright.read.c.gate.text import reads_as_written
-from loopwright.read.c.reader import load_c, parse_c, read_source
+from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.find import resolved
+from loopwright.read.c.reader import load_c
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
-from loopwright.source import Source, Span
-
-OUTSIDE = "what the files do outside the functions of these regions is not compared"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The answers for the regions in their order, as far as they are yes, and what they rest on."""
-
-    answers: tuple[Equivalence, ...]
-    trusted: tuple[str, ...]
-    place: Span
-    """Of the last region that was compared, in the new file."""
-    contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
-
-    def __repr__(self) -> str:
-        return f"<Comparison {self.place.file}: {self.verdict!r}>"
-
-    @property
-    def verdict(self) -> Verdict:
-        """Proved where all regions are; otherwise what is said of the first that is not."""
-        last = self.answers[-1].verdict
-        if not isinstance(last, Proved):
-            return last
-        proved = (one.verdict for one in self.answers)
-        return Proved(sum(one.obligations for one in proved if isinstance(one, Proved)))
-
-    @property
-    def proved(self) -> bool:
-        return isinstance(self.verdict, Proved)
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What explains a no, where that is possible."""
-        return self.answers[-1].notes
+from loopwright.source import Span
 
 
 def agreement(
@@ -186,188 +138,26 @@ def compare_files(
     before, source = plainly_spelled(load_c(old_file), compiled), plainly_spelled(load_c(new_file), options)
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-    old = read_source(before, pure=pure, assume=assume, choice=choice, options=compiled)
+    before = resolved(before, choice, pure=pure, assume=assume)
     source = source if choice.is_empty else chosen(source, choice)
-    written = counterparts([one.region for one in old], source)
-    source, guards = _unguarded(written, old)
-    old = tuple(_under(one, guards[k]) if k in guards else one for k, one in enumerate(old))
-    given, allocations = with_local_arrays(source, allocated=True)
-    texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
-    found: list[Comparison] = []
-    for text in texts:
-        # Following the loops asks no compiler: what it takes for C must be C, and mean what it seems to.
-        is_plain = adds_only_harmless_text(before, text)
-        along = _along(old, text, progress, allow_reassociation) if is_plain else None
-        if along is not None and along.proved and not reads_as_written(old, text, compiled, options):
-            along = None
-        short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
-        names = frozenset(one.name for each in allocations.values() for one in each.arrays)
-        compared = partial(
-            _compared, old, text, (pure, assume), options, allow_reassociation, progress, guards, names
-        )
-        if along is None:
-            along = compared()
-        elif (along.proved and short) or isinstance(along.verdict, Undecided):
-            along = _otherwise(compared, along)
-        found.append(along)
-        if not found[-1].proved:
-            return found[-1]
-    reason = unacceptable(written, options)
-    if reason is not None:
-        return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
-    for program, region in zip(old, c_file(texts[0]).regions, strict=True):
-        difference = outside_difference(program.region, region.place)
-        if difference is None and not adds_only_harmless_text(before, texts[0]):
-            difference = "one file has directives that the other has not"
-        header = different_header(before, texts[0], compiled, options) if difference is None else None
-        if header is not None:
-            difference = f"the header {header} is not the same for both"
-        if difference is not None:
-            reason = f"the regions agree, but not what is around them: {difference}"
-            return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
-    return replace(
-        found[0],
-        answers=tuple(answer for one in found for answer in one.answers),
-        trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
-        contract=ROUNDING if any(one.rounds for one in old) else "",
-    )
-
-
-def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[int, Established]]:
-    """The new file with the loops under guards alone, and what these establish.
-
-    Where a guard does not hold, the loops of the old region run, token by token.
-    """
-    if len(c_file(source).regions) != len(old):
-        return source, {}
-    plain, guards = unguarded(source, old)
-    try:
-        return plain, {k: established(old[k], guard.conditions) for k, guard in guards.items()}
-    except NotAGuard:
-        return source, {}
-
-
-def _under(program: Program, guard: Established) -> Program:
-    """What is compared of a program with the loops under a guard: what it does where the guard holds."""
-    shown = shown_by(program, program.assumptions, guard)
-    return replace(program, assumptions=shown, context=program.context.intersect(guard.parameters))
-
-
-def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:
-    """A second answer, where it is better: one that other provers can confirm, or one at all.
-
-    A text that cannot be read for it has the first.
-    """
-    try:
-        found = compared()
-    except BadInput:
-        return along
-    return found if found.proved or not along.proved else along
-
-
-def _compared(
-    old: tuple[Program, ...],
-    source: Source,
-    stated: tuple[Sequence[str], Sequence[str]],
-    options: CompilerOptions,
-    allow_reassociation: bool,
-    progress: Progress,
-    guards: Mapping[int, Established],
-    allocated: frozenset[str],
-) -> Comparison:
-    """The regions of a text, one after the other, until one is not proved; `stated` are pure and assume."""
-    pure, assume = stated
-    text = read_text(source, old, pure)
-    new = text or parse_c(source, pure=pure, assume=assume)
-    new = gated(new, pure=pure, options=options, in_order=text is None)
-    if len(old) != len(new):
-        raise BadInput(
-            Code.REGION,
-            f"{old[0].source.path} has {len(old)} regions, {source.path} has {len(new)}",
-            span=Span.start_of(source.path),
-            hint="put as many '#pragma scop' regions into both, or choose one by --function NAME",
-        )
-    answers: list[Equivalence] = []
-    place = Span.start_of(source.path)
-    for one, other in zip(old, new, strict=True):
-        answer = prove_equivalent(
-            one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress
-        )
-        answers.append(answer)
-        place = _start(other.region)
-        if not isinstance(answer.verdict, Proved):
-            break
-    tried = [
-        _tried(one, other, guards.get(k), from_text=text is not None)
-        for k, (one, other) in enumerate(zip(old, new, strict=True))
-    ]
-    trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
-    for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = further_assumption(before, after) or without_elements(before, after, allocated)
-        if further is not None and isinstance(answers[k].verdict, Proved):
-            answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
-            break
-    return Comparison(tuple(answers), trusted, place)
-
-
-_OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
-
-
-def _tried(
-    old: Program, new: Program, guard: Established | None, *, from_text: bool
-) -> tuple[Program, Program]:
-    """Both with what is proved, or tested by a guard, marked in their assumptions."""
-    facts = old.facts if guard is None else old.context.intersect(guard.parameters)
-    old = replace(old, assumptions=within_types(old, new, facts))
-    theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
-    # Of a text whose loops are not worked out, the cells are those of the old file.
-    theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)
-    settled = {(one.kind, one.text) for one in old.assumptions if one.standing is not Standing.ASSUMED}
-    arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
-    left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
-    return old, replace(new, assumptions=left)
-
-
-def _along(
-    old: Sequence[Program], source: Source, progress: Progress, allow_reassociation: bool
-) -> Comparison | None:
-    """What following the loops of the new file tells, where it tells something of all its regions: that the
-    proof fails at certain sizes is something, too.
-    """
-    regions = [one.place for one in c_file(source).regions]
-    if len(regions) != len(old) or any(
-        is_assume(one) for each in c_file(source).regions for one in each.pragmas
-    ):
-        return None
-    answers: list[Equivalence] = []
-    for one, region in zip(old, regions, strict=True):
-        answer = prove_along(one, region, allow_reassociation=allow_reassociation, progress=progress)
-        answers.append(answer)
-        match answer.verdict:
-            case Undecided(sizes=sizes):
-                if not sizes:
-                    return None
-                break
-            case Refuted():
-                break
-    trusted = [entry.text for program in old for entry in program.trusted]
-    trusted += [text for answer in answers for text in answer.trusted]
-    place = _start(regions[len(answers) - 1])
-    return Comparison(tuple(answers), (*dict.fromkeys(trusted), OUTSIDE), place)
-
-
-def _start(region: Span) -> Span:
-    """Where the text of a region starts."""
-    return region.source.at(region.start + len(region.text) - len(region.text.lstrip()))
-
-
-def _trusted(
-    old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]
-) -> tuple[str, ...]:
-    """What the answers rest on, each thing once however it is put."""
-    proved = {promise.pragma.place for program in new for promise in promises(program)}
-    said = [entry.text for program in old for entry in program.trusted]
-    said += [entry.text for program in new for entry in program.trusted if entry.place not in proved]
-    said += [text for answer in answers for text in answer.trusted]
-    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
-    return (*(text for text in dict.fromkeys(said) if text in once.values()), OUTSIDE)
+    source = counterparts([one.place for one in c_file(before).regions], source)
+    undecided: list[Comparison] = []
+    failures: list[BadInput] = []
+    compilers = (compiled, options)
+    for texts in phrasings(before, source, compiled, options):
+        try:
+            found = compared_texts(
+                *texts, source, (pure, assume), compilers, allow_reassociation, for_provers, progress
+            )
+        except BadInput as failure:
+            failures.append(failure)
+            continue
+        found = replace(found, place=as_written(found.place, (before, source)))
+        if not isinstance(found.verdict, Undecided):
+            return found
+        undecided.append(found)
+    if undecided:
+        return undecided[0]
+    told = failures[0].diagnostic
+    place = None if told.span is None else as_written(told.span, (before, source))
+    raise BadInput.of(replace(told, span=place)) from failures[0].__cause__

@@ -83,13 +83,19 @@ def prove_equivalent(
 
 def prove_along(
     old: Program, region: Span, *, allow_reassociation: bool = False, progress: Progress = silent
-) -> Equivalence:
-    """Whether the region runs the statements of `old` as it does, for every size (`prove.descent`)."""
+) -> Equivalence | None:
+    """Whether the region runs the statements of `old` as it does, for every size (`prove.descent`).
+
+    None where it has other loops and statements than those that can be followed.
+    """
+    progress("reading the loops")
     try:
-        progress("reading the loops")
         new = declared_in(old, region)
         old = with_known_constants(old, new)
         text = read_new(old, region)
+    except Unreadable:
+        return None
+    try:
         different = differences(with_statics_seen(old), new)
         unclear = (*different.fatal, *different.textual)
         if old.context.is_empty() or unclear:

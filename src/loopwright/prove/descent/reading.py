@@ -5,7 +5,8 @@ Besides what `prove.reading.loops` reads, variables that hold a bound, and what 
     lbv = e; ubv = f; for (t = lbv; t <= ubv; t++)
     for (t = a; t <= e - 7; t += 8) ...  for (; t <= e; t++) ...
 
-The second loop begins with what the first one leaves, a + 8 max(0, floor((e - 7 - a) / 8) + 1).
+The second loop begins with what the first one leaves, a + 8 max(0, floor((e - 7 - a) / 8) + 1); a statement
+there that reads t is a loop of one iteration over it.
 A statement is what is neither loop, condition nor such an assignment; what it does is found elsewhere.
 """
 
@@ -20,7 +21,7 @@ from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.types import is_signed, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
@@ -121,18 +122,32 @@ class _Reader:
                 words = words.bind(name, value)
                 ended.pop(name, None)
                 continue
-            one = self.statement(node, words, outer, ended)
+            one = self.after_loops(node, words, outer, ended)
             changed = self.assigned_in(node)
             words = replace(
                 words, values={k: v for k, v in words.values.items() if k in outer or k not in changed}
             )
             ended = {name: value for name, value in ended.items() if name not in changed}
-            if isinstance(one, loops.For) and node.start not in self.pragmas:
+            if isinstance(one, loops.For) and _assigns_first(node) and node.start not in self.pragmas:
                 last = _value_after(one)
                 if last is not None:
                     ended[one.iterator] = last
             made.append(one)
         return loops.Block(tuple(made))
+
+    def after_loops(
+        self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
+    ) -> loops.Node:
+        """A statement that reads the value e which a loop left in i: `for (i = e; i <= e; i++) statement`."""
+        read = [name for name in ended if name in identifiers(node) and name not in outer]
+        if len(read) != 1 or node.type not in ("if_statement", "expression_statement"):
+            return self.statement(node, words, outer, ended)
+        (name,) = read
+        number = len(self.heads)
+        self.heads.append(node)
+        body = self.statement(node, words.bind(name, Var(name)), (*outer, name))
+        once = Compare(Relation.LE, Var(name), ended[name])
+        return loops.For(name, ended[name], once, 1, body, dimension=number)
 
     def assigned_in(self, node: Node) -> frozenset[str]:
         """The names that a statement gives values to."""
@@ -246,6 +261,12 @@ class _Reader:
         return name, expression(first_value(node), words)
 
 
+def _assigns_first(node: Node) -> bool:
+    """Whether a statement is a loop over a variable that is there after it."""
+    start = node.child_by_field_name("initializer") if node.type == "for_statement" else None
+    return node.type == "for_statement" and (start is None or start.type != "declaration")
+
+
 def _updates(node: Node, name: str) -> bool:
     update = node.child_by_field_name("update")
     if update is None:
@@ -268,12 +289,14 @@ def _assignments(block: Node) -> list[tuple[int, str]]:
 
 
 def limit(tested: Test, iterator: str) -> Expr | None:
-    """e, where the test is `iterator <= e`, or something that means it."""
+    """e, where the test is `iterator <= e`, `iterator + 7 < e + 8`, or something that means it."""
     match tested:
         case Compare(Relation.LE, Var(name), most) if name == iterator:
             return most
-        case Compare(Relation.LT, Var(name), most) if name == iterator:
-            return Sum((most, Int(-1)))
+        case Compare(Relation.LT, left, most):
+            return limit(Compare(Relation.LE, left, Sum((most, Int(-1)))), iterator)
+        case Compare(Relation.LE, Sum((left, Int(distance))), most):
+            return limit(Compare(Relation.LE, left, Sum((most, Int(-distance)))), iterator)
         case _:
             return None
 

@@ -1,0 +1,326 @@
+"""Loops that count, written as plain `for` loops: other words for the same C.
+
+    i = a; while (c) { B; i++; }                      for (i = a; c; i++) { B; }       no `continue` in B
+    for (i = a; c; i++) { if (b) break; B; }          for (i = a; c && !(b); i++) { B; }
+    if (c) do { B; } while (c);                       while (c) { B; }
+    i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
+
+Each is an identity of C, whatever the types are: the same expressions are evaluated in the same order.  A
+first value moves to its loop only over assignments of names and numbers to other names.  Macros are as they
+are written: whether they hide a jump or an assignment is for the caller to find out.  Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.file import c_file
+from loopwright.c.loops import countdown_of
+from loopwright.c.regions import Directive
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import blank, names_in, without_comments
+from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source
+
+_MOST = 200
+"""How many loops of a file are written otherwise."""
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+_SIMPLE = (
+    *("identifier", "number_literal"),
+    *("unary_expression", "binary_expression", "parenthesized_expression"),
+)
+_DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered)\b|\\\n")
+"""Pragmas that concern loops further inside."""
+_SWAPPED = {">": "<", ">=": "<="}
+
+Edit = tuple[int, int, str]
+
+
+def with_plain_loops(source: Source) -> Source:
+    """The text with the loops of its regions as plain `for` loops, where they are one of these forms."""
+    for _ in range(_MOST):
+        try:
+            edits = next(_edits(source), None)
+        except BadInput:
+            return source
+        if edits is None:
+            break
+        source = source.edited(sorted(edits))
+    return source
+
+
+def _edits(source: Source) -> Iterator[list[Edit]]:
+    """The changes that make one loop plain, for each that can be made so, inner loops first."""
+    file = c_file(source)
+    for region in file.regions:
+        if any(_DIRECTED.search(pragma.place.text) for pragma in region.pragmas):
+            continue
+        for node in reversed([*walk(file.block(region.place))]):
+            if node.type in _LOOPS and not any(_is_before(pragma, node) for pragma in region.pragmas):
+                edits = _tested_first(node) if node.type == "do_statement" else _counted(node)
+                if edits:
+                    yield edits
+
+
+def _is_before(pragma: Directive, loop: Node) -> bool:
+    """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
+    between = loop.source.text[pragma.place.end : loop.start]
+    return pragma.place.end <= loop.start and not without_comments(between, literals=True).strip()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A text that moves into the head of a loop, and what is left where it was."""
+
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+def _counted(loop: Node) -> list[Edit] | None:
+    """The changes that give a loop a whole head, with the tests that its body starts with."""
+    is_while = loop.type == "while_statement"
+    body = field(loop, "body")
+    inside = named_children(body) if body.type == "compound_statement" else [body]
+    condition, start, update = _head(loop)
+    tests = [] if condition is None or _is_true(condition) else [_written(condition)]
+    left = [_left_out(one) for one in _breaks(inside)]
+    tests += [f"!{field(one, 'condition').text}" for one in _breaks(inside)]
+    moved = None if update is not None else _last_step(loop, body, inside)
+    name = _stepped(update) if update is not None else None if moved is None else _stepped(moved)
+    if moved is None and update is None:
+        countdown = countdown_of(loop)
+        if countdown is None or left:
+            return None
+        name = countdown.name.text
+    first = None if start is not None or name is None else _first_value(loop, name)
+    if not (left or moved or first or is_while) or (start is None and first is None) or not tests:
+        return None
+    given = _written(start).rstrip(";") if start is not None else "" if first is None else first.text
+    step = _written(update) if update is not None else "" if moved is None else _written(moved)
+    test = tests[0] if len(tests) == 1 else " && ".join(f"({one})" for one in tests)
+    head = f"for ({given}; {test}; {step}) "
+    begin = body.spelled.start
+    edits: list[Edit] = [(loop.start, begin, head + _lines(loop.source, loop.start, begin)), *left]
+    if moved is not None and moved.parent is not None:
+        edits.append(_left_out(moved.parent))
+    return [*edits, *(() if first is None else first.edits)]
+
+
+def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
+    """The test of a loop, its first value and its step."""
+    condition = loop.child_by_field_name("condition")
+    if loop.type == "while_statement":
+        return (None if condition is None else without_parentheses(condition)), None, None
+    return condition, loop.child_by_field_name("initializer"), loop.child_by_field_name("update")
+
+
+def _written(node: Node) -> str:
+    """The text of an expression on one line."""
+    return " ".join(without_comments(node.text, literals=True).split())
+
+
+def _lines(source: Source, start: int, end: int) -> str:
+    return "\n" * source.text.count("\n", start, end)
+
+
+def _left_out(statement: Node) -> Edit:
+    """An empty statement that takes as many lines."""
+    place = statement.spelled
+    return place.start, place.end, ";" + blank(place.text)[1:]
+
+
+def _is_true(condition: Node) -> bool:
+    return condition.type == "number_literal" and re.fullmatch("[1-9][0-9]*", condition.text) is not None
+
+
+def _breaks(statements: list[Node]) -> list[Node]:
+    """The tests `if (b) break;` that a body starts with."""
+    found: list[Node] = []
+    for one in statements:
+        if one.type != "if_statement" or one.child_by_field_name("alternative") is not None:
+            break
+        inner = field(one, "consequence")
+        while inner.type == "compound_statement" and len(named_children(inner)) == 1:
+            inner = named_children(inner)[0]
+        if inner.type != "break_statement":
+            break
+        found.append(one)
+    return found
+
+
+def _stepped(node: Node) -> str | None:
+    """i of `i++`, `--i`, `i += k`, `i = i + k`, where k is made of numbers and other names."""
+    core = without_parentheses(node)
+    if core.type == "update_expression":
+        target = without_parentheses(field(core, "argument"))
+        return target.text if target.type == "identifier" else None
+    if core.type != "assignment_expression" or operator(core) not in ("+=", "-=", "="):
+        return None
+    target, value = without_parentheses(field(core, "left")), field(core, "right")
+    if target.type != "identifier" or not _is_simple(value):
+        return None
+    return target.text if (operator(core) == "=") == (target.text in identifiers(value)) else None
+
+
+def _is_simple(value: Node) -> bool:
+    return all(part.type in _SIMPLE for part in walk(value) if part.is_named and part.type != "comment")
+
+
+def _last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
+    """The step that a body ends with, which nothing in it jumps over; its names mean the same outside."""
+    last = inside[-1] if inside and body.type == "compound_statement" else None
+    if last is None or last.type != "expression_statement" or len(named_children(last)) != 1:
+        return None
+    (step,) = named_children(last)
+    if _stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
+        return None
+    declared = {
+        word
+        for one in inside
+        if one.type in ("declaration", "type_definition", "function_definition")
+        for word in names_in(one.text)
+    }
+    return None if declared & set(identifiers(step)) else step
+
+
+def _continues(node: Node, loop: Node) -> bool:
+    """Whether `node` is a `continue` of this very loop."""
+    if node.type != "continue_statement":
+        return False
+    around = node.parent
+    while around is not None and around.type not in _LOOPS:
+        around = around.parent
+    return around is loop
+
+
+def _first_value(loop: Node, name: str) -> _Part | None:
+    """`name = e`, from a statement before the loop that only harmless ones are in between."""
+    block = loop.parent
+    if block is None or block.type != "compound_statement":
+        return None
+    before = [one for one in named_children(block) if one.end <= loop.start]
+    assigned: set[str] = set()
+    for one in reversed(before):
+        found = _given(one, name)
+        if found is not None:
+            return None if assigned & set(names_in(found.text)) else found
+        if name in names_in(one.text):
+            return None
+        changed = _harmless(one)
+        if changed is None:
+            return None
+        assigned |= changed
+    return None
+
+
+def _given(statement: Node, name: str) -> _Part | None:
+    """The text `name = e` of `name = e;` or of `int name = e;`, where it is the last that is declared."""
+    if statement.type == "expression_statement" and len(named_children(statement)) == 1:
+        (core,) = named_children(statement)
+        is_value = core.type == "assignment_expression" and operator(core) == "="
+        if not is_value or without_parentheses(field(core, "left")).text != name:
+            return None
+        if not _is_simple(field(core, "right")):
+            return None
+        return _Part(_written(core), (_left_out(statement),))
+    declarators = statement.children_by_field_name("declarator")
+    kinds = {one.type for one in statement.named_children}
+    if statement.type != "declaration" or kinds & {"storage_class_specifier", "type_qualifier"}:
+        return None
+    last = declarators[-1] if declarators else None
+    if last is None or last.type != "init_declarator" or declared_name(last) is None:
+        return None
+    target, value = field(last, "declarator"), field(last, "value")
+    if target.type != "identifier" or target.text != name or not _is_simple(value):
+        return None
+    left = (target.end, last.end, _lines(statement.source, target.end, last.end))
+    return _Part(f"{name} = {_written(value)}", (left,))
+
+
+def _harmless(statement: Node) -> set[str] | None:
+    """The names that a statement gives values of names and numbers to; None where it does something else."""
+    if statement.type == "expression_statement" and len(named_children(statement)) == 1:
+        (core,) = named_children(statement)
+        is_value = core.type == "assignment_expression" and operator(core) == "="
+        target = without_parentheses(field(core, "left")) if is_value else core
+        is_value = is_value and target.type == "identifier" and _is_simple(field(core, "right"))
+        return {target.text} if is_value else None
+    if statement.type != "declaration":
+        return None
+    found: set[str] = set()
+    for one in statement.children_by_field_name("declarator"):
+        target = field(one, "declarator") if one.type == "init_declarator" else one
+        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        if target.type != "identifier" or (value is not None and not _is_simple(value)):
+            return None
+        found.add(target.text)
+    return found
+
+
+def _tested_first(loop: Node) -> list[Edit] | None:
+    """The changes that make a `do` a `while`, where its test holds before it."""
+    condition = field(loop, "condition")
+    block = loop.parent
+    alone = block is not None and block.type == "compound_statement" and named_children(block)[-1] is loop
+    statements = named_children(block) if alone and block is not None else [loop]
+    around = block.parent if len(statements) <= 2 and alone and block is not None else block
+    first = _number_before(loop)
+    wanted = _tokens(condition, {})
+    if around is not None and around.type == "if_statement" and _is_only_branch(around, loop):
+        tested = _tokens(field(around, "condition"), {})
+        if len(statements) == 1 and tested == wanted:
+            return _as_while(loop, around)
+        if len(statements) == 2 and first is not None and tested == _tokens(condition, dict([first])):
+            return _as_while(loop, loop)
+    if first is not None and _holds(_tokens(condition, dict([first]))):
+        return _as_while(loop, loop)
+    return None
+
+
+def _is_only_branch(test: Node, loop: Node) -> bool:
+    """Whether the loop is in what runs where a test holds, and nothing runs where it does not."""
+    is_single = test.child_by_field_name("alternative") is None
+    return is_single and field(test, "consequence").span.contains(loop.span)
+
+
+def _as_while(loop: Node, whole: Node) -> list[Edit]:
+    body, condition, source = field(loop, "body"), field(loop, "condition"), loop.source
+    begin = body.spelled.start
+    front = f"while {_written(condition)} {_lines(source, whole.start, begin)}"
+    return [(whole.start, begin, front), (body.end, whole.end, _lines(source, body.end, whole.end))]
+
+
+def _number_before(loop: Node) -> tuple[str, str] | None:
+    """The name and number of `i = 0;` or `int i = 0;` right before a loop."""
+    block = loop.parent
+    if block is None or block.type != "compound_statement":
+        return None
+    before = [one for one in named_children(block) if one.end <= loop.start]
+    for word in names_in(field(loop, "condition").text) if before else ():
+        found = _given(before[-1], word)
+        value = "" if found is None else found.text.partition("=")[2].strip()
+        if re.fullmatch(r"0|[1-9][0-9]?", value):
+            return word, value
+    return None
+
+
+def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
+    """A test as words, values in place of names; `a > b` is `b < a`."""
+    core = without_parentheses(condition)
+    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", _written(core))]
+    swapped = _SWAPPED.get(operator(core)) if core.type == "binary_expression" else None
+    if swapped is None:
+        return tuple(words)
+    left, right = (_tokens(field(core, side), values) for side in ("left", "right"))
+    return (*right, swapped, *left)
+
+
+def _holds(words: tuple[str, ...]) -> bool:
+    """Whether a test of two numbers holds."""
+    if len(words) != 3 or not (words[0].isdigit() and words[2].isdigit()):
+        return False
+    one, other = int(words[0]), int(words[2])
+    return (words[1] == "<" and one < other) or (words[1] == "<=" and one <= other)

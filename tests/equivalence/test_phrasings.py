@@ -1,0 +1,109 @@
+"""Two files in other words: loops that count but are not plain `for` loops, and what is no such loop."""
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Proved, Refuted
+
+
+def verdict(tmp_path: Path, old: str, new: str) -> str:
+    """Yes, no, or not known."""
+    old_file, new_file = tmp_path / "old.c", tmp_path / "new.c"
+    old_file.write_text(old)
+    new_file.write_text(new)
+    try:
+        found = compare_files(old_file, new_file).verdict
+    except BadInput:
+        return "unknown"
+    return "yes" if isinstance(found, Proved) else "no" if isinstance(found, Refuted) else "unknown"
+
+
+def file(body: str, before: str = "", declared: str = "int i, j;", after: str = "") -> str:
+    head = f"{before}\nint f(int n, int m, double A[1000], double B[1000]) {{\n  {declared}\n"
+    return f"{head}#pragma scop\n{body}\n#pragma endscop\n  {after or 'return 0;'}\n}}\n"
+
+
+LOOP = "for (i = 0; i < n; i++) A[i] = B[i] + 1;"
+TEN = "for (i = 0; i < 10; i++) A[i] = B[i] + 1;"
+STEP = "A[i] = B[i] + 1;"
+TWO = "A[i] = B[i] + 1; A[i+1] = B[i+1] + 1;"
+
+COUNTING = [
+    (LOOP, f"i = 0; while (i < n) {{ {STEP} i++; }}"),
+    (LOOP, f"i = 0; j = m; while (i < n) {{ {STEP} i += 1; }}"),
+    (LOOP, f"i = n - 1; while (i >= 0) {{ {STEP} --i; }}"),
+    (LOOP, f"i = n; while (i-- > 0) {STEP}"),
+    (LOOP, f"i = 0; if (i < n) do {{ {STEP} i++; }} while (i < n);"),
+    (LOOP, f"if (n > 0) {{ i = 0; do {{ {STEP} i++; }} while (i < n); }}"),
+    (TEN, f"i = 0; do {{ {STEP} i++; }} while (i < 10);"),
+    (LOOP, f"i = 0; for (;;) {{ if (i >= n) break; {STEP} i++; }}"),
+    (LOOP, f"i = 0; while (1) {{ if (!(i < n)) {{ break; }} {STEP} i++; }}"),
+    (LOOP, f"for (i = 0;; i++) {{ if (i >= n) break; {STEP} }}"),
+    (
+        "for (i = 0; i < n; i++) if (i < m) A[i] = 1;",
+        "for (i = 0; i < n; i++) { if (m <= i) break; A[i] = 1; }",
+    ),
+    (LOOP, f"for (i = 0; i < n;) {{ {STEP} i++; }}"),
+    (LOOP, f"i = 0; for (; i < n; i++) {STEP}"),
+    (
+        "for (i = 0; i < n; i++) for (j = 0; j < i; j++) A[i] += B[j];",
+        "i = 0; while (i < n) { j = 0; while (j < i) { A[i] += B[j]; j++; } i++; }",
+    ),
+    (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }} if (i < n) {STEP}"),
+    (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} for (; i < n; i++) {STEP}"),
+]
+"""What is equal, and read as such."""
+
+OTHERWISE = [
+    (LOOP, f"i = 0; while (i <= n) {{ {STEP} i++; }}"),
+    (LOOP, f"i = 1; while (i < n) {{ {STEP} i++; }}"),
+    (LOOP, f"i = 0; while (i < n) {{ i++; {STEP} }}"),
+    (LOOP, f"i = 0; while (i < n) {{ if (i == 3) continue; {STEP} i++; }}"),
+    (LOOP, f"i = 0; while (i < n) {{ {STEP} int i = 3; i++; }}"),
+    (LOOP, f"i = 0; j = i++; while (i < n) {{ {STEP} i++; }}"),
+    (LOOP, f"i = m; m = 0; while (i < n) {{ {STEP} i++; }}"),
+    (LOOP, f"i = 0; do {{ {STEP} i++; }} while (i < n);"),
+    (LOOP, f"i = 0; if (i <= n) do {{ {STEP} i++; }} while (i < n);"),
+    (LOOP, f"if (n > 0) {{ i = 1; do {{ {STEP} i++; }} while (i < n); }}"),
+    (";", f"i = 0; do {{ {STEP} i++; }} while (i < 0);"),
+    (LOOP, f"for (i = 0;; i++) {{ {STEP} if (i >= n) break; }}"),
+    (LOOP, f"for (i = 0;; i++) {{ if (i > n) break; {STEP} }}"),
+    (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }}"),
+    (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }} if (i <= n) {STEP}"),
+    (LOOP, f"i = 0; while (i + 2 < n) {{ {TWO} i += 2; }} if (i < n) {STEP}"),
+    (LOOP, f"i = 0;\n#pragma omp parallel for\nwhile (i < n) {{ {STEP} i++; }}"),
+]
+"""What is not equal, or not C."""
+
+AROUND = [
+    (f"i = 0; while (i < n) {{ SKIP; {STEP} i++; }}", "#define SKIP if (B[i] > 5) continue", "int i, j;", ""),
+    (f"i = 0; BUMP; while (i < n) {{ {STEP} i++; }}", "#define BUMP i = 1", "int i, j;", ""),
+    (f"i = 0; j = ONE; while (i < n) {{ {STEP} i++; }}", "#define ONE i++", "int i, j;", ""),
+    (f"i = 0; *p = 1; while (i < n) {{ {STEP} i++; }}", "", "int i, j, *p = &i;", ""),
+    (f"static int i = 0; while (i < n) {{ {STEP} i++; }}", "", "int j;", ""),
+    (f"i = 0; while (i < n) {{ {STEP} i++; }}", "", "int i = 0, j;", "return i;"),
+    (f"i = 0; while (i < n) {{ {STEP} i++; }}", "", "int j; volatile int i;", ""),
+    (f"i = 0; while (i < n) {{ {STEP} i++; }}", "", "int j; unsigned char i;", ""),
+    (f"for (int i = 0; i + 1 < n; i += 2) {{ {TWO} }} if (i < n) {STEP}", "", "int i = 0, j;", ""),
+    (f"for (int i = 0; i + 1 < n; i += 2) {{ {TWO} }} for (; i < n; i++) {STEP}", "", "int i = 0, j;", ""),
+]
+"""The same, with what stands around it: a macro, a declaration, a use after the region."""
+
+
+@pytest.mark.parametrize(("old", "new"), COUNTING)
+def test_loops_that_count(tmp_path: Path, old: str, new: str) -> None:
+    assert verdict(tmp_path, file(old), file(new)) == "yes"
+
+
+@pytest.mark.parametrize(("old", "new"), OTHERWISE)
+def test_loops_that_do_something_else(tmp_path: Path, old: str, new: str) -> None:
+    assert verdict(tmp_path, file(old), file(new)) != "yes"
+
+
+@pytest.mark.parametrize(("new", "before", "declared", "after"), AROUND)
+def test_what_stands_around_them(tmp_path: Path, new: str, before: str, declared: str, after: str) -> None:
+    old = file(LOOP.replace("i = 0", "int i = 0"), before, declared, after)
+    assert verdict(tmp_path, old, file(new, before, declared, after)) != "yes"
