@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.directives import refused_directive
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.verdict import Proved
+from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
-from tests.traps.support import comparison, function
+from tests.traps.support import PROVED, comparison, function
 
 _COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
 _TEMPORARY = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u; }"
@@ -74,6 +75,15 @@ WRONG = [
     ("parallel for if(k = 3)", _COPY),
     ("parallel for num_threads(z(3))", _COPY),
     ("parallel for schedule(static, k++)", _COPY),
+    ("parallel for schedule(static, n)", _COPY),
+    ("parallel for schedule(dynamic, n / m)", _COPY),
+    ("parallel for num_threads(n)", _COPY),
+    ("parallel for num_threads(n + 1)", _COPY),
+    ("parallel for if(1 / n)", _COPY),
+    ("parallel for if(1 << n)", _COPY),
+    ("parallel for if(j)", _COPY),
+    ("parallel for if(*x > 0)", _COPY),
+    ("simd safelen(3)", "for (i = 4; i < n; i += 2) a[i] = a[i - 4];"),
     ("parallel for copyin(s)", _COPY),
     ("parallel for simd safelen(4)", _SHIFTED),
     ("simd safelen(5)", _SHIFTED),
@@ -89,7 +99,9 @@ WRONG = [
 ]
 RIGHT = [
     ("parallel for", _COPY),
-    ("parallel for schedule(dynamic, 4), num_threads(n + 1) if(parallel: n > 100)", _COPY),
+    ("parallel for schedule(dynamic, 4), num_threads(2 + 1) if(parallel: n > 100 && s < 3)", _COPY),
+    ("parallel for if(n * 8 / 2 > 100)", _COPY),
+    ("simd safelen(2)", "for (i = 4; i < n; i += 2) a[i] = a[i - 4];"),
     ("parallel for default(none) shared(a, b, n) proc_bind(close)", _COPY),
     ("parallel for lastprivate(u)", _TEMPORARY.replace("< n", "< 9")),
     ("parallel for lastprivate(u)", _TEMPORARY.replace("< n", "< m")),
@@ -198,6 +210,20 @@ def test_what_a_clause_does_not_promise(pragma: str, loop: str) -> None:
 @pytest.mark.parametrize(("pragma", "loop"), RIGHT)
 def test_what_it_does(pragma: str, loop: str) -> None:
     assert _is_proved(pragma, loop)
+
+
+@pytest.mark.parametrize("clause", ["parallel for if(0)", "parallel for num_threads(1)", "simd if(simd: 0)"])
+def test_iterations_that_one_thread_runs_in_order(clause: str, tmp_path: Path) -> None:
+    """They may depend on each other: that is no reason for a no."""
+    loop = "for (i = 1; i < n; i++) a[i] = a[i - 1];"
+    (tmp_path / "old.c").write_text(function(loop))
+    (tmp_path / "new.c").write_text(function(f"#pragma omp {clause}\n{loop}"))
+    assert isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, Undecided)
+
+
+def test_a_lane_has_its_own_temporary(tmp_path: Path) -> None:
+    old, new = (function(f"{line}{_TEMPORARY}", setup="double u;") for line in ("", "#pragma omp simd private(u)\n"))
+    assert comparison(old, new, tmp_path) == PROVED
 
 
 def test_a_call_may_be_to_a_variant() -> None:

@@ -16,7 +16,7 @@ from loopwright.c.syntax import Node, field, walk, without_parentheses
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise
-from loopwright.prove.text.clauses import unknown_clause
+from loopwright.prove.text.clauses import runs_in_order, uncertain_value, unknown_clause
 from loopwright.prove.verdict import Refuted
 
 _MORE = re.compile(r"\b(collapse|safelen|firstprivate|linear)\b")
@@ -34,7 +34,9 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
                 raise Unreadable(f"nothing is known of what '#pragma{pragma.argument}' in line {line} does")
             unknown = unknown_clause(pragma.argument, c_file(pragma.place.source).macro_names)
             reductions, _, last = clauses_of(pragma.argument)
-            if unknown is not None or reductions or last or _MORE.search(pragma.argument):
+            unknown = unknown or uncertain_value(pragma, dict.fromkeys(text.stored, False))
+            is_plain = not (_MORE.search(pragma.argument) or runs_in_order(pragma.argument))
+            if unknown is not None or reductions or last or not is_plain:
                 raise Unreadable(f"the pragma in line {line} says more than that iterations are independent")
             found[number] = (*found.get(number, ()), pragma)
     return found
@@ -43,13 +45,13 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
 def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive, ...]]) -> Refuted | None:
     """An iterator or bound that the threads of a loop share, and all assign."""
     for number, pragma in ((number, one) for number, pragmas in independent.items() for one in pragmas):
-        if "parallel" not in pragma.argument:
-            continue
         _, private, _ = clauses_of(pragma.argument)
         if private & text.stored:
             raise Unreadable(
                 f"whether every iteration has its own {min(private & text.stored)} is not known here"
             )
+        if "parallel" not in pragma.argument:
+            continue
         head = text.heads[number]
         assigned = _assigned(field(head, "body"), text.assigned)
         shared = sorted(

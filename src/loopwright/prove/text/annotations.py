@@ -17,8 +17,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import islpy as isl
-
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
@@ -27,7 +25,6 @@ from loopwright.model.annotations import Clauses, Independent, Parallel, Reducti
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.named import number, variable
-from loopwright.presburger.sets import DIM
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, has_registers, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
@@ -37,8 +34,11 @@ from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.clauses import (
     clause_texts,
     combined_cells,
+    is_inside,
     names_in_clause,
     number_in_clause,
+    runs_in_order,
+    uncertain_value,
     unknown_clause,
 )
 from loopwright.prove.text.scopes import declared_in_loops
@@ -109,7 +109,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
             continue
         found = verdict.failures[0]
         message = f"the iterations of the loop at line {line} are not independent: {headline(found)}"
-        if verdict.status is Status.UNDECIDED:
+        if verdict.status is Status.UNDECIDED or runs_in_order(promise.pragma.argument):
             return Undecided(message)
         return Refuted("parallel", message, witness(found), found.parameters)
     return Proved(count)
@@ -121,6 +121,10 @@ def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> s
     unknown = unknown_clause(argument, program.file.macro_names)
     if unknown is not None:
         return f"the pragma in line {line} has a clause nothing is known of: {unknown}"
+    sizes = {name: program.context.is_subset(variable(name).ge_set(number(1))) for name in program.params}
+    uncertain = uncertain_value(promise.pragma, sizes)
+    if uncertain is not None:
+        return f"{uncertain} in line {line} is not known to have a value that OpenMP allows"
     if any(one.body.place.contains(promise.loop.span) for one in program.statements):
         return f"the loop of the pragma in line {line} is in a statement that is left as it is"
     if promise.reductions and not allow_reassociation:
@@ -328,21 +332,9 @@ def _not_in_section(program: Program, promise: Promise) -> str | None:
         for statement in (program.statement(name) for name in names):
             for access in statement.accesses:
                 cells = access.relation.intersect_domain(statement.domain).intersect_params(program.context)
-                if access.array == one.array and not _is_inside(cells.range(), one.section):
+                if access.array == one.array and not is_inside(cells.range(), one.section):
                     return one.array
     return None
-
-
-def _is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
-    """Whether all cells are in a section; dimensions that it does not have are whole."""
-    for place, (start, length) in enumerate(section if not cells.is_empty() else ()):
-        if not cells.dim_has_lower_bound(DIM, place) or not cells.dim_has_upper_bound(DIM, place):
-            return False
-        first, size = (number(int(one)) if one.isdigit() else variable(one) for one in (start, length))
-        below, above = cells.dim_min(place).lt_set(first), cells.dim_max(place).ge_set(first.add(size))
-        if not below.union(above).is_empty():
-            return False
-    return True
 
 
 def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:

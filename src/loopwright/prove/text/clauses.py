@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+import islpy as isl
+
+from loopwright.c.declarations import known_constant
+from loopwright.c.file import CFile, c_file
+from loopwright.c.macros import integer_text
+from loopwright.c.regions import Directive
+from loopwright.c.tokens import with_names_replaced
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.named import number, variable
+from loopwright.presburger.sets import DIM
 
 _HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
 _ORDERED = re.compile(r"\s*(?:,\s*)?ordered(?![\w(]|\s*\()")
@@ -88,6 +97,50 @@ def _values(argument: str) -> set[str]:
     }
 
 
+_COUNT = re.compile(r"\s*0*[1-9]\d*\s*(?:[+*]\s*0*[1-9]\d*\s*)*")
+_UNSAFE = re.compile(r"[/%](?!\s*0*[1-9]\d{0,8}\b)|<<|>>|(?<!&)&(?!&)|(?:^|[^\w\s)])\s*\*")
+"""A quotient by what is no number above 0, a shift, and what is reached through a pointer."""
+
+
+def uncertain_value(pragma: Directive, sizes: Mapping[str, bool]) -> str | None:
+    """A clause whose value is not known to be one that OpenMP allows, or to be one at all.
+
+    The original does not compute it.  Chunks and numbers of threads are positive, of `sizes` those that are
+    known to be.  A condition has no quotients or shifts, and no variables of the function but `sizes`: they
+    may have no value.
+    """
+    file = c_file(pragma.place.source)
+    for word, inside in clause_texts(pragma.argument):
+        text = inside.partition(",")[2] if word == "schedule" else inside
+        if word not in ("schedule", "num_threads", "if") or not text.strip():
+            continue
+        names = {name: _number(file, name) for name in re.findall(_NAME, text)}
+        known = with_names_replaced(text, {name: value for name, value in names.items() if value})
+        if word != "if":
+            if _COUNT.fullmatch(known) is None and not sizes.get(known.strip(), False):
+                return f"{word}({inside})"
+            continue
+        others = {name for name, value in names.items() if not value} - {"parallel", "simd", *sizes}
+        declared = [file.declarations.visible(name, pragma.place) for name in others]
+        own = [one for one in declared if one is None or one.rank or one.scope.text.startswith("{")]
+        if own or _UNSAFE.search(known):
+            return f"{word}({inside})"
+    return None
+
+
+def _number(file: CFile, name: str) -> str:
+    """The number that a macro or constant of the file stands for; "" where it is no such name."""
+    bodies = {integer_text(macro.body) for macro in file.macros if macro.name == name}
+    value = bodies.pop() if len(bodies) == 1 else known_constant(file.declarations, name)
+    return "" if value is None else f" {value} "
+
+
+def runs_in_order(argument: str) -> bool:
+    """Whether a clause says that one thread, or one lane, runs all iterations."""
+    values = {(word, inside.split(":")[-1].strip()) for word, inside in clause_texts(argument)}
+    return not values.isdisjoint({("if", "0"), ("num_threads", "1")})
+
+
 def clause_texts(argument: str) -> list[tuple[str, str]]:
     """The clauses by name, with what stands between their parentheses."""
     return [(word, inside) for word, inside in _CLAUSE.findall(argument)]
@@ -121,3 +174,15 @@ def number_in_clause(argument: str, clause: str) -> int | None:
     """The number of `collapse(2)`, `safelen(4)`."""
     found = [inside for word, inside in clause_texts(argument) if word == clause]
     return int(found[-1]) if found and found[-1].strip().isdigit() else None
+
+
+def is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
+    """Whether all cells are in a section; dimensions that it does not have are whole."""
+    for place, (start, length) in enumerate(section if not cells.is_empty() else ()):
+        if not cells.dim_has_lower_bound(DIM, place) or not cells.dim_has_upper_bound(DIM, place):
+            return False
+        first, size = (number(int(one)) if one.isdigit() else variable(one) for one in (start, length))
+        below, above = cells.dim_min(place).lt_set(first), cells.dim_max(place).ge_set(first.add(size))
+        if not below.union(above).is_empty():
+            return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import islpy as isl
@@ -18,22 +19,26 @@ def in_one_vector(
 ) -> tuple[Dependence, ...]:
     """Without those whose two iterations are in different vectors: `simd safelen(k)` keeps their order.
 
-    k iterations or more lie between them if the iterator, which counts by one, differs by k.
+    k iterations or more lie between them if the iterator, which counts by s, differs by k s.
     """
-    length = number_in_clause(argument, "safelen")
-    if length is None or "parallel" in argument or not _counts_by_one(loop):
+    length, step = number_in_clause(argument, "safelen"), _step(loop)
+    if length is None or "parallel" in argument or step is None:
         return found
     near: list[Dependence] = []
     for one in found:
-        relation = one.relation.subtract(_far_apart(one.relation.get_space(), depth, length))
+        relation = one.relation.subtract(_far_apart(one.relation.get_space(), depth, length * step))
         if not relation.is_empty():
             near.append(replace(one, relation=relation))
     return tuple(near)
 
 
-def _counts_by_one(loop: Node) -> bool:
+def _step(loop: Node) -> int | None:
+    """By how much the iterator changes, up or down, where that is a number."""
     update = loop.child_by_field_name("update")
-    return update is not None and update.type == "update_expression"
+    if update is None or update.type == "update_expression":
+        return None if update is None else 1
+    by = re.fullmatch(r"\w+\s*[-+]=\s*([1-9]\d{0,8})", update.text)
+    return None if by is None else int(by[1])
 
 
 def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
