@@ -246,24 +246,29 @@ class Hexagonal:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Tiles of `steps` steps of two halves in the registers of a warp; a lane has `columns` columns."""
+    """Tiles of `steps` steps of two halves in the registers of a warp.
+
+    `sizes` are the rows or planes that it marches along, in three dimensions the rows of a plane, and the
+    columns of a lane.
+    """
 
     steps: int
-    rows: int
-    columns: int
+    sizes: tuple[int, ...]
 
     @property
     def name(self) -> str:
-        return f"stream-{self.steps}x{self.rows}x{self.columns}"
+        return f"stream-{'x'.join(map(str, (self.steps, *self.sizes)))}"
 
     @property
     def script(self) -> str:
-        lines = ["Time = lift(LoopB, 1)"]
-        sizes = f"t={self.steps}, i={self.rows}, j={self.columns}"
-        lines += [f"(Tiles, March, Clear) = stream(Time, {sizes})", "block(Tiles, iT, jT)"]
+        names = ("i", "j", "k")[: len(self.sizes)]
+        given = zip(("t", *names), (self.steps, *self.sizes), strict=True)
+        sizes = ", ".join(f"{name}={size}" for name, size in given)
+        lines = ["Time = lift(LoopB, 1)", f"(Tiles, March, Clear) = stream(Time, {sizes})"]
+        lines += [f"block(Tiles, {', '.join(f'{name}T' for name in names)})"]
         lines += ["thread(March, x=32)", "thread(Clear, x=32)"]
         for loop in ("Kept", "LoopB_rest", "LoopA_rest"):
-            lines += [f"block({loop}, i)", f"thread({loop}, j=256)"]
+            lines += [f"block({loop}, {', '.join(names[:-1])})", f"thread({loop}, {names[-1]}=256)"]
         return "\n".join(lines) + "\n"
 
 
@@ -289,10 +294,12 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(4, 45, 4),
-        Streamed(4, 188, 4),
+        Streamed(4, (45, 4)),
+        Streamed(4, (188, 4)),
     ),
-    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)), Streamed(4, 188, 2)),
+    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)), Streamed(4, (188, 2))),
+    "3d-float": (Streamed(1, (128, 12, 1)),),
+    "3d-double": (Streamed(1, (128, 6, 1)),),
 }
 TABLE = {
     "2d-float": (

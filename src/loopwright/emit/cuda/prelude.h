@@ -93,13 +93,25 @@ template <typename T, int N1, int N2, int N3> struct lw_lane3 {
   int lane;
   __device__ __forceinline__ lw_lane2<T, N2, N3> operator[](long i) const { return {data[i], lane}; }
 };
+template <typename T, int N1, int N2, int N3, int N4> struct lw_lane4 {
+  T (&data)[N1][N2][N3][N4];
+  int lane;
+  __device__ __forceinline__ lw_lane3<T, N2, N3, N4> operator[](long i) const { return {data[i], lane}; }
+};
 template <typename T, int N1, int N2, int N3> struct lw_registers4 {
   T data[N1][N2][N3];
   typedef T values[N1][N2][N3];
   __device__ __forceinline__ values &operator[](lw_lane) { return data; }
   __device__ __forceinline__ lw_lane3<T, N1, N2, N3> operator[](lw_other_lane lane) { return {data, lane.value}; }
 };
+template <typename T, int N1, int N2, int N3, int N4> struct lw_registers5 {
+  T data[N1][N2][N3][N4];
+  typedef T values[N1][N2][N3][N4];
+  __device__ __forceinline__ values &operator[](lw_lane) { return data; }
+  __device__ __forceinline__ lw_lane4<T, N1, N2, N3, N4> operator[](lw_other_lane lane) { return {data, lane.value}; }
+};
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<type, n1, n2, n3> name
+#define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) lw_registers5<type, n1, n2, n3, n4> name
 
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
@@ -218,6 +230,7 @@ typedef long LW_LANE_TYPE;
 #define LW_UNROLL
 #define LW_UNROLL_3
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
+#define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments

@@ -13,6 +13,7 @@ from loopwright.transform.library.stencils import Stencil, bounds_of, offsets_of
 from loopwright.transform.library.stream_tiles import (
     LANES,
     ROWS,
+    Cell,
     StreamRole,
     StreamTile,
     ToldWrite,
@@ -25,19 +26,18 @@ Line = tuple[str, StreamRole | None]
 def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Line]:
     first = passes[0]
     inner, _ = step_arrays(stencil)
-    row, column = stencil.loops[1:]
+    point = stencil.loops[1:]
     heads = "".join(
         f"for ({first.kind(k)} {name} = {first.low(k)}; {name} <= {first.high(k)}; {name}++) "
-        for k, name in ((1, row), (2, column))
+        for k, name in zip(first.loops, point, strict=True)
     )
     statement = stencil.program.statements[0]
-    ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in range(3)]
+    ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in (0, *first.loops)]
     tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
     yield f"if ({' && '.join(tests)}) {{\n", None
-    copied = f"{inner.next}[{row}][{column}] = {inner.array.name}[{row}][{column}];"
     yield (
-        f"{heads}{copied}\n",
-        StreamRole("keep", array=inner.array.name, point=(row, column), time=first.low(0)),
+        f"{heads}{_at(inner.next, point)} = {_at(inner.array.name, point)};\n",
+        StreamRole("keep", array=inner.array.name, point=point, time=first.low(0)),
     )
     name, pair = stencil.tiles[0], 2 * first.steps
     start = "" if first.low(0) == "0" else f"{first.low(0)} + "
@@ -61,7 +61,7 @@ def _rest(tile: StreamTile) -> Iterator[Line]:
     yield f"for ({tile.kind(0)} {time} = {full}; {time} <= {last}; {time}++) {{\n", None
     for one in program.statements:
         heads = ""
-        for k in (1, 2):
+        for k in tile.loops:
             ends = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
             low, high = (affine_text(program, end, ()) for end in ends)
             loop = one.iterators[k]
@@ -74,29 +74,26 @@ def _rest(tile: StreamTile) -> Iterator[Line]:
 def _pass(tile: StreamTile) -> Iterator[Line]:
     """The text of a tile, with what its statements are."""
     q, c = tile.names["q"], tile.names["c"]
-    for k in (1, 2):
+    for k in tile.loops:
         name = tile.stencil.tiles[k]
         yield f"for ({tile.kind(k)} {name} = 0; {tile.origin(k)} <= {tile.high(k)}; {name}++)\n", None
     lanes = tile.loop("x", 0, LANES - 1)
-    everything = (
-        tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1) + tile.loop("c", 0, tile.width + 1)
-    )
+    everything = tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1) + tile.strip_loop(0)
+    everything += tile.loop("c", 0, tile.width + 1)
     yield (
         f"{{\n{lanes}{everything}{tile.cell(tile.names['v'], q, c)} = 0;\n",
         StreamRole("clear"),
     )
-    yield (
-        f"{tile.loop('r', 0, tile.rows + 2 * tile.levels)}{{\n{lanes}{tile.loop('v', 0, tile.steps - 1)}{{\n",
-        None,
-    )
+    steps = tile.loop("v", 0, tile.steps - 1)
+    yield f"{tile.loop('r', 0, tile.rows + 2 * tile.levels)}{{\n{lanes}{steps}{tile.strip_loop(1)}{{\n", None
     for side in (0, 1):
         yield from _beside(tile, side)
-    yield f"}}\n{lanes}{{\n{tile.loop('v', 0, tile.steps - 1)}{tile.loop('c', 1, tile.width)}{{\n", None
+    yield f"}}\n{lanes}{{\n{steps}{tile.strip_loop(0)}{tile.loop('c', 1, tile.width)}{{\n", None
     for side in (0, 1):
         yield from _moved(tile, side)
     yield "}\n", None
     yield from _edges(tile)
-    yield f"{tile.loop('v', 0, tile.steps - 1)}{{\n", None
+    yield f"{steps}{{\n", None
     for side in (1, 0):
         yield from _computed(tile, side)
     yield "}\n", None
@@ -113,7 +110,7 @@ def _held(
     tile: StreamTile,
     key: str,
     side: int,
-    cell: tuple[str, str],
+    cell: Cell,
     *seen: tuple[ToldWrite, ...],
     time: str,
     valid: str,
@@ -135,9 +132,9 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
         ("left", 0, width, LANES - 1, "- 1"),
         ("right", width + 1, 1, 1, "+ 1"),
     ):
-        cell = (tile.row(level, 1), tile.column(place))
+        cell = tile.place(level, place, 1)
         seen = tile.newest(side, v, cell, {r: f"{r} - 1", x: f"{x} {move}", c: str(other)})
-        role = _held(tile, key, side, cell, seen, time=_time(tile, side, v), valid=tile.known(*cell, level))
+        role = _held(tile, key, side, cell, seen, time=_time(tile, side, v), valid=tile.known(cell, level))
         lane = f"({x} + {by}) % {LANES}"
         yield f"{tile.cell(level, 1, place)} = {tile.cell(level, 2, other, lane)};\n", role
 
@@ -147,7 +144,7 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
     v, r, c = (tile.names[one] for one in "vrc")
     level = f"2 * {v}" + (" + 1" if side else "")
     for row in (0, 1):
-        cell = (tile.row(level, 2 - row), tile.column(c))
+        cell = tile.place(level, c, 2 - row)
         before = {r: f"{r} - 1"}
         seen = tile.newest(side, v, cell, before) if row else (ToldWrite(f"middle {_letter(side)}", before),)
         role = _held(
@@ -157,7 +154,7 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
             cell,
             seen,
             time=_time(tile, side, v),
-            valid=tile.known(*cell, level),
+            valid=tile.known(cell, level),
         )
         yield f"{tile.cell(level, row, c)} = {tile.cell(level, row + 1, c)};\n", role
 
@@ -168,10 +165,10 @@ def _edges(tile: StreamTile) -> Iterator[Line]:
     Level 0 is what was loaded in the step before; a row is loaded for the next one.
     """
     v, c, (inner, outer) = tile.names["v"], tile.names["c"], step_arrays(tile.stencil)
-    columns = tile.loop("c", 1, tile.width)
-    for side in (0, 1):
+    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    for side in (0, 1) if tile.steps > 1 else (0,):
         level, below = (f"2 * {v} + 2", f"2 * {v}") if side == 0 else (f"2 * {v} + 1", f"2 * {v} - 1")
-        cell = (tile.row(level), tile.column(c))
+        cell = tile.place(level, c)
         edge = tile.edge(side, cell, level)
         seen = (ToldWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {}),)
         role = _held(tile, "edge", side, cell, seen, time=f"{tile.start} + {v} + 1", valid=edge)
@@ -180,22 +177,22 @@ def _edges(tile: StreamTile) -> Iterator[Line]:
             f"{tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n",
             role,
         )
-    cell = (tile.row("1"), tile.column(c))
+    cell = tile.place("1", c)
     edge = tile.edge(1, cell, "1")
     role = _held(tile, "first edge", 1, cell, time=f"{tile.start} + 1", valid=edge)
     yield (
-        f"{columns}if ({tile.inside(*cell)}) {tile.cell('1', 2, c)} = {inner.next}[{cell[0]}][{cell[1]}];\n",
+        f"{columns}if ({tile.inside(cell)}) {tile.cell('1', 2, c)} = {_at(inner.next, cell)};\n",
         role,
     )
-    cell = (tile.row("0"), tile.column(c))
+    cell = tile.place("0", c)
     seen = (ToldWrite("ahead A", {tile.names["r"]: f"{tile.names['r']} - 1"}),)
-    role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(*cell, "0"))
+    role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
-    cell = (tile.row("0", -1), tile.column(c))
+    cell = tile.place("0", c, -1)
     role = _held(tile, "ahead", 0, cell, time=tile.start, valid="")
     source = outer.source(tile.number)
     yield (
-        f"{columns}if ({tile.inside(*cell)}) {tile.cell('0', 3, c)} = {source}[{cell[0]}][{cell[1]}];\n",
+        f"{columns}if ({tile.inside(cell)}) {tile.cell('0', 3, c)} = {_at(source, cell)};\n",
         role,
     )
 
@@ -204,39 +201,50 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     """A statement on the cells of a lane."""
     v, c, statement = tile.names["v"], tile.names["c"], tile.program.statements[1 - side]
     below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
-    cell = (tile.row(level), tile.column(c))
+    cell = tile.place(level, c)
     edits: dict[tuple[int, int], str] = {}
     seen: list[tuple[ToldWrite, ...]] = []
     for access in statement.accesses:
-        down, right = offsets_of(statement, access)
-        place = c if right == 0 else f"{c} {'+' if right > 0 else '-'} {abs(right)}"
-        new = tile.cell(level, 2, c) if access.is_write else tile.cell(below, 1 + down, place)
-        edits[access.place.start, access.place.end] = new
+        offset = offsets_of(statement, access)
+        strip = _moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
+        old = tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
+        edits[access.place.start, access.place.end] = tile.cell(level, 2, c) if access.is_write else old
         if not access.is_write:
-            seen.append(_read(tile, 1 - side, down, right, cell))
+            seen.append(_read(tile, 1 - side, offset, cell))
     role = StreamRole(
         f"compute {_letter(side)}",
         statement=statement.name,
         point=(f"{tile.start} + {v}", *cell),
-        valid=tile.near(*cell, level),
+        valid=tile.near(cell, level),
         seen=tuple(seen),
     )
     text = _edited(statement, edits)
-    yield f"{tile.loop('c', 1, tile.width)}if ({tile.written(statement, *cell)}) {text}\n", role
+    columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
+    yield f"{columns}if ({tile.written(statement, cell)}) {text}\n", role
 
 
-def _read(tile: StreamTile, side: int, down: int, right: int, cell: tuple[str, str]) -> tuple[ToldWrite, ...]:
+def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> tuple[ToldWrite, ...]:
     """The writes that a statement sees of the level below."""
-    v, c, letter = tile.names["v"], tile.names["c"], _letter(side)
+    v, c, p, letter = (*(tile.names[one] for one in "vcp"), _letter(side))
+    down, right = offset[0], offset[-1]
     if down < 0:
         return (ToldWrite(f"last {letter}"),)
     if down > 0:
-        return tile.newest(side, v, (f"{cell[0]} + 1", cell[1]), {})
+        return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
-        return (ToldWrite(f"middle {letter}"),)
+        moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
+        return (ToldWrite(f"middle {letter}", moved),)
     end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
-    inner = ToldWrite(f"middle {letter}", {c: f"{c} {'+' if right > 0 else '-'} 1"}, f"{c} {test} {end}")
+    inner = ToldWrite(f"middle {letter}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
     return inner, ToldWrite(f"{key} {letter}", {}, f"{c} = {end}")
+
+
+def _moved_by(name: str, distance: int) -> str:
+    return f"{name} {'+' if distance > 0 else '-'} {abs(distance)}" if distance else name
+
+
+def _at(array: str, cell: Cell) -> str:
+    return array + "".join(f"[{one}]" for one in cell)
 
 
 def _edited(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
@@ -251,19 +259,22 @@ def _edited(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
 
 def _stores(tile: StreamTile) -> Iterator[Line]:
     """The last level, and the one before it where no steps are left."""
-    (inner, outer), columns = step_arrays(tile.stencil), tile.loop("c", 1, tile.width)
+    (inner, outer), columns = (
+        step_arrays(tile.stencil),
+        tile.strip_loop(tile.levels) + tile.loop("c", 1, tile.width),
+    )
     c, x, r = (tile.names[one] for one in "cxr")
-    cell = (tile.row(str(tile.levels)), tile.column(c))
+    cell = tile.place(str(tile.levels), c)
     place = f"{tile.width} * {x} + {c} - 1"
     first, last = tile.levels, LANES * tile.width - tile.levels - 1
     test = f"{r} > {2 * tile.levels} && {first} <= {place} && {place} <= {last}"
     end = _time(tile, 0, str(tile.steps))
     target, _ = outer.target(tile.number)
-    cells = tile.written(tile.program.statements[1], *cell) if tile.number else tile.inside(*cell)
+    cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
     seen = tile.newest(0, str(tile.steps), cell, {})
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)
-    yield f"{columns}if ({test} && {cells}) {target}[{cell[0]}][{cell[1]}] = {own};\n", role
+    yield f"{columns}if ({test} && {cells}) {_at(target, cell)} = {own};\n", role
     if tile.number and not inner.stored.is_empty():
         role = StreamRole(
             "store B",
@@ -272,10 +283,10 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
             time=end,
             seen=((ToldWrite("middle B", {tile.names["v"]: str(tile.steps - 1)}),),),
         )
-        cells = tile.written(tile.program.statements[0], *cell)
+        cells = tile.written(tile.program.statements[0], cell)
         own = tile.cell(str(tile.levels - 1), 1, c)
         yield (
             f"if ({end} == {tile.high(0)} + 1) {columns}if ({test} && {cells}) "
-            f"{inner.array.name}[{cell[0]}][{cell[1]}] = {own};\n",
+            f"{_at(inner.array.name, cell)} = {own};\n",
             role,
         )

@@ -19,6 +19,9 @@ ROWS = 4
 """Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
 
 
+Cell = tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class ToldWrite:
     """The write of the statement called `key` at the iterators `at`, those it does not name unchanged."""
@@ -75,7 +78,22 @@ class StreamTile:
 
     @property
     def width(self) -> int:
-        return self.stencil.sizes[2]
+        return self.stencil.sizes[-1]
+
+    @property
+    def loops(self) -> range:
+        """The loops of a step: the one that is marched along, in three dimensions that of strips, columns."""
+        return range(1, len(self.stencil.sizes))
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether there are three dimensions, and a lane has several rows of a plane."""
+        return len(self.stencil.sizes) == 4
+
+    @property
+    def strips(self) -> int:
+        """The rows of a plane that a lane has, halos included."""
+        return self.stencil.sizes[2] + 2 * self.levels
 
     @property
     def columns(self) -> int:
@@ -91,7 +109,7 @@ class StreamTile:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        return {one: self.name(one) for one in ("x", "r", "v", "c", "q")}
+        return {one: self.name(one) for one in ("x", "r", "v", "c", "q", "p")}
 
     def low(self, loop: int) -> str:
         return affine_text(self.program, self.stencil.bounds[loop][0], ())
@@ -99,62 +117,64 @@ class StreamTile:
     def high(self, loop: int) -> str:
         return affine_text(self.program, self.stencil.bounds[loop][1], ())
 
+    def size(self, loop: int) -> int:
+        """Of a tile without its halos."""
+        return self.columns if loop == self.loops[-1] else self.stencil.sizes[loop]
+
     def origin(self, loop: int) -> str:
         """The first own row or column of the tile."""
-        size = (self.rows, self.columns)[loop - 1]
-        tile = f"{size} * {self.stencil.tiles[loop]}"
+        tile = f"{self.size(loop)} * {self.stencil.tiles[loop]}"
         return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
 
-    def row(self, level: str, back: int = 0) -> str:
-        """ρ(r - back, level)."""
+    def place(self, level: str, column: str | int, back: int = 0) -> tuple[str, ...]:
+        """The cell of a lane in row ρ(r - back, level); in three dimensions in strip p of it."""
         less = "" if level == "0" else f" - ({level})"
-        return f"{self.origin(1)} + {self.names['r']} - {self.levels + 1 + back}{less}"
+        row = f"{self.origin(1)} + {self.names['r']} - {self.levels + 1 + back}{less}"
+        strip = [f"{self.origin(2)} + {self.names['p']} - {self.levels}"] if self.is_solid else []
+        last = self.origin(self.loops[-1])
+        return row, *strip, f"{last} + {self.width} * {self.names['x']} + {column} - {self.levels + 1}"
 
-    def column(self, place: str | int) -> str:
-        return f"{self.origin(2)} + {self.width} * {self.names['x']} + {place} - {self.levels + 1}"
-
-    def inside(self, row: str, column: str) -> str:
+    def inside(self, cell: Cell) -> str:
         """That a cell is one of the arrays."""
-        pairs = ((1, row), (2, column))
+        pairs = zip(self.loops, cell, strict=True)
         return " && ".join(f"{self.low(k)} <= {text} && {text} <= {self.high(k)}" for k, text in pairs)
 
-    def written(self, statement: Statement, row: str, column: str) -> str:
+    def written(self, statement: Statement, cell: Cell) -> str:
         """That the statement writes it."""
         tests: list[str] = []
-        for k, text in ((1, row), (2, column)):
+        for k, text in zip(self.loops, cell, strict=True):
             first, last = bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), statement.iterators[k])
             tests += [f"{affine_text(self.program, first, ())} <= {text}"]
             tests += [f"{text} <= {affine_text(self.program, last, ())}"]
         return " && ".join(tests)
 
-    def near(self, row: str, column: str, level: str) -> str:
+    def near(self, cell: Cell, level: str) -> str:
         """That a cell is so near to those of the tile that its value at a level is known."""
         margin = f"{self.levels} - ({level})"
-        ends = ((1, row, self.rows), (2, column, self.columns))
         return " and ".join(
-            f"{self.origin(k)} - ({margin}) <= {text} <= {self.origin(k)} + {size - 1} + {margin}"
-            for k, text, size in ends
+            f"{self.origin(k)} - ({margin}) <= {text} <= {self.origin(k)} + {self.size(k) - 1} + {margin}"
+            for k, text in zip(self.loops, cell, strict=True)
         )
 
-    def known(self, row: str, column: str, level: str) -> str:
-        return f"{self.near(row, column, level)} and {isl_test(self.inside(row, column))}"
+    def known(self, cell: Cell, level: str) -> str:
+        return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
 
-    def edge(self, side: int, cell: tuple[str, str], level: str) -> str:
+    def edge(self, side: int, cell: Cell, level: str) -> str:
         """That a cell is known, and one that the statement of even or odd levels never writes."""
-        written = isl_test(self.written(self.program.statements[1 - side], *cell))
-        return f"{self.known(*cell, level)} and not ({written})"
+        written = isl_test(self.written(self.program.statements[1 - side], cell))
+        return f"{self.known(cell, level)} and not ({written})"
 
     @property
     def inner(self) -> str:
         """That the statements write all that the tile touches, in the first steps of the march too."""
         tests: list[str] = []
         for one in self.program.statements:
-            for k, size in ((1, self.rows), (2, self.columns)):
+            for k in self.loops:
                 first, last = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
                 low, high = (affine_text(self.program, end, ()) for end in (first, last))
                 above = 2 * self.levels + 1 if k == 1 else self.levels
                 tests += [f"{low} <= {self.origin(k)} - {above}"]
-                tests += [f"{self.origin(k)} + {size - 1 + self.levels} <= {high}"]
+                tests += [f"{self.origin(k)} + {self.size(k) - 1 + self.levels} <= {high}"]
         return " and ".join(dict.fromkeys(tests))
 
     @property
@@ -169,21 +189,27 @@ class StreamTile:
 
     def loop(self, name: str, first: int, last: int) -> str:
         used = self.names[name]
-        return f"for ({self.kind(2)} {used} = {first}; {used} <= {last}; {used}++) "
+        return f"for ({self.kind(self.loops[-1])} {used} = {first}; {used} <= {last}; {used}++) "
 
-    def cell(self, level: str, row: str | int, place: str | int, lane: str = "") -> str:
-        return f"{self.own}[{lane or self.names['x']}][{level}][{row}][{place}]"
+    def strip_loop(self, margin: int) -> str:
+        """The loop over the strips of a lane but for so many at each end; none in two dimensions."""
+        return self.loop("p", margin, self.strips - 1 - margin) if self.is_solid else ""
+
+    def cell(self, level: str, row: str | int, place: str | int, lane: str = "", strip: str = "") -> str:
+        strip = f"[{strip or self.names['p']}]" if self.is_solid else ""
+        return f"{self.own}[{lane or self.names['x']}][{level}][{row}]{strip}[{place}]"
 
     def newest(
-        self, side: int, step: str, cell: tuple[str, str], at: Mapping[str, str]
+        self, side: int, step: str, cell: Cell, at: Mapping[str, str]
     ) -> tuple[ToldWrite, ...]:
         """The writes of the newest row of level 2 * step + side."""
         statement = self.program.statements[1 - side]
-        of = isl_test(self.written(statement, *cell))
+        of = isl_test(self.written(statement, cell))
         v = self.names["v"]
         if side:
             here = {**at, v: step}
-            copied = [ToldWrite("edge B", here, f"{step} >= 1"), ToldWrite("first edge B", at, f"{step} = 0")]
+            copied = [ToldWrite("edge B", here, f"{step} >= 1")] if self.steps > 1 else []
+            copied += [ToldWrite("first edge B", at, f"{step} = 0")]
             done = ToldWrite("compute B", here, of)
             return done, *(one.also(f"not ({of})") for one in copied)
         here = {**at, v: f"{step} - 1"}

@@ -13,6 +13,11 @@ before each step rows move down, own[x][level][0] = own[x][level][1] and so on. 
 the middle row are those of the lanes beside.  Cells that a statement never writes are those of the level two
 below.  Cells that are more than T - k away from the tile at level k are computed from unknown values,
 which nothing that is stored depends on.  Steps that do not fill two passes come last, as they were.
+
+    stream(L, t=1, i=64, j=12, k=1)
+
+In three dimensions planes take the place of rows: a lane has W columns of the j + 2 T rows of a plane that
+the tile needs, its strips, own[x][level][q][p] is strip p, and the strips beside are the lane's own.
 """
 
 from __future__ import annotations
@@ -61,11 +66,11 @@ def _misuse(message: str, hint: str = NO_STENCIL, argument: str = "target") -> M
 
 
 def _check(stencil: Stencil) -> None:
-    """Two statements on two loops, each a star of radius 1 on the array of the other."""
+    """Two statements on two or three loops, each a star of radius 1 on the array of the other."""
     statements = stencil.program.statements
     names = [one.writes[0].array for one in statements]
-    if len(stencil.sizes) != 3 or len(statements) != 2 or len(set(names)) != 2:
-        raise _misuse("tiles are streamed of two statements in two loops inside of the steps")
+    if len(stencil.sizes) not in (3, 4) or len(statements) != 2 or len(set(names)) != 2:
+        raise _misuse("tiles are streamed of two statements in two or three loops inside of the steps")
     for one, array in zip(statements, reversed(names), strict=True):
         for access in one.reads:
             if access.array not in names:
@@ -79,8 +84,6 @@ def _check(stencil: Stencil) -> None:
     if len({unqualified(resolved(str(one.array.element_type))) for one in stencil.written}) != 1:
         raise _misuse("the arrays of the steps have elements of several types")
     tile = StreamTile(stencil, 0)
-    if tile.steps < 2:
-        raise _misuse("a tile of one step keeps nothing", "take two steps or more", "sizes")
     if tile.columns < 1:
         message = (
             f"{LANES} lanes of {tile.width} columns have no more than the halo of {tile.levels} half steps"
@@ -98,7 +101,8 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
         made = replace(one.array, element_type=kind, local=True, rows=(), observed=False, addressed=False)
         found.append(replace(made, name=one.next, extents=extents, space=MemorySpace.HEAP))
     for tile in passes:
-        sizes = (LANES, tile.levels + 1, ROWS, tile.width + 2)
+        strips = (tile.strips,) if tile.is_solid else ()
+        sizes = (LANES, tile.levels + 1, ROWS, *strips, tile.width + 2)
         found.append(replace(made, name=tile.own, extents=tuple(map(str, sizes)), space=MemorySpace.PRIVATE))
     return tuple(found)
 
