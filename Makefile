@@ -89,7 +89,7 @@ fuzz: $(INSTALLED)
 
 # a wrong program with a thousand changed certificates: none may be accepted
 fuzz-certificates: $(INSTALLED)
-	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py -k certificate
+	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py tests/coq/test_checker_storage.py -k certificate
 
 # random scripts with operations on storage: what is accepted has to leave the same bits
 fuzz-storage: $(INSTALLED)

@@ -1,5 +1,5 @@
 (** The theorems of the library, each with the axioms it rests on: none. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Counting Matching Text Ranges.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Matching Text Ranges.
 Print Assumptions runs_deterministic.
 Print Assumptions evaluate_sound.
 Print Assumptions evaluate_complete.
@@ -39,6 +39,8 @@ Print Assumptions check_same_memory.
 Print Assumptions private_copies.
 Print Assumptions check_same_privately.
 Print Assumptions check_same_but.
+Print Assumptions same_values.
+Print Assumptions check_same_values.
 Print Assumptions counts_deterministic.
 Print Assumptions lowered_counts.
 Print Assumptions lowered_may_run.
@@ -47,4 +49,5 @@ Print Assumptions check_text_implements.
 Print Assumptions text_same_memory.
 Print Assumptions text_same_privately.
 Print Assumptions text_same_but.
+Print Assumptions text_same_values.
 Print Assumptions check_range_runs.

@@ -1,13 +1,13 @@
 (** * Checks of programs that are given as texts
 
     A program is given as a term, or as its text in C, which [Parser.v] reads.
-    The checks are those of [Checker.v], [Changes.v], [Temporaries.v] and
-    [Reused.v]; their theorems are about the loops as they are written, up or
-    down ([Counting.v]). *)
+    The checks are those of [Checker.v], [Changes.v], [Temporaries.v],
+    [Reused.v] and [Stored.v]; their theorems are about the loops as they are
+    written, up or down ([Counting.v]). *)
 
 From Coq Require Import ZArith List String Bool.
 From Loopwright Require Import Loop Scope Poly Formulas Memory Transformation Parallel Private Counting Parser Matching.
-From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused.
+From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused Stored.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -255,4 +255,35 @@ Proof.
   destruct (both_proper _ _ _ _ _ E) as [(Hagree & Hn & Hn') [Hp Hp']]. split; [exact Hagree|]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_but _ _ _ _ _ _ _ H q Hq) as (t & t' & Ht & Ht' & Hsame).
   exists t, t'. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exact (counted_runs _ _ _ _ Hp' Ht') | exact Hsame]].
+Qed.
+
+(** ** Other storage *)
+
+Definition check_text_stored (U : stored) (p p' : source) (how how' : proposal) (cs : list certificate) : bool :=
+  match readable (sizes (written U)) p, readable (sizes (written U)) p' with
+  | Some n, Some n' => check_stored U (lowered n) (lowered n') how how' cs
+  | _, _ => false
+  end.
+
+(** [compute_the_same_values], of loops as they are written. *)
+Definition texts_the_same_values (U : stored) (e : env) (n n' : counted) : Prop :=
+  exists t, counts e n t /\ (exists t', counts e n' t') /\
+  forall t', may_count e n' t' ->
+  forall (value : Type) (f : event -> list value -> nat -> value),
+  (forall ev x, named (copying U) ev = true -> f ev [x] 0%nat = x) ->
+  forall m m' : memory value, (forall c, is_kept U (fst c) = true -> m c = m' c) ->
+  forall c, is_kept U (fst c) = true ->
+  run (by_values (as_written U) e f) t m c = run (by_values (as_stored U) e f) t' m' c.
+
+Theorem text_same_values : forall U p p' how how' cs, check_text_stored U p p' how how' cs = true ->
+  exists n n', given (sizes (written U)) p = Some n /\ given (sizes (written U)) p' = Some n' /\
+  forall q, context (meant (written U)) q -> texts_the_same_values U (environment (meant (written U)) q) n n'.
+Proof.
+  intros U p p' how how' cs H. unfold check_text_stored in H. destruct (readable (sizes (written U)) p) as [n|] eqn:E; [|discriminate].
+  destruct (readable (sizes (written U)) p') as [n'|] eqn:E'; [|discriminate].
+  destruct (readable_proper _ _ _ E) as [Hn Hp]. destruct (readable_proper _ _ _ E') as [Hn' Hp'].
+  exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
+  destruct (check_same_values _ _ _ _ _ _ H q Hq) as (t & Ht & (t' & Ht') & Hany).
+  exists t. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exists t'; exact (counted_runs _ _ _ _ Hp' Ht')|]].
+  intros u Hu. apply Hany. exact (counted_may_run _ _ _ _ Hp' Hu).
 Qed.

@@ -99,7 +99,7 @@ def test_no_certificate_makes_a_wrong_program_right() -> None:
     assert wrong != problem
     chance = random.Random(7)
     for _ in range(FUZZED):
-        answer = checker.checked(wrong, _changed(given, chance))
+        answer = checker.checked(wrong, with_other_numbers(given, chance))
         assert isinstance(answer, NotChecked), answer
 
 
@@ -110,11 +110,11 @@ def test_changed_certificates_are_refused_or_still_right() -> None:
     given = checker.certificates(problem)
     assert isinstance(given, str)
     chance = random.Random(11)
-    answers = [checker.checked(problem, _changed(given, chance)) for _ in range(FUZZED)]
+    answers = [checker.checked(problem, with_other_numbers(given, chance)) for _ in range(FUZZED)]
     assert sum(isinstance(one, NotChecked) for one in answers) > FUZZED / 2
 
 
-def _changed(words: str, chance: random.Random) -> str:
+def with_other_numbers(words: str, chance: random.Random) -> str:
     parts = words.split()
     numbers = [k for k, word in enumerate(parts) if word.lstrip("-").isdigit()]
     for k in chance.sample(numbers, min(len(numbers), chance.randint(1, 3))):

@@ -17,7 +17,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.progress import Progress
-from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
+from loopwright.prove.verdict import CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.obligation import Obligation
     from loopwright.transform import Plan
+    from loopwright.transform.storage import StorageChange
 
 BATCH = 20
 """Obligations between two words of progress."""
@@ -48,7 +49,8 @@ class PrintedRegion:
     node: Node
     temporaries: tuple[str, ...]
     title: str
-    has_new_storage: bool = False
+    storage: tuple[StorageChange, ...] = ()
+    """The changes of storage; `original` is then what they made of the program as written."""
     combining: tuple[str, ...] = ()
     """The statements that are steps of reductions whose order the user allows to change."""
     private: tuple[Owned, ...] = ()
@@ -65,11 +67,11 @@ def printed_region(
     calls = claims(loops)
     said = [one.annotations for one in subprograms(loops.named) if isinstance(one, For)]
     node = _annotated(new, calls, said)
-    title, stored = _title(plan), bool(plan.storage)
+    title = _title(plan)
     wanted = {one.array for one in loops.private if one.last}
     private = tuple(Owned(one.array, one.statements) for one in loops.private if one.array not in wanted)
     return PrintedRegion(
-        plan.original, plan.program, new, calls, node, temporaries, title, stored, combining, private
+        plan.original, plan.program, new, calls, node, temporaries, title, plan.storage, combining, private
     )
 
 
@@ -125,7 +127,7 @@ def remarks_on(
 
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
-    from loopwright.prove.certificates.status import about_nothing, change_status
+    from loopwright.prove.certificates.status import about_nothing, change_status, stored_status
     from loopwright.prove.reading.integer_types import holds_ints
     from loopwright.transform.scheduling import flat_schedule
 
@@ -134,8 +136,9 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         return nothing
     if request.prover != "isl":
         return ProofStatus(request.prover, CHECKED)
-    if region.has_new_storage:
-        return ProofStatus("isl", NOT_CHECKED, "storage has changed")
+    text = region.new if holds_ints(region.new, region.node) else None
+    if region.storage:
+        return stored_status(region.storage, region.scheduled, region.node, text=text)
     return change_status(
         region.original,
         region.scheduled,
@@ -143,7 +146,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         combining=region.combining,
         private=region.private,
         temporaries=region.temporaries,
-        text=region.new if holds_ints(region.new, region.node) else None,
+        text=text,
         written=region.new.region.text,
     )
 

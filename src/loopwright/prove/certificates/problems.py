@@ -15,13 +15,12 @@ from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
-from loopwright.prove.certificates.specification import shapes_of, specification, time_of
+from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
 from loopwright.prove.certificates.storage import Owned, reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (
     Words,
     listed,
-    name,
     names,
     printed,
     program,
@@ -31,7 +30,7 @@ from loopwright.prove.coq.words import (
 )
 from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.reductions import Reduction
-from loopwright.prove.obligations.cells import Cell, Touched, touched
+from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
@@ -92,7 +91,7 @@ def change_problem(
         kind,
         *specification(old),
         *listed([times[name] for name in names], vector),
-        *listed([uses[name] for name in names], _use),
+        *listed([uses[name] for name in names], touches),
         *stored,
     )
     proposals = (*proposal(old, text), *proposal(later, loops))
@@ -127,17 +126,6 @@ def _subscripts(statement: SyntaxNode) -> Iterator[SyntaxNode]:
             yield field(part, "index")
         elif part.type == "pointer_expression" and operator(part) == "*":
             raise Unreadable(f"what '{part.text}' is computed from is not looked at")
-
-
-def _use(use: Touched) -> Words:
-    yield from listed(use.reads, _cell)
-    yield from listed(use.writes, _cell)
-    yield from ("plain",) if use.operator is None else ("combined", name(use.operator))
-
-
-def _cell(cell: Cell) -> Words:
-    yield name(cell.array)
-    yield from vector(cell.subscripts)
 
 
 def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:

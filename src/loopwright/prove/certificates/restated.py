@@ -15,7 +15,7 @@ from loopwright.prove.coq.names import text
 HEAD = """\
 From Coq Require Import ZArith List String.
 From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
-From Loopwright Require Import Changes Temporaries Reused Counting Text Ranges.
+From Loopwright Require Import Changes Temporaries Reused Stored Counting Text Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -52,6 +52,16 @@ def proof_file(problem: str, certificates: str) -> str:
             named |= {"how": read.proposal(), "how'": read.proposal()}
             lemma = f"{way} {' '.join(named)} certificates"
             theorem = f"for_texts T p p' (fun e => {claim} e)"
+        case "stored":
+            named = {"U": read.stored(), "p": read.source(), "p'": read.source()}
+            named |= {"how": read.proposal(), "how'": read.proposal()}
+            lemma = "text_same_values U p p' how how' certificates"
+            theorem = (
+                "exists n n', given (sizes (written U)) p = Some n /\\\n"
+                "  given (sizes (written U)) p' = Some n' /\\\n"
+                "  forall q, context (meant (written U)) q ->\n"
+                "  texts_the_same_values U (environment (meant (written U)) q) n n'"
+            )
         case "range":
             named = {"G": read.specification(), "low": read.z(), "high": read.z()}
             named["n"] = f"lowered {read.counted()}"
@@ -178,6 +188,19 @@ class _Reader:
     def storage(self) -> str:
         temporaries, tags = self.several(self.name), self.several(self.vector)
         return f"(Storage {temporaries} {tags} {self.several(lambda: self.several(self.origin))})"
+
+    def copy(self) -> str:
+        return f"Copy {self.place()} {self.place()} {self.place()}"
+
+    def seen(self) -> str:
+        return "None" if self.word() == "kept" else f"Some ({self.origin()})"
+
+    def stored(self) -> str:
+        first = f"{self.specification()} {self.several(self.vector)}"
+        uses = f"{self.several(self.use)} {self.several(self.use)}"
+        copies = f"{self.several(self.shape)} {self.several(self.copy)} {self.several(self.vector)}"
+        arrays = self.several(self.name)
+        return f"(Stored {first} {uses} {copies} {arrays} {self.several(lambda: self.several(self.seen))})"
 
     def layer(self) -> str:
         return f"({self.natural()}, {self.storage()})"

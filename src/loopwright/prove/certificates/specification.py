@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loopwright.loops.expressions import Select, Var
 from loopwright.prove.coq.words import Words, listed, name, names, test, vector
+from loopwright.prove.obligations.cells import Cell, Touched
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
@@ -32,10 +33,10 @@ def chosen(tree: Decision[Vector]) -> Vector:
 def specification(table: Timetable) -> Words:
     yield from names(table.parameters)
     yield from test(table.known)
-    yield from listed(shapes_of(table), _shape)
+    yield from listed(shapes_of(table), shape_words)
 
 
-def _shape(item: tuple[str, Shape]) -> Words:
+def shape_words(item: tuple[str, Shape]) -> Words:
     statement, shape = item
     yield name(statement)
     yield from names(shape.arguments)
@@ -44,3 +45,13 @@ def _shape(item: tuple[str, Shape]) -> Words:
     yield from vector(time_of(shape))
 
 
+def touches(use: Touched) -> Words:
+    """What a statement reads and writes."""
+    yield from listed(use.reads, cell_words)
+    yield from listed(use.writes, cell_words)
+    yield from ("plain",) if use.operator is None else ("combined", name(use.operator))
+
+
+def cell_words(cell: Cell) -> Words:
+    yield name(cell.array)
+    yield from vector(cell.subscripts)

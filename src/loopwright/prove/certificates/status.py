@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from loopwright.model.program import Program
     from loopwright.prove.certificates.problems import ChangeProblem
     from loopwright.prove.certificates.storage import Owned
+    from loopwright.prove.certificates.stored import StoredProblem
+    from loopwright.transform.storage import StorageChange
 
 
 @dataclass(frozen=True)
@@ -95,20 +97,52 @@ def change_status(
     problems = cache(partial(_change, original, new, run, combining, private, temporaries, written))
     tries = [_Try(lambda: problems().terms)]
     if written is not None:
-        tries = [_Try(lambda: problems().texts or "", ", of both texts as they are written"), *tries]
+        tries = [_Try(lambda: problems().texts, ", of both texts as they are written"), *tries]
     found = _status(tries, good, seconds)
     if found.by == VERIFIED:
-        remarks = [found.detail]
-        remarks += [f"except in {', '.join(unlike)}, {why}"] if unlike else []
+        remarks = [f"except in {', '.join(unlike)}, {why}"] if unlike else []
         remarks += ["values may be combined in any order"] if combining else []
-        remarks += ["loops and subscripts compute in int"] if text is not None and _fits(text) else []
-        return replace(found, detail="; ".join(remarks))
+        return _with_remarks(found, remarks, text)
     if temporaries or not _has_independent(loops) or not found.asked:
         return found
     plain = _status(
         [_Try(lambda: _change(original, new, in_sequence(loops), combining).terms)], SEQUENTIAL, seconds
     )
     return plain if plain.by == VERIFIED else found
+
+
+def stored_status(
+    changes: Sequence[StorageChange],
+    new: Program,
+    loops: Node,
+    seconds: float | None = None,
+    text: Program | None = None,
+) -> ProofStatus:
+    """Of loops that run `new`, whose storage these changes made: by the values that are read.
+
+    Where this is not shown of parallel loops, it is tried of their sequential order.  In `text` values that
+    leave int are looked for, as in `change_status`.
+    """
+    problem = cache(partial(_stored, changes, new))
+    found = _status([_Try(lambda: problem(loops).words)], CHECKED, seconds)
+    if found.by != VERIFIED and _has_independent(loops) and found.asked:
+        plain = _status([_Try(lambda: problem(in_sequence(loops)).words)], SEQUENTIAL, seconds)
+        found = plain if plain.by == VERIFIED else found
+    if found.by != VERIFIED:
+        return found
+    shown = ", ".join(problem(loops).replaced)
+    return _with_remarks(found, [f"except in {shown}, whose storage has changed"] if shown else [], text)
+
+
+def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
+    from loopwright.prove.certificates.stored import stored_problem
+
+    return stored_problem(changes, new, loops)
+
+
+def _with_remarks(found: ProofStatus, remarks: Sequence[str], text: Program | None) -> ProofStatus:
+    fitting = ["loops and subscripts compute in int"] if text is not None and _fits(text) else []
+    return replace(found, detail="; ".join((found.detail, *remarks, *fitting)))
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
@@ -139,9 +173,9 @@ def _change(
 
 @dataclass(frozen=True)
 class _Try:
-    """A problem, and what is to be said of a yes."""
+    """A problem, where there is one, and what is to be said of a yes."""
 
-    problem: Callable[[], str]
+    problem: Callable[[], str | None]
     remark: str = ""
 
 
@@ -152,7 +186,10 @@ def _status(tries: Sequence[_Try], good: str, seconds: float | None) -> ProofSta
     reason = ""
     for one in tries:
         try:
-            answer = asked(one.problem(), ENOUGH if seconds is None else seconds)
+            problem = one.problem()
+            if problem is None:
+                continue
+            answer = asked(problem, ENOUGH if seconds is None else seconds)
         except GaveUp as failure:
             answer = NotChecked(failure.message)
         match answer:

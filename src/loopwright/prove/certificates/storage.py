@@ -126,10 +126,10 @@ def reused(
 def _words(temporaries: Sequence[str], tags: list[Vector], origins: list[list[Origin]]) -> Words:
     yield from names(temporaries)
     yield from listed(tags, vector)
-    yield from listed(origins, lambda several: listed(several, _origin))
+    yield from listed(origins, lambda several: listed(several, origin_words))
 
 
-def _origin(one: Origin) -> Words:
+def origin_words(one: Origin) -> Words:
     yield name(one.statement)
     yield from vector(one.arguments)
     yield str(one.write)

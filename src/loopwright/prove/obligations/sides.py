@@ -22,7 +22,7 @@ Side: TypeAlias = tuple[Timetable, Node]
 def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
     """`original`, as its text runs it, and `loops`, which run the schedule of `new`."""
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
-    return _text_side(original, old), _side(original, later, loops)
+    return _text_side(original, old), _side(new, later, loops)
 
 
 def original_side(original: Program) -> Side:

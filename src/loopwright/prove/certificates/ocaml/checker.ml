@@ -2337,7 +2337,7 @@ let origin_goals parts0 sizes_scope s one c o =
               | read :: l0 ->
                 (match l0 with
                  | [] -> unfit
-                 | written :: l1 ->
+                 | written0 :: l1 ->
                    (match l1 with
                     | [] -> unfit
                     | now :: l2 ->
@@ -2354,7 +2354,7 @@ let origin_goals parts0 sizes_scope s one c o =
                                 | [] ->
                                   (exclude
                                     (either
-                                      (outside :: ((apart read written) :: (
+                                      (outside :: ((apart read written0) :: (
                                       (not_earlier before now) :: ((apart
                                                                     there
                                                                     here) :: [])))))
@@ -2589,6 +2589,357 @@ let check_reused t s n0 n' how how' cs =
       (match how'.ties with
        | [] -> true
        | _ :: _ -> false)) (refutes_all cs (reused_goals t s n0 n' how how'))
+
+type copy = { copied : place; copied_from : place; copied_to : place }
+
+type stored = { written : specification; middle_times : expr list list;
+                uses_before : use list; uses_after : use list;
+                copying : shape list; copies : copy list;
+                last_times : expr list list; replaced_arrays : string list;
+                seen : origin option list list }
+
+(** val is_kept : stored -> string -> bool **)
+
+let is_kept u x =
+  negb (existsb (eqb1 x) u.replaced_arrays)
+
+(** val all_shapes : stored -> shape list **)
+
+let all_shapes u =
+  app (retimed (fun _ t -> t) u.written.shapes u.middle_times) u.copying
+
+(** val all_before : stored -> use list **)
+
+let all_before u =
+  app u.uses_before
+    (map (fun c -> { may_read = (c.copied :: []); may_write =
+      (c.copied :: []); combined_by = None }) u.copies)
+
+(** val all_after : stored -> use list **)
+
+let all_after u =
+  app u.uses_after
+    (map (fun c -> { may_read = (c.copied_from :: []); may_write =
+      (c.copied_to :: []); combined_by = None }) u.copies)
+
+(** val first_change : stored -> change **)
+
+let first_change u =
+  { original = u.written; new_times = u.middle_times; uses = u.uses_before }
+
+(** val last_change : stored -> change **)
+
+let last_change u =
+  { original = { sizes = u.written.sizes; assumption = u.written.assumption;
+    shapes = (all_shapes u) }; new_times = u.last_times; uses =
+    (all_after u) }
+
+type piece = (shape * use) * use
+
+(** val pieces : stored -> piece list **)
+
+let pieces u =
+  combine (combine (all_shapes u) (all_before u)) (all_after u)
+
+(** val alike_goals :
+    scope -> state -> shape -> place -> place -> goal list **)
+
+let alike_goals sizes_scope s h c c' =
+  if eqb1 (fst c) (fst c')
+  then let (p, s1) = some_instance h sizes_scope s in
+       let (_, i) = p in
+       let (l, s2) = linear_all ((i, (snd c)) :: ((i, (snd c')) :: [])) s1 in
+       (match l with
+        | [] -> unfit
+        | x :: l0 ->
+          (match l0 with
+           | [] -> unfit
+           | y :: l1 ->
+             (match l1 with
+              | [] -> (exclude (apart x y) s2) :: []
+              | _ :: _ -> unfit)))
+  else unfit
+
+(** val tie_goals : scope -> state -> shape -> shape -> goal list **)
+
+let tie_goals sizes_scope s h h' =
+  let (p, s1) = some_instance h sizes_scope s in
+  let (p0, i) = p in
+  let (x, _) = p0 in
+  let (p1, s2) = some_instance h' sizes_scope s1 in
+  let (p2, j) = p1 in
+  let (y, _) = p2 in
+  let (l, s3) =
+    linear_all ((i, h.shape_time) :: ((j, h'.shape_time) :: [])) s2
+  in
+  (match l with
+   | [] -> unfit
+   | a :: l0 ->
+     (match l0 with
+      | [] -> unfit
+      | b :: l1 ->
+        (match l1 with
+         | [] ->
+           (exclude
+             (both
+               ((same_place a b) :: ((if eqb1 h.shape_name h'.shape_name
+                                      then apart x y
+                                      else always) :: []))) s3) :: []
+         | _ :: _ -> unfit)))
+
+(** val write_goals :
+    (string -> bool) -> (shape -> bool) -> scope -> state -> piece -> goal
+    list **)
+
+let write_goals kept real sizes_scope s = function
+| (p0, u') ->
+  let (h, u) = p0 in
+  if real h
+  then flat_map (fun dd ->
+         if (||) (kept (fst (fst dd))) (kept (fst (snd dd)))
+         then alike_goals sizes_scope s h (fst dd) (snd dd)
+         else []) (combine u.may_write u'.may_write)
+  else []
+
+(** val unlike : place -> place -> lin list -> lin list -> fact **)
+
+let unlike d c x y =
+  if eqb1 (fst d) (fst c) then apart x y else always
+
+(** val together_goals :
+    (shape -> bool) -> scope -> state -> place -> place -> lin list -> lin
+    list -> lin list -> lin list -> piece -> goal list **)
+
+let together_goals real sizes_scope s c c' x x' first last = function
+| (p0, u') ->
+  let (h, u) = p0 in
+  flat_map (fun dd ->
+    let (d, d') = dd in
+    if (||) (eqb1 (fst d') (fst c')) ((&&) (real h) (eqb1 (fst d) (fst c)))
+    then let (p1, s1) = some_instance h sizes_scope s in
+         let (_, k) = p1 in
+         let (l, s2) =
+           linear_all ((k, (snd d)) :: ((k, (snd d')) :: ((k,
+             h.shape_time) :: []))) s1
+         in
+         (match l with
+          | [] -> unfit
+          | y :: l0 ->
+            (match l0 with
+             | [] -> unfit
+             | y' :: l1 ->
+               (match l1 with
+                | [] -> unfit
+                | now :: l2 ->
+                  (match l2 with
+                   | [] ->
+                     app
+                       (if eqb1 (fst d') (fst c')
+                        then (exclude
+                               (both
+                                 ((same_place y' x') :: ((unlike d c y x) :: (
+                                 (not_earlier now first) :: ((earlier now
+                                                               last) :: [])))))
+                               s2) :: []
+                        else [])
+                       (if (&&) (real h) (eqb1 (fst d) (fst c))
+                        then (exclude
+                               (both
+                                 ((same_place y x) :: ((unlike d' c' y' x') :: (
+                                 (not_earlier now first) :: ((earlier now
+                                                               last) :: [])))))
+                               s2) :: []
+                        else [])
+                   | _ :: _ -> unfit))))
+    else []) (combine u.may_write u'.may_write)
+
+(** val find_piece : piece list -> string -> piece option **)
+
+let find_piece all f =
+  find (fun p -> eqb1 f (fst (fst p)).shape_name) all
+
+(** val read_goals :
+    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
+    shape -> place -> place -> origin option -> goal list **)
+
+let read_goals kept real all sizes_scope s h c c' = function
+| Some o0 ->
+  (match find_piece all o0.origin_statement with
+   | Some p ->
+     let (p0, u') = p in
+     let (g, u) = p0 in
+     (match nth_error (combine u.may_write u'.may_write) o0.origin_write with
+      | Some p1 ->
+        let (w, w') = p1 in
+        if (&&) ((&&) (eqb1 (fst c) (fst w)) (eqb1 (fst c') (fst w')))
+             (Nat.eqb (length o0.origin_arguments) (length g.shape_arguments))
+        then let (p2, s1) = some_instance h sizes_scope s in
+             let (_, i) = p2 in
+             let (xs, s2) = linear_list i o0.origin_arguments s1 in
+             let j = app (combine g.shape_arguments xs) sizes_scope in
+             let (outside, s3) = known j false g.shape_domain s2 in
+             let (l, s4) =
+               linear_all ((i, (snd c)) :: ((j, (snd w)) :: ((i,
+                 (snd c')) :: ((j, (snd w')) :: ((j, g.shape_time) :: ((i,
+                 h.shape_time) :: [])))))) s3
+             in
+             (match l with
+              | [] -> unfit
+              | x :: l0 ->
+                (match l0 with
+                 | [] -> unfit
+                 | y :: l1 ->
+                   (match l1 with
+                    | [] -> unfit
+                    | x' :: l2 ->
+                      (match l2 with
+                       | [] -> unfit
+                       | y' :: l3 ->
+                         (match l3 with
+                          | [] -> unfit
+                          | first :: l4 ->
+                            (match l4 with
+                             | [] -> unfit
+                             | last :: l5 ->
+                               (match l5 with
+                                | [] ->
+                                  (exclude
+                                    (either
+                                      (outside :: ((apart x y) :: ((apart x'
+                                                                    y') :: (
+                                      (not_earlier first last) :: []))))) s4) :: 
+                                    (flat_map
+                                      (together_goals real sizes_scope s4 c
+                                        c' x x' first last) all)
+                                | _ :: _ -> unfit)))))))
+        else unfit
+      | None -> unfit)
+   | None -> unfit)
+| None -> if kept (fst c) then alike_goals sizes_scope s h c c' else unfit
+
+(** val reads_goals :
+    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
+    shape -> (place * place) list -> origin option list -> goal list **)
+
+let rec reads_goals kept real all sizes_scope s h cs os =
+  match cs with
+  | [] -> (match os with
+           | [] -> []
+           | _ :: _ -> unfit)
+  | c :: cs' ->
+    (match os with
+     | [] -> unfit
+     | o :: os' ->
+       app (read_goals kept real all sizes_scope s h (fst c) (snd c) o)
+         (reads_goals kept real all sizes_scope s h cs' os'))
+
+(** val all_reads_goals :
+    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
+    piece list -> origin option list list -> goal list **)
+
+let rec all_reads_goals kept real all sizes_scope s ps os =
+  match ps with
+  | [] -> (match os with
+           | [] -> []
+           | _ :: _ -> unfit)
+  | p :: ps' ->
+    let (p0, u') = p in
+    let (h, u) = p0 in
+    (match os with
+     | [] -> unfit
+     | o :: os' ->
+       app
+         (reads_goals kept real all sizes_scope s h
+           (combine u.may_read u'.may_read) o)
+         (all_reads_goals kept real all sizes_scope s ps' os'))
+
+(** val is_real : stored -> shape -> bool **)
+
+let is_real u h =
+  existsb (fun g -> eqb1 h.shape_name g.shape_name) u.written.shapes
+
+(** val stored_goals :
+    stored -> node -> node -> proposal -> proposal -> goal list **)
+
+let stored_goals u n0 n' how how' =
+  let t' = last_change u in
+  let (c, s) = beginning t'.original in
+  app (goals u.written n0 how)
+    (app (goals (changed t') n' how')
+      (app (legality_goals (first_change u))
+        (app (legality_goals t')
+          (app (parallel_goals t' n')
+            (app
+              (flat_map (fun h -> flat_map (tie_goals c s h) (all_shapes u))
+                (all_shapes u))
+              (app
+                (flat_map (write_goals (is_kept u) (is_real u) c s)
+                  (pieces u))
+                (all_reads_goals (is_kept u) (is_real u) (pieces u) c s
+                  (pieces u) u.seen)))))))
+
+(** val paired : piece -> bool **)
+
+let paired = function
+| (p0, u') ->
+  let (_, u) = p0 in
+  (&&) (Nat.eqb (length u.may_read) (length u'.may_read))
+    (Nat.eqb (length u.may_write) (length u'.may_write))
+
+(** val uncombined : use -> bool **)
+
+let uncombined u =
+  match u.combined_by with
+  | Some _ -> false
+  | None -> true
+
+(** val well_formed_stored : stored -> node -> node -> proposal -> bool **)
+
+let well_formed_stored u n0 n' how =
+  let g = (last_change u).original in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&)
+                      ((&&)
+                        ((&&)
+                          ((&&)
+                            ((&&)
+                              ((&&) (well_formed u.written n0)
+                                (well_formed (changed (last_change u)) n'))
+                              (closed_specification g))
+                            (distinct (all_shapes u)))
+                          (Nat.eqb (length u.middle_times)
+                            (length u.written.shapes)))
+                        (Nat.eqb (length u.uses_before)
+                          (length u.written.shapes)))
+                      (Nat.eqb (length u.uses_after)
+                        (length u.written.shapes)))
+                    (Nat.eqb (length u.copies) (length u.copying)))
+                  (Nat.eqb (length u.last_times) (length (all_shapes u))))
+                (forallb (closed_use g.sizes)
+                  (combine (all_shapes u) (all_before u))))
+              (forallb (closed_use g.sizes)
+                (combine (all_shapes u) (all_after u))))
+            (forallb paired (pieces u))) (forallb uncombined u.uses_before))
+        (forallb uncombined u.uses_after))
+      (forallb (fun c -> negb (is_kept u (fst c.copied_to))) u.copies))
+    (match how.ties with
+     | [] -> true
+     | _ :: _ -> false)
+
+(** val check_stored :
+    stored -> node -> node -> proposal -> proposal -> certificate list -> bool **)
+
+let check_stored u n0 n' how how' cs =
+  (&&) (well_formed_stored u n0 n' how)
+    (refutes_all cs (stored_goals u n0 n' how how'))
 
 type counted =
 | Calling of string * expr list * expr list
@@ -4399,6 +4750,18 @@ let check_text_reused t s p p' how how' cs =
   | Some p0 ->
     let (n0, n') = p0 in
     check_reused t s (lowered n0) (lowered n') how how' cs
+  | None -> false
+
+(** val check_text_stored :
+    stored -> source -> source -> proposal -> proposal -> certificate list ->
+    bool **)
+
+let check_text_stored u p p' how how' cs =
+  match readable u.written.sizes p with
+  | Some n0 ->
+    (match readable u.written.sizes p' with
+     | Some n' -> check_stored u (lowered n0) (lowered n') how how' cs
+     | None -> false)
   | None -> false
 
 (** val partial_sums : expr list -> expr list -> expr list **)

@@ -192,6 +192,28 @@ let storage () =
   let tags = list vector in
   { temporaries; tags; origins = list (fun () -> list origin) }
 
+let copy () =
+  let copied = place_of () in
+  let copied_from = place_of () in
+  { copied; copied_from; copied_to = place_of () }
+
+let seen_from () = match word () with
+  | "kept" -> None
+  | "from" -> Some (origin ())
+  | found -> malformed "an origin" found
+
+let stored () =
+  let written = specification () in
+  let middle_times = list vector in
+  let uses_before = list use in
+  let uses_after = list use in
+  let copying = list shape in
+  let copies = list copy in
+  let last_times = list vector in
+  let replaced_arrays = list name in
+  let seen = list (fun () -> list seen_from) in
+  { written; middle_times; uses_before; uses_after; copying; copies; last_times; replaced_arrays; seen }
+
 (* -- proposals ---------------------------------------------------------------------------------------- *)
 
 let limit () = match word () with
@@ -279,6 +301,7 @@ type problem =
   | Whole of change * source * source * proposal * proposal
   | Private of change * (nat * storage) list * source * source * proposal * proposal
   | Reused of change * storage * source * source * proposal * proposal
+  | Stored of stored * source * source * proposal * proposal
   | Range of specification * z * z * node
 
 let problem () =
@@ -307,6 +330,12 @@ let problem () =
     let n' = source () in
     let how = proposal () in
     Reused (t, s, n, n', how, proposal ())
+  | "stored" ->
+    let u = stored () in
+    let n = source () in
+    let n' = source () in
+    let how = proposal () in
+    Stored (u, n, n', how, proposal ())
   | "range" ->
     let g = specification () in
     let low = z () in
@@ -328,6 +357,10 @@ let goals_of p =
   | Whole (t, p, p', how, how') -> both t p p' (fun n n' -> change_goals t n n' how how')
   | Private (t, s, p, p', how, how') -> both t p p' (fun n n' -> private_goals t s n n' how how')
   | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
+  | Stored (u, p, p', how, how') ->
+    (match readable u.written.sizes p, readable u.written.sizes p' with
+     | Some n, Some n' -> stored_goals u (lowered n) (lowered n') how how'
+     | _ -> unread ())
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
@@ -336,6 +369,7 @@ let checked p certificates =
   | Whole (t, n, n', how, how') -> check_text_change t n n' how how' certificates
   | Private (t, s, n, n', how, how') -> check_text_private t s n n' how how' certificates
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
+  | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
   | Range (g, low, high, n) -> check_range g low high n certificates
 
 let budget = 20000

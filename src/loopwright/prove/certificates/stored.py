@@ -1,0 +1,270 @@
+"""Other storage, as a problem for the checker: `proofs/Stored.v`.
+
+The middle is the last program whose storage changed, in the order that the plan had.  For each read b there
+and the two cells that it means, c before and c' after, an origin is an instance that wrote both, if every
+write since then that touches one of them touches both:
+
+    origin(b) ∈ { a : a writes c and c' together, a before b,
+                      no o with a ≤ o < b writes c' and not c, or, unless it is a copy, c and not c' }
+
+isl finds one, as a function of b; the checker checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import padded
+from loopwright.presburger.sets import OUT
+from loopwright.prove.certificates.problems import proposal
+from loopwright.prove.certificates.specification import (
+    cell_words,
+    chosen,
+    shape_words,
+    shapes_of,
+    specification,
+    time_of,
+    touches,
+)
+from loopwright.prove.certificates.storage import Origin, origin_words
+from loopwright.prove.coq.words import Words, listed, names, program, vector
+from loopwright.prove.legality.values import moves, refuse_no_copy
+from loopwright.prove.obligations.cells import Cell, Touched, whole_arrays
+from loopwright.prove.obligations.decisions import Decided, decided
+from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.timetable import Vector, pieces_of
+from loopwright.transform.storage import StorageChange
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCell:
+    """The cell that an access means before and after, as expressions and as relations."""
+
+    cells: tuple[Cell, Cell]
+    relations: tuple[isl.Map, isl.Map]
+    is_moved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MiddleStatement:
+    """A statement of the middle, with { instance -> time }."""
+
+    statement: Statement
+    reads: tuple[PairedCell, ...]
+    writes: tuple[PairedCell, ...]
+    time: isl.Map
+    is_copy: bool
+
+    def touched(self, side: int) -> Touched:
+        """What it touches before (0) or after (1)."""
+        reads, writes = (tuple(one.cells[side] for one in some) for some in (self.reads, self.writes))
+        return Touched(self.statement.name, self.statement.iterators, reads, writes)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredProblem:
+    words: str
+    replaced: tuple[str, ...]
+    """The arrays whose values are not compared."""
+
+
+def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
+    """That the program before the first change and `loops`, which run `new`, leave the same memory."""
+    written, after = changes[0].original, changes[-1].after
+    if any(one.redundancy is not None for one in changes):
+        raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
+    (old, text), (later, _) = both_sides(written, new, loops)
+    first, last = dict(shapes_of(old)), dict(shapes_of(later))
+    if any(shape.arguments != last[one].arguments for one, shape in first.items()):
+        raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
+    middle = {one.statement.name: one for one in _middle(written, after)}
+    stayed, copies = [middle[one] for one in first], [middle[one] for one in last if one not in first]
+    replaced = _replaced(written, [*stayed, *copies])
+    finder = _Finder([*stayed, *copies], replaced)
+    copying = [
+        (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
+    ]
+    words = (
+        "stored",
+        *specification(old),
+        *listed([_time(one) for one in stayed], vector),
+        *listed([one.touched(0) for one in stayed], touches),
+        *listed([one.touched(1) for one in stayed], touches),
+        *listed(copying, shape_words),
+        *listed(copies, _copy),
+        *listed([time_of(last[one.statement.name]) for one in (*stayed, *copies)], vector),
+        *names(replaced),
+        *listed([finder.origins(one) for one in (*stayed, *copies)], lambda several: listed(several, _seen)),
+        *program(text, old.hint),
+        *program(loops, later.hint),
+        *proposal(old, text),
+        *proposal(later, loops),
+    )
+    return StoredProblem(" ".join(words), replaced)
+
+
+def _copy(copy: MiddleStatement) -> Words:
+    """The cell whose value is copied, from where, and to where."""
+    (read,), (write,) = copy.reads, copy.writes
+    return (word for cell in (*read.cells, write.cells[1]) for word in cell_words(cell))
+
+
+def _seen(origin: Origin | None) -> Words:
+    if origin is None:
+        yield "kept"
+    else:
+        yield from ("from", *origin_words(origin))
+
+
+def _time(one: MiddleStatement) -> Vector:
+    """The time in the middle, as expressions of the arguments."""
+    return _function(one.time, one.statement)
+
+
+def _function(relation: isl.Map, statement: Statement) -> Vector:
+    """A function of the instances of a statement; by conditionals where it has several pieces, () if none."""
+    pieces = [
+        (domain, tuple(expr_of(function.get_at(k), statement.iterators) for k in range(function.dim(OUT))))
+        for domain, function in pieces_of(relation)
+    ]
+    tree = decided(relation.domain(), pieces, statement.iterators)
+    return () if tree is None else chosen(tree)
+
+
+# -- the middle ---------------------------------------------------------------------------------------
+
+
+def _middle(written: Program, after: Program) -> Iterator[MiddleStatement]:
+    """The statements of `after`, each with the cells that it means in `written`."""
+    length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
+    whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
+    before = {one.name: one for one in written.statements}
+    for one in after.statements:
+        domain = one.domain.intersect_params(after.context)
+        time = padded(one.schedule, length).intersect_domain(domain)
+        mine = before.get(one.name, one)
+        pairs = list(zip(mine.accesses, one.accesses, strict=True))
+        reads = [_paired(a, b, one, domain, whole) for a, b in pairs if not a.is_write]
+        writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
+        reads += [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write and _is_unsure(a, whole)]
+        if one.name not in before:
+            writes = [_copied(one, after, reads, writes)]
+        yield MiddleStatement(one, tuple(reads), tuple(writes), time, one.name not in before)
+
+
+def _copied(copy: Statement, after: Program, reads: list[PairedCell], writes: list[PairedCell]) -> PairedCell:
+    """What a copy writes: it has the value of the cell that it is read from."""
+    if len(reads) != 1:
+        raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer holds products")
+    refuse_no_copy(copy, after)
+    (read,), (write,) = reads, writes
+    return PairedCell((read.cells[0], write.cells[1]), (read.relations[0], write.relations[1]), True)
+
+
+def _is_unsure(write: Access, whole: frozenset[str]) -> bool:
+    """A write that may leave the cell, or a part of it, as it is: what is there is read, too."""
+    return not write.must or write.array in whole
+
+
+def _paired(
+    old: Access, new: Access, statement: Statement, domain: isl.Set, whole: frozenset[str]
+) -> PairedCell:
+    mine, theirs = (one.relation.intersect_domain(domain) for one in (old, new))
+    moved = moves(old, new)
+    if old.array in whole or new.array in whole:
+        if moved:
+            raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")
+        nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
+        cell = Cell(old.array, ())
+        return PairedCell((cell, cell), (nothing, nothing), False)
+    before, after = Cell(old.array, _function(mine, statement)), Cell(new.array, _function(theirs, statement))
+    return PairedCell((before, after), (mine, theirs), moved)
+
+
+def _replaced(written: Program, middle: Sequence[MiddleStatement]) -> tuple[str, ...]:
+    """The arrays of which another cell is written than before, and those that are written instead."""
+    found: dict[str, None] = {}
+    for one in middle:
+        for write in one.writes:
+            if write.is_moved:
+                found |= dict.fromkeys(cell.array for cell in write.cells[one.is_copy :])
+    for array in written.arrays:
+        if array.name in found and not written.is_dead_after(array):
+            reason = f"storage has changed, and {array.name} is looked at after the region"
+            raise GaveUp(Code.NO_PROOF, reason)
+    return tuple(found)
+
+
+# -- origins ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    middle: Sequence[MiddleStatement]
+    replaced: tuple[str, ...]
+
+    def origins(self, reader: MiddleStatement) -> list[Origin | None]:
+        return [self.origin(reader, read) for read in reader.reads]
+
+    def origin(self, reader: MiddleStatement, read: PairedCell) -> Origin | None:
+        """Of one value that is read; none is needed of an array that is kept."""
+        if not read.is_moved and read.cells[0].array not in self.replaced:
+            return None
+        spoilt = self._spoilt(reader, read)
+        domain = reader.time.domain()
+        for writer in self.middle:
+            for number, write in enumerate(writer.writes):
+                found = _both(read, write).intersect(_earlier(reader, writer))
+                for other, bad in spoilt:
+                    found = found.subtract(bad.apply_range(_not_after(other, writer)))
+                if domain.is_subset(found.domain()):
+                    arguments = _function(found.lexmin(), reader.statement)
+                    return Origin(writer.statement.name, arguments, number)
+        shown = " or ".join(dict.fromkeys(cell.array for cell in read.cells))
+        raise GaveUp(Code.NO_PROOF, f"what {reader.statement.name} reads of {shown} has no single origin")
+
+    def _spoilt(self, reader: MiddleStatement, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
+        """{ b -> o }: o, before b, writes one of the cells that b reads without the other."""
+        found: list[tuple[MiddleStatement, isl.Map]] = []
+        for other in self.middle:
+            for write in other.writes:
+                both = _both(read, write)
+                alone = _meeting(read, write, 1).subtract(both)
+                if not other.is_copy:
+                    alone = alone.union(_meeting(read, write, 0).subtract(both))
+                alone = alone.intersect(_earlier(reader, other))
+                if not alone.is_empty():
+                    found.append((other, alone))
+        return found
+
+
+def _meeting(read: PairedCell, write: PairedCell, side: int) -> isl.Map:
+    """{ b -> o }: they touch the same cell, before (0) or after (1)."""
+    mine, theirs = read.relations[side], write.relations[side]
+    if read.cells[side].array != write.cells[side].array:
+        return isl.Map.empty(
+            isl.Space.map_from_domain_and_range(mine.domain().get_space(), theirs.domain().get_space())
+        )
+    return mine.apply_range(theirs.reverse())
+
+
+def _both(read: PairedCell, write: PairedCell) -> isl.Map:
+    return _meeting(read, write, 0).intersect(_meeting(read, write, 1))
+
+
+def _earlier(reader: MiddleStatement, writer: MiddleStatement) -> isl.Map:
+    """{ b -> a }: a is before b."""
+    return reader.time.lex_gt_map(writer.time)
+
+
+def _not_after(other: MiddleStatement, writer: MiddleStatement) -> isl.Map:
+    """{ o -> a }: a is not after o."""
+    return other.time.lex_ge_map(writer.time)

@@ -1,0 +1,155 @@
+"""The verified checker on other storage: every read sees the value that it saw."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import GaveUp
+from loopwright.generate.program import generate
+from loopwright.prove.certificates import checker
+from loopwright.prove.certificates.checker import Checked, NotChecked
+from loopwright.prove.certificates.restated import proof_file
+from loopwright.prove.certificates.status import stored_status
+from loopwright.prove.certificates.stored import stored_problem
+from loopwright.prove.coq.check import Accepted, check
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
+from loopwright.read.c.reader import read_c, read_source
+from loopwright.source import Source
+from loopwright.transform import Plan, to_schedule, transform
+from tests.coq.support import needs_coqc
+from tests.coq.test_checker import with_other_numbers
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
+    pytest.mark.usefixtures("built"),
+]
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+FUZZED = int(os.environ.get("LOOPWRIGHT_CERTIFICATES", "60"))
+
+REGION = """
+void region(int n, double A[n][n], double B[n][n], double *C) {{
+  double x, y, u[100];
+#pragma scop
+{}
+#pragma endscop
+}}
+"""
+OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
+SUM = """for (int i = 0; i < n; i++) {
+  S: x = 0;
+  for (int j = 0; j < n; j++) T: x += A[i][j];
+  U: C[i] = x;
+}"""
+CARRIED = "S: x = 0; for (int i = 0; i < n; i++) { T: C[i] = x; U: x = A[i][i]; }"
+TWICE = """for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x; }
+for (int i = 0; i < n; i++) { U: x = B[i][i]; V: C[i] = C[i] + x; }"""
+MADE = """for (int i = 0; i < 100; i++) S: u[i] = C[i];
+for (int i = 0; i < 100; i++) T: C[i] = u[i] * u[i];"""
+COLUMNS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) S: C[i] = C[i] + A[j][i];"
+SHIFTED = "for (int i = 0; i < n; i++) for (int j = 1; j < n; j++) S: A[i][j] = A[i][j - 1] + B[j][i];"
+
+
+def planned(text: str, script: str) -> Plan:
+    (program,) = read_source(Source("region.c", REGION.format(text)))
+    return transform(program, script, "script.lw")
+
+
+def words(plan: Plan) -> str:
+    return stored_problem(plan.storage, plan.program, generate(to_schedule(plan))).words
+
+
+@pytest.mark.parametrize(
+    ("text", "script", "status"),
+    [
+        (OWN, "expand(x, i); distribute(S, T)", CHECKED),
+        (OWN, "expand(x, i); parallel(S, i)", CHECKED),
+        (OWN, "distribute(S, T); expand(x, i)", NOT_CHECKED),
+        (SUM, "expand(x, i); distribute(S, T, U); interchange(T, i, j)", CHECKED),
+        (SUM, "expand(x, i); parallel(T, j)", SEQUENTIAL),
+        (SUM, "expand(x, i); reorder(U, T)", NOT_CHECKED),
+        (CARRIED, "expand(x, i)", NOT_CHECKED),
+        (TWICE, "C = fuse(U, V); rename(x, C); fuse(S, T, C)", CHECKED),
+        (TWICE, "rename(x, V)", NOT_CHECKED),
+        (MADE, "fuse(S, T); contract(u)", CHECKED),
+        (MADE, "contract(u)", NOT_CHECKED),
+        (COLUMNS, "pack(A, S, transposed)", CHECKED),
+        (COLUMNS, "pack(A, S, transposed); interchange(S, i, j); parallel(S, i)", CHECKED),
+        (COLUMNS, "strip_mine(S, j, 8); pack(A, S, jT)", CHECKED),
+        (SHIFTED, "pack(B, S, transposed)", CHECKED),
+    ],
+)
+def test_storage_is_compared_by_values(text: str, script: str, status: str) -> None:
+    """In the order that the plan had, and from there to the new one; parallel loops in any order."""
+    plan = planned(text, script.replace("; ", "\n"))
+    assert plan.storage
+    found = stored_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+    assert found.status == status, found
+
+
+def test_a_shipped_script_with_other_storage_is_checked() -> None:
+    (program,) = read_c(KERNELS / "syrk.c")
+    plan = transform(program, (KERNELS / "syrk.lw").read_text(), "syrk.lw")
+    assert isinstance(checker.asked(words(plan), 20), Checked)
+
+
+def test_what_is_looked_at_later_is_not_left_out() -> None:
+    """The values of a variable that is returned are not compared, so there is no yes."""
+    text = REGION.format(OWN).replace("void", "double").replace("endscop", "endscop\n  return x;")
+    (program,) = read_source(Source("region.c", text))
+    plan = transform(program, "expand(x, i)", "script.lw")
+    with pytest.raises(GaveUp, match="x is looked at after the region"):
+        words(plan)
+
+
+def test_no_certificate_makes_wrong_storage_right() -> None:
+    """One cell for all iterations, whose statements run apart: certificates and origins changed at random."""
+    problem = words(planned(SUM, "expand(x, i)\ndistribute(S, T, U)"))
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str) and isinstance(checker.checked(problem, given), Checked)
+    wrong = problem.replace("'x_i 1 var 'i", "'x_i 1 int 0")
+    origin = "from 'S1 1 var 'i 0"
+    assert wrong.count("'x_i 1 int 0") == 4 and wrong.count(origin) == 2
+    chance = random.Random(5)
+    for _ in range(FUZZED):
+        answer = checker.checked(wrong, with_other_numbers(given, chance))
+        assert isinstance(answer, NotChecked), answer
+    for _ in range(FUZZED // 5):
+        other = chance.choice(["'S1 1 var 'i", "'S1 1 int 0", "'S2 2 var 'i int 0", "'S3 1 var 'i"])
+        answer = checker.asked(wrong.replace(origin, f"from {other} {chance.choice((0, 0, 1))}"))
+        assert isinstance(answer, NotChecked), answer
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("from 'S1 1 var 'i 0", "from 'S1 1 int 0 0"),
+        ("from 'S1 1 var 'i 0", "from 'S1 1 var 'i 1"),
+        ("from 'S1 1 var 'i 0", "from 'S2 2 var 'i int 0 0"),
+        ("from 'S1 1 var 'i 0", "from 'S4 1 var 'i 0"),
+        ("from 'S1 1 var 'i 0", "from 'S1 0 0"),
+        ("from 'S1 1 var 'i 0", "kept"),
+        ("2 'x 'x_i", "1 'x_i"),
+        ("2 'x 'x_i", "1 'x"),
+        ("2 'x 'x_i", "0"),
+    ],
+)
+def test_wrong_origins_are_refused(right: str, wrong: str) -> None:
+    """And arrays that are said to be kept, which are not."""
+    problem = words(planned(SUM, "expand(x, i)"))
+    assert isinstance(checker.asked(problem, 20), Checked)
+    assert right in problem
+    assert isinstance(checker.asked(problem.replace(right, wrong)), NotChecked)
+
+
+@needs_coqc
+@pytest.mark.parametrize(("text", "script"), [(SUM, "expand(x, i)"), (COLUMNS, "pack(A, S, transposed)")])
+def test_coq_agrees_on_storage(text: str, script: str) -> None:
+    problem = words(planned(text, script))
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
