@@ -28,6 +28,7 @@ help:
 	@echo "make bench-recursion  recursive and cache-oblivious programs, right and with bugs, judged by check"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
+	@echo "make bench-fleet    trials on local workers beside the same trials alone"
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
 	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
@@ -116,7 +117,10 @@ bench-speed: $(INSTALLED)
 bench-optimise: $(INSTALLED)
 	$(BIN)/python -m benchmarks.optimising
 
-.PHONY: bench-blas bench-tsvc
+.PHONY: bench-fleet bench-blas bench-tsvc
+bench-fleet: $(INSTALLED)
+	$(BIN)/python -m benchmarks.fleet --workers $(JOBS)
+
 bench-blas: $(INSTALLED)
 	$(BIN)/python -m benchmarks.blas --jobs $(JOBS)
 

@@ -21,7 +21,7 @@ from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import Script, Setting, targets
 from loopwright.optimise.orders import ORDERING, exchanged
 from loopwright.optimise.planner import Planner
-from loopwright.optimise.runner import TrialRunner, prepared
+from loopwright.optimise.runner import TrialRunner, original_program, with_clock
 from loopwright.optimise.storage import renamings
 from loopwright.optimise.tiles import BLOCKING, registers
 from loopwright.optimise.trials import Trial, in_turn, ranked
@@ -219,7 +219,8 @@ def test_data_are_made_for_a_function_without_a_main(tmp_path: Path) -> None:
     }
     runner = TrialRunner(file, tmp_path, find_compiler(), ("-fsanitize=address",))
     runner = replace(runner, driver=driver_for([program], [sizes], (), 1))
-    built, runner = prepared(runner, WITHOUT_MAIN)
+    runner = with_clock(runner, WITHOUT_MAIN)
+    built = original_program(runner, WITHOUT_MAIN)
     assert 0 <= runner.seconds(built, 10) < 10
 
 
@@ -286,9 +287,15 @@ def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
     jams = [(Step(UnrollAndJam("S", (LoopNumber(size, "i"),))),) for size in (8, 4)]
     tiles = [(Step(Tile("S", (LoopNumber(size, "i"),))),) for size in (32, 64)]
     scripts = [jams[0], jams[1], (), tiles[0], tiles[1]]
-    seconds: dict[Script, float] = {jams[0]: 2.0, tiles[0]: 1.0}
-    found = [one.script for one in in_turn([Trial(one, 1.0, "") for one in scripts], seconds)]
+    known: dict[Script, float] = {}
+    found = []
+    for one in in_turn([Trial(one, 1.0, "") for one in scripts], known):
+        found.append(one.script)
+        known[one.script] = 2.0 if one.script == jams[0] else 1.0
     assert found == [jams[0], tiles[0], tiles[1], jams[1]]
+    del known[jams[1]], known[tiles[1]]
+    again = [one.script for one in in_turn([Trial(one, 1.0, "") for one in scripts], known)]
+    assert again == [tiles[1], jams[1]], "kinds that were timed in an earlier search are not new"
 
 
 def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:

@@ -49,6 +49,8 @@ PARTS = (
     Part("cvc5", "a second prover's opinion", "pip install cvc5", package="cvc5"),
     Part("mcp", "tools for agents: mcp", "pip install 'loopwright[mcp]'", package="mcp"),
     Part("xdsl", "reading MLIR: prove, extract", "pip install 'loopwright[mlir]'", package="xdsl"),
+    Part("distributed", "many machines: optimise --on", "pip install 'loopwright[fleet]'",
+         package="distributed"),
     Part("gcc", "compiling, timing: bench, demo, check", "apt-get install gcc", ("gcc",)),
     Part("coqc", "machine-checked proofs", "apt-get install coq", ("coqc",)),
     Part("checker", "every result checked by a verified program", "make checker (needs ocamlopt)",

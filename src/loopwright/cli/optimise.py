@@ -51,6 +51,11 @@ def add_to(verbs: Verbs) -> None:
         metavar="N",
         help="also try parallel loops, for N threads (1)",
     )
+    add("--results", metavar="FILE", help="keep times in this SQLite file, and go on from it")
+    add("--on", metavar="ADDRESS", help="time programs on the workers of the Dask scheduler at this address")
+    add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: who signed the certificates")
+    add("--tls-cert", default="", metavar="FILE", help="our certificate")
+    add("--tls-key", default="", metavar="FILE", help="the key of our certificate")
     add_reading_options(parser, definitions=False)
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
     add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
@@ -73,20 +78,26 @@ def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
 
 
 def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
+    from loopwright.optimise.dask_address import Scheduler, refuse_open
     from loopwright.optimise.optimising import Search
     from loopwright.optimise.optimising import optimise as search_for
+    from loopwright.optimise.results import IN_MEMORY
     from loopwright.optimise.runner import TrialRunner
     from loopwright.rewrite.opinions import demand
     from loopwright.run.compiler import find_compiler
 
-    flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
+    on = None
+    if arguments.on is not None:
+        on = Scheduler(arguments.on, arguments.tls_ca, arguments.tls_cert, arguments.tls_key)
+        refuse_open(on)
+    options = compiler_options(arguments, arguments.define, arguments.cc)
     request = Request(
         file=arguments.file,
         script_file="<optimised>",
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
         choice=choice_of(arguments),
-        options=compiler_options(arguments, arguments.define, arguments.cc),
+        options=options,
         allow_reassociation=arguments.allow_reassociation,
         openmp=arguments.threads > 1,
         prover=separate_proof(arguments),
@@ -97,8 +108,11 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         model=arguments.model,
         threads=arguments.threads,
         defines=(*arguments.define, *arguments.size),
+        on=None if arguments.model else on,
+        results=arguments.results or IN_MEMORY,
     )
     compiler = find_compiler(arguments.cc)
+    flags = (*options.for_file(arguments.file).arguments, *arguments.cc_option)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
         return search_for(request, runner, search, progress)

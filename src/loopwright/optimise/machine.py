@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import platform
 import re
+import subprocess
 from pathlib import Path
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.run.compiler import Compiler
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 PROCESSOR = Path("/proc/cpuinfo")
@@ -50,6 +52,24 @@ def this_machine(caches: Path = CACHES, processor: Path = PROCESSOR) -> Machine:
     line = _number(caches / "index0" / "coherency_line_size") or USUAL.line
     vector, registers = _vectors(_text(processor))
     return Machine(found or USUAL.caches, line, vector, registers)
+
+
+@dataclass(frozen=True)
+class Site:
+    """The kind of machine that a time belongs to: times of two kinds are not compared."""
+
+    processor: str
+    compiler: str
+
+
+def this_site(compiler: Compiler) -> Site:
+    """The processor by its name, caches and vectors; the compiler by what it says about itself."""
+    first = _text(PROCESSOR).partition("\n\n")[0]
+    words = re.findall(r"^(?:model name|CPU (?:implementer|variant|part))\s*:\s*(.*)$", first, re.MULTILINE)
+    name = " ".join(words) or platform.machine()
+    done = subprocess.run([compiler.path, "--version"], capture_output=True, text=True, check=False)
+    version = (done.stdout.strip().splitlines() or [compiler.path])[0]
+    return Site(f"{name}; {this_machine()}", version)
 
 
 def _data_caches(folder: Path) -> list[tuple[int, int]]:

@@ -10,34 +10,42 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import memory_based
+from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
-from loopwright.optimise.machine import Machine, this_machine
+from loopwright.optimise.machine import Machine, Site, this_machine, this_site
 from loopwright.optimise.nests import Script, Setting
+from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
-from loopwright.optimise.runner import TrialRunner, has_main, prepared
+from loopwright.optimise.results import IN_MEMORY, Results, results
+from loopwright.optimise.runner import TrialRunner, has_main, with_clock
 from loopwright.optimise.sizes import sizes_of
-from loopwright.optimise.trials import LONGEST, WORTH, Trial, Trials, compared, in_turn, ranked
+from loopwright.optimise.trials import WORTH, Judged, Task, Timed, Trial, Trials, in_turn, ranked
+from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
-from loopwright.run.compiler import find_compiler
+from loopwright.run.compiler import Compiler, find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
-from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
+
+if TYPE_CHECKING:
+    from loopwright.optimise.fleet import Fleet
 
 ESTIMATING, TIMING = 0.3, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
@@ -48,17 +56,11 @@ SURE = 0.75
 FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
 """So many of the fastest programs run again, in so many times the shortest time, where they are near it."""
 
-ROUNDS = 3
-"""Runs of the original and of the result, in turns, for the figures that are reported."""
-
 FASTER = 0.98
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
 PATIENT = 0.65
 """The part of the time left that the proof of one script may take, so that there is some for the next."""
-
-SHORTEST = 0.01
-"""Seconds a run of the original has to take, so that one program can be told from another."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,18 @@ class Optimised:
 
 @dataclass(frozen=True)
 class Search:
-    """What to search with: the machine, seconds, threads, sizes ("N=2000"); whether to run nothing."""
+    """What to search with: the machine, seconds, threads, sizes ("N=2000"); whether to run nothing.
+
+    Programs are timed `on` the workers of a scheduler, or here; times are kept in the file `results`.
+    """
 
     budget: float = 60.0
     model: bool = False
     threads: int = 1
     defines: tuple[str, ...] = ()
     machine: Machine | None = None
+    on: Scheduler | None = None
+    results: str = IN_MEMORY
 
 
 def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS) -> Optimised:
@@ -118,6 +125,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     An interrupt ends the search, not the work: what was best so far is the result, by the model if nothing
     was timed yet.
     """
+    fleet = None if search.on is None else _fleet(search.on, runner.compiler, progress)
     begun = time.monotonic()
     progress(f"reading {request.file}")
     programs = read_c(
@@ -128,7 +136,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
         options=request.options,
     )
     plans = tuple(plan_of(one) for one in programs)
-    machine = search.machine or this_machine()
+    machine = search.machine or (this_machine() if fleet is None else fleet.machine)
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
@@ -136,9 +144,17 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     end = begun + search.budget
     if search.model or is_interrupted:
         return _best_by_model(plans, request, planners, candidates, machine, end, progress)
-    return _best_by_time(
-        plans, request, runner, planners, candidates, search, (begun + TIMING * search.budget, end), progress
-    )
+    ends = begun + TIMING * search.budget, end
+    return _best_by_time(plans, request, runner, planners, candidates, search, fleet, ends, progress)
+
+
+def _fleet(scheduler: Scheduler, compiler: Compiler, progress: Progress) -> Fleet:
+    """The workers of a scheduler; Dask is loaded only where it is asked for."""
+    demand_dask()
+    from loopwright.optimise.fleet import assembled
+
+    progress(f"asking the workers of {scheduler.address}")
+    return assembled(scheduler, compiler)
 
 
 def _planners(
@@ -222,20 +238,22 @@ def _best_by_time(
     planners: Sequence[Planner],
     candidates: list[Trial],
     search: Search,
+    fleet: Fleet | None,
     ends: tuple[float, float],
     progress: Progress,
 ) -> Optimised:
-    machine = planners[0].judge.setting.machine
-    runner = _with_main(plans, runner, planners, search)
-    program, runner, seconds = _original(plans[0], runner, progress)
-    trials = Trials(plans, request, runner, seconds)
-    timed = _timed(candidates, trials, ends[0], progress)
+    machine, source = planners[0].judge.setting.machine, plans[0].original.source
+    runner = with_clock(_with_main(plans, runner, planners, search), source.text)
+    with _trials(Workshop(plans, request, runner), search, fleet) as (trials, kept):
+        progress("running the original")
+        seconds = trials.original()
+        timed, doubtful = _timed(candidates, trials, kept, seconds, ends[0], progress)
     as_written = Trial((), sum(planner.judge.original().total for planner in planners), "as written", seconds)
     better = [one for one in ranked([as_written, *timed]) if (one.seconds or 0.0) < seconds * WORTH]
+    better.sort(key=lambda one: one.script in doubtful)
     best, outcome = _proved(better, plans, request, ends[1], progress)
-    new = program if outcome is None else runner.program(outcome.source.text, "optimised")
     progress("comparing")
-    times = compared(runner, program, new, ROUNDS)
+    times = trials.compared(source.text if outcome is None else outcome.source.text)
     if min(times[1].seconds) > FASTER * min(times[0].seconds):
         best, outcome, times = None, None, (times[0], times[0])
     script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
@@ -252,6 +270,25 @@ def _best_by_time(
     )
 
 
+@contextmanager
+def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator[tuple[Trials, Results]]:
+    """Where programs are timed, and where the times are kept."""
+    request, runner = workshop.request, workshop.runner
+    if fleet is None and search.results == IN_MEMORY:
+        with results(IN_MEMORY, "", Site("", ""), request.file) as kept:
+            yield TrialsHere(workshop), kept
+        return
+    parcel = packed(workshop.plans[0].original.source, request, runner)
+    site = this_site(runner.compiler) if fleet is None else fleet.site
+    trials: Trials = TrialsHere(workshop)
+    if fleet is not None:
+        from loopwright.optimise.fleet_trials import TrialsOnFleet
+
+        trials = TrialsOnFleet(fleet, parcel)
+    with results(search.results, parcel.digest, site, request.file) as kept:
+        yield trials, kept
+
+
 def _with_main(
     plans: tuple[Plan, ...], runner: TrialRunner, planners: Sequence[Planner], search: Search
 ) -> TrialRunner:
@@ -264,41 +301,55 @@ def _with_main(
     return replace(runner, driver=driver_for(programs, sizes, search.defines, runner.threads))
 
 
-def _original(plan: Plan, runner: TrialRunner, progress: Progress) -> tuple[Path, TrialRunner, float]:
-    """The original's program, how programs of the file are timed, and its seconds."""
-    source = plan.original.source
-    progress("running the original")
-    program, runner = prepared(runner, source.text)
-    seconds = min(runner.seconds(program, LONGEST) for _ in range(2))
-    if seconds < SHORTEST:
-        raise BadInput(
-            Code.RUN,
-            f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
-            span=Span.start_of(source.path),
-            hint="give a larger problem size, with -D N=2000 for example, or ask the model alone: --model",
-        )
-    return program, runner, seconds
+def _timed(
+    candidates: Sequence[Trial],
+    trials: Trials,
+    kept: Results,
+    original: float,
+    until: float,
+    progress: Progress,
+) -> tuple[list[Trial], set[Script]]:
+    """The candidates in turn, until the time is over or an interrupt comes; those near the best twice.
 
-
-def _timed(candidates: Sequence[Trial], trials: Trials, until: float, progress: Progress) -> list[Trial]:
-    """The candidates in turn, until the time is over or an interrupt comes; those near the best twice."""
-    found: dict[Script, float] = {}
+    What was timed in an earlier search is not timed again.  The second result are scripts that another
+    machine could not prove.
+    """
     known = {one.script: one for one in candidates}
-    try:
-        for number, one in enumerate(in_turn(candidates, found), 1):
-            if time.monotonic() > until - FINAL * trials.best:
-                break
-            progress(f"timing program {number} (best so far: {trials.best:.3g} s)")
-            seconds = trials.seconds(one.script)
-            if seconds is not None:
-                found[one.script] = seconds
+    before = kept.known(known)
+    found = {one.script: one.seconds for one in before if one.seconds is not None}
+    failed = {one.script for one in before if one.seconds is None}
+    doubtful: set[Script] = set()
+
+    def fresh() -> Iterator[Task]:
+        waiting = [one for one in candidates if one.script not in failed]
+        for number, one in enumerate(in_turn(waiting, found), 1):
+            best = min((original, *found.values()))
+            if time.monotonic() > until - FINAL * best:
+                return
+            progress(f"timing program {number} (best so far: {best:.3g} s)")
+            yield Task(one.script, best)
+
+    def finalists() -> Iterator[Task]:
+        best = min((original, *found.values()))
         for script in sorted(found, key=lambda script: found[script])[:FINALISTS]:
-            if time.monotonic() < until and found[script] < NEAR * trials.best:
+            if time.monotonic() < until and found[script] < NEAR * best:
                 progress("timing the fastest programs again")
-                found[script] = trials.again(script)
+                yield Task(script, best, again=True)
+
+    try:
+        for tasks in (fresh(), finalists()):
+            for one in trials.outcomes(tasks, until):
+                match one:
+                    case Timed(script, float(seconds)):
+                        found[script] = min(seconds, found.get(script, seconds))
+                        kept.keep(replace(one, seconds=found[script]))
+                    case Timed(script) if script not in found:
+                        kept.keep(one)
+                    case Judged(script, False):
+                        doubtful.add(script)
     except KeyboardInterrupt:
         progress("interrupted: proving the best so far")
-    return [replace(known[script], seconds=seconds) for script, seconds in found.items()]
+    return [replace(known[script], seconds=seconds) for script, seconds in found.items()], doubtful
 
 
 def _proved(

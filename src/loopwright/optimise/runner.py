@@ -57,19 +57,20 @@ class TrialRunner:
         return processor_time(command, patience) if self.threads == 1 else clock_time(command, patience)
 
 
-def prepared(runner: TrialRunner, text: str) -> tuple[Path, TrialRunner]:
-    """The original's program, and the runner that knows how programs made of the file are timed.
+def with_clock(runner: TrialRunner, text: str) -> TrialRunner:
+    """The runner that knows how programs made of the file are timed.
 
     A text that leaves its clock open is given the processor's, unless several threads share the work.
     """
     if runner.driver:
-        return _original(runner, text), replace(runner, prints_time=True)
+        return replace(runner, prints_time=True)
     if runner.threads == 1 and re.search(r"#\s*ifndef\s+CLOCK\b", text):
         runner = replace(runner, flags=(*runner.flags, PROCESSOR_TIME))
-    return _original(runner, text), replace(runner, prints_time=f'"{TIME}"' in text)
+    return replace(runner, prints_time=f'"{TIME}"' in text)
 
 
-def _original(runner: TrialRunner, text: str) -> Path:
+def original_program(runner: TrialRunner, text: str) -> Path:
+    """The file as it is, compiled."""
     try:
         return runner.program(text, "original")
     except BadInput:

@@ -29,6 +29,12 @@ class Compiler:
 
     path: str
 
+    @property
+    def name(self) -> str:
+        """What it is looked for by on any machine: its path only where another one would be found."""
+        name = Path(self.path).name
+        return name if shutil.which(name) == self.path else self.path
+
 
 def find_compiler(name: str = "gcc") -> Compiler:
     """The compiler with this name, or a message that says what to install."""

@@ -1,0 +1,125 @@
+"""Work for a worker of a fleet, as values, and the process that does it: one for each thread of the worker.
+
+isl knows no threads, the processor time of programs is that of all children of a process, and a process that
+is forked from a worker would keep its connections open when it dies.  So a thread of the worker sends its
+work to a process that it started, which ends when the worker does.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, assert_never, cast
+
+from loopwright.errors import Code, InternalError, LoopwrightError
+from loopwright.lazy_dataclass import dataclass
+from loopwright.optimise.nests import Script
+from loopwright.optimise.parcel import Parcel, unpacked
+from loopwright.optimise.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class MakeText:
+    """The C file that a script makes."""
+
+    script: Script
+
+
+@dataclass(frozen=True)
+class TimeText:
+    """The seconds of a C file."""
+
+    text: str
+    best: float
+    again: bool
+
+
+@dataclass(frozen=True)
+class Prove:
+    """Whether a script can be proved whole."""
+
+    script: Script
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TimeOriginal:
+    """The seconds of the file as it is."""
+
+
+@dataclass(frozen=True)
+class Compare:
+    """The seconds of the file as it is and of another text, in turns."""
+
+    text: str
+
+
+Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | Compare
+
+
+PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet_work import main; main()")
+
+_own = threading.local()
+"""The process of each thread: `process`."""
+
+
+def performed(parcel: Parcel, work: Work) -> object:
+    """What comes of some work; an error of ours is an answer too."""
+    process: subprocess.Popen[bytes] | None = getattr(_own, "process", None)
+    if process is None:
+        process = subprocess.Popen(PROCESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        _own.process = process
+    try:
+        _send(cast(BinaryIO, process.stdin), (parcel, work))
+        return pickle.load(cast(BinaryIO, process.stdout))
+    except (OSError, EOFError):
+        del _own.process
+        process.kill()
+        message = f"the process of the worker died ({type(work).__name__}), with status {process.wait()}"
+        return InternalError(Code.INTERNAL, message)
+
+
+def _send(pipe: BinaryIO, value: object) -> None:
+    pickle.dump(value, pipe)
+    pipe.flush()
+
+
+def main() -> None:
+    """The process of a thread: takes work from standard input until it ends, and answers."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    shops: dict[str, Workshop] = {}
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        while True:
+            try:
+                parcel, work = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            try:
+                if parcel.digest not in shops:
+                    shops[parcel.digest] = unpacked(parcel, Path(folder) / str(len(shops)))
+                answer = _answer(shops[parcel.digest], work)
+            except LoopwrightError as failure:
+                answer = failure
+            _send(answers, answer)
+
+
+def _answer(shop: Workshop, work: Work) -> object:
+    match work:
+        case MakeText(script):
+            return shop.text(script)
+        case TimeText(text, best, again):
+            return shop.seconds(text, best, again=again)
+        case Prove(script, seconds):
+            return shop.is_proved(script, seconds)
+        case TimeOriginal():
+            return shop.original()
+        case Compare(text):
+            return shop.compared(text)
+        case _:
+            assert_never(work)

@@ -1,0 +1,153 @@
+"""Scripts for one file made into texts, programs and times on one machine.
+
+A script becomes a C file, the file a program, and that is run; or all about the script is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field, replace
+from pathlib import Path
+
+from loopwright.emit.region import new_source
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.lazy_dataclass import dataclass
+from loopwright.optimise.nests import Script
+from loopwright.optimise.runner import TrialRunner, original_program
+from loopwright.optimise.trials import WORTH, Task, Timed
+from loopwright.progress import silent
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.rewrite.pipeline import rewritten
+from loopwright.rewrite.request import Request
+from loopwright.rewrite.scripts import applied, loops_of
+from loopwright.run.supervise import within
+from loopwright.run.timing import Times
+from loopwright.source import Span
+from loopwright.transform import Plan, to_schedule
+
+SLOW = 1.3
+"""A run that takes longer than this many times the fastest one is stopped."""
+
+PATIENCE = 10.0
+"""Seconds it may take to make the text of a script: one that takes longer is too large."""
+
+LONGEST = 60.0
+"""Seconds a run of the original may take."""
+
+SHORTEST = 0.01
+"""Seconds a run of the original has to take, so that one program can be told from another."""
+
+ROUNDS = 3
+"""Runs of the original and of the result, in turns, for the figures that are reported."""
+
+
+@dataclass
+class Workshop:
+    """The machine this runs on; `programs` are those that are compiled already, by text."""
+
+    plans: tuple[Plan, ...]
+    request: Request
+    runner: TrialRunner
+    programs: dict[str, Path] = field(default_factory=dict)
+
+    def original(self) -> float:
+        """The seconds of the file as it is."""
+        source = self.plans[0].original.source
+        program = self._program(source.text)
+        seconds = min(self.runner.seconds(program, LONGEST) for _ in range(2))
+        if seconds < SHORTEST:
+            raise BadInput(
+                Code.RUN,
+                f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
+                span=Span.start_of(source.path),
+                hint="give a larger size, with -D N=2000 for example, or ask the model alone: --model",
+            )
+        return seconds
+
+    def text(self, script: Script) -> str:
+        """The C file that a script makes."""
+        return within(PATIENCE, lambda _: self._text(script), silent, wall=PATIENCE)
+
+    def seconds(self, text: str, best: float, *, again: bool = False) -> float:
+        """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""
+        program, limit = self._program(text), best * SLOW
+        seconds = self.runner.seconds(program, limit)
+        if not again and seconds < best / WORTH:
+            seconds = min(seconds, self.runner.seconds(program, limit))
+        return seconds
+
+    def is_proved(self, script: Script, limit: float) -> bool:
+        """Whether everything about a script can be proved in so many seconds."""
+        try:
+            plans = applied(script, self.plans).plans
+            within(limit, lambda progress: rewritten(plans, self.request, progress), silent, wall=limit)
+        except (BadInput, GaveUp, InternalError):
+            return False
+        return True
+
+    def compared(self, text: str) -> tuple[Times, Times]:
+        """Runs of the original and of another text, in turns."""
+        programs = [self._program(one) for one in (self.plans[0].original.source.text, text)]
+        found: tuple[list[float], list[float]] = ([], [])
+        for _ in range(ROUNDS):
+            for seconds, program in zip(found, programs, strict=True):
+                seconds.append(self.runner.seconds(program, LONGEST))
+        return Times(tuple(found[0])), Times(tuple(found[1]))
+
+    def _program(self, text: str) -> Path:
+        if text not in self.programs:
+            if text == self.plans[0].original.source.text:
+                self.programs[text] = original_program(self.runner, text)
+            else:
+                self.programs[text] = self.runner.program(text, f"trial{len(self.programs)}")
+        return self.programs[text]
+
+    def _text(self, script: Script) -> str:
+        """The clauses of parallel loops come from the proof of their independence."""
+        plans = applied(script, self.plans).plans
+        if not self.request.openmp:
+            return rewritten(plans, replace(self.request, prove=False), silent).source.text
+        allowed = self.request.allow_reassociation
+        loops = [
+            loops_of(
+                plan,
+                generate(to_schedule(plan), GenerationOptions()),
+                prove_plan(plan, allow_reassociation=allowed),
+            )
+            for plan in plans
+            if plan.history
+        ]
+        return new_source(loops, openmp=True).text if loops else plans[0].original.source.text
+
+
+@dataclass
+class TrialsHere:
+    """`Trials` in the workshop of this machine, one after the other; equal texts are run once."""
+
+    workshop: Workshop
+    known: dict[str, float] = field(default_factory=dict)
+    """Seconds by text."""
+    texts: dict[Script, str] = field(default_factory=dict)
+
+    def original(self) -> float:
+        return self.workshop.original()
+
+    def outcomes(self, tasks: Iterator[Task], until: float) -> Iterator[Timed]:
+        """Whoever makes the tasks looks at the clock: there is no other one at work."""
+        for task in tasks:
+            try:
+                yield Timed(task.script, self._seconds(task))
+            except (BadInput, GaveUp, InternalError) as failure:
+                yield Timed(task.script, None, failure.diagnostic.message)
+
+    def compared(self, text: str) -> tuple[Times, Times]:
+        return self.workshop.compared(text)
+
+    def _seconds(self, task: Task) -> float:
+        text = self.texts.get(task.script) or self.workshop.text(task.script)
+        self.texts[task.script] = text
+        if task.again or text not in self.known:
+            self.known[text] = self.workshop.seconds(text, task.best, again=task.again)
+        return self.known[text]
