@@ -1,5 +1,6 @@
 """Two files in other words: loops that count but are not plain `for` loops, and what is no such loop."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,50 @@ def test_loops_that_do_something_else(tmp_path: Path, old: str, new: str) -> Non
 def test_what_stands_around_them(tmp_path: Path, new: str, before: str, declared: str, after: str) -> None:
     old = file(LOOP.replace("i = 0", "int i = 0"), before, declared, after)
     assert verdict(tmp_path, old, file(new, before, declared, after)) != "yes"
+
+
+BACK = "for (i = n - 1; i >= 0; i--) A[i] = B[i] + 1;"
+AFTER = [
+    (LOOP, LOOP, "yes"),
+    (LOOP, f"{BACK} i = n > 0 ? n : 0;", "yes"),
+    (LOOP, "for (j = n - 1; j >= 0; j--) A[j] = B[j] + 1; i = n; if (n < 0) i = 0;", "yes"),
+    (f"{LOOP} i = 0;", f"{BACK} i = 0;", "yes"),
+    (LOOP, f"i = 0; while (i < n) {{ {STEP} i++; }}", "yes"),
+    ("for (i = 1; i <= n; i++) A[i] = 1;", "for (j = n; j > 0; j--) A[j] = 1; i = n < 1 ? 1 : n + 1;", "yes"),
+    ("for (i = 2; i < n; i += 3) A[i] = 1;", "for (i = 2; i <= n - 1; i += 3) A[i] = 1;", "yes"),
+    (LOOP, BACK, "no"),
+    (LOOP, f"{BACK} i = n;", "unknown"),
+    (f"{LOOP} i = 0;", f"{BACK} i = 1;", "no"),
+    ("for (i = 2; i < n; i += 3) A[i] = 1;", "for (i = 2; i < n; i += 3) A[i] = 1; i = n;", "no"),
+    (LOOP, f"for (i = 0; i < n; i++) {{ {STEP} if (B[i] > 3) break; }}", "unknown"),
+    (LOOP, f"for (i = 0; i < n; i++) {{ {STEP} n = n - 0; }}", "unknown"),
+    (LOOP, f"for (i = 0; i < n; i++) {{ {STEP} i += 0; }}", "unknown"),
+    (LOOP, f"\n#pragma omp parallel for\n{LOOP}", "unknown"),
+    (LOOP, f"\n#pragma omp parallel for lastprivate(i)\n{LOOP}", "unknown"),
+]
+"""Regions of a function that returns i."""
+
+SEEN = [
+    ("", "int i, j, *p = &i;", LOOP.replace("B[i]", "B[*p]")),
+    ("#define AT(x) (&(x))", "int i, j, *p = AT(i);", LOOP.replace("B[i]", "B[*p]")),
+    ("int i; static double now(void) { return i; }", "int j;", LOOP.replace("B[i]", "now()")),
+    ("", "static int i; int j;", LOOP),
+    ("", "long i; int j;", LOOP),
+    ("", "unsigned i; int j;", LOOP),
+    ("#define N_I (n + i - i)", "int i, j;", LOOP.replace("< n", "< N_I")),
+    ("static int k; void more(void) { k++; }", "int i, j;", "for (i = 0; i < k; i++) { A[i] = 1; more(); }"),
+]
+"""Iterators that are more than local numbers, or bounds that change: i is not known after the loop."""
+
+
+@pytest.mark.parametrize(("old", "new", "answer"), AFTER)
+def test_iterators_after_their_loops(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    assert verdict(tmp_path, file(old, after="return i;"), file(new, after="return i;")) == answer
+
+
+@pytest.mark.parametrize(("before", "declared", "loop"), SEEN)
+def test_iterators_that_are_seen_otherwise(tmp_path: Path, before: str, declared: str, loop: str) -> None:
+    old = file(loop, before, declared, "return i;")
+    other = re.sub(r"\bi\b", "j", loop)
+    new = file(f"{other} i = n > 0 ? n : 0;", before, declared, "return i;")
+    assert verdict(tmp_path, old, new) != "yes"

@@ -59,13 +59,14 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
         if any(_DIRECTED.search(pragma.place.text) for pragma in region.pragmas):
             continue
         for node in reversed([*walk(file.block(region.place))]):
-            if node.type in _LOOPS and not any(_is_before(pragma, node) for pragma in region.pragmas):
+            edits = None
+            if node.type in _LOOPS:
                 edits = _tested_first(node) if node.type == "do_statement" else _counted(node)
-                if edits:
-                    yield edits
+            if edits and not any(is_before(pragma, node) for pragma in region.pragmas):
+                yield edits
 
 
-def _is_before(pragma: Directive, loop: Node) -> bool:
+def is_before(pragma: Directive, loop: Node) -> bool:
     """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
     between = loop.source.text[pragma.place.end : loop.start]
     return pragma.place.end <= loop.start and not without_comments(between, literals=True).strip()
@@ -85,7 +86,7 @@ def _counted(loop: Node) -> list[Edit] | None:
     body = field(loop, "body")
     inside = named_children(body) if body.type == "compound_statement" else [body]
     condition, start, update = _head(loop)
-    tests = [] if condition is None or _is_true(condition) else [_written(condition)]
+    tests = [] if condition is None or _is_true(condition) else [on_one_line(condition)]
     left = [_left_out(one) for one in _breaks(inside)]
     tests += [f"!{field(one, 'condition').text}" for one in _breaks(inside)]
     moved = None if update is not None else _last_step(loop, body, inside)
@@ -98,12 +99,12 @@ def _counted(loop: Node) -> list[Edit] | None:
     first = None if start is not None or name is None else _first_value(loop, name)
     if not (left or moved or first or is_while) or (start is None and first is None) or not tests:
         return None
-    given = _written(start).rstrip(";") if start is not None else "" if first is None else first.text
-    step = _written(update) if update is not None else "" if moved is None else _written(moved)
+    given = on_one_line(start).rstrip(";") if start is not None else "" if first is None else first.text
+    step = on_one_line(update) if update is not None else "" if moved is None else on_one_line(moved)
     test = tests[0] if len(tests) == 1 else " && ".join(f"({one})" for one in tests)
     head = f"for ({given}; {test}; {step}) "
     begin = body.spelled.start
-    edits: list[Edit] = [(loop.start, begin, head + _lines(loop.source, loop.start, begin)), *left]
+    edits: list[Edit] = [(loop.start, begin, head + lines_in(loop.source, loop.start, begin)), *left]
     if moved is not None and moved.parent is not None:
         edits.append(_left_out(moved.parent))
     return [*edits, *(() if first is None else first.edits)]
@@ -117,12 +118,12 @@ def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
     return condition, loop.child_by_field_name("initializer"), loop.child_by_field_name("update")
 
 
-def _written(node: Node) -> str:
+def on_one_line(node: Node) -> str:
     """The text of an expression on one line."""
     return " ".join(without_comments(node.text, literals=True).split())
 
 
-def _lines(source: Source, start: int, end: int) -> str:
+def lines_in(source: Source, start: int, end: int) -> str:
     return "\n" * source.text.count("\n", start, end)
 
 
@@ -160,12 +161,12 @@ def _stepped(node: Node) -> str | None:
     if core.type != "assignment_expression" or operator(core) not in ("+=", "-=", "="):
         return None
     target, value = without_parentheses(field(core, "left")), field(core, "right")
-    if target.type != "identifier" or not _is_simple(value):
+    if target.type != "identifier" or not is_simple(value):
         return None
     return target.text if (operator(core) == "=") == (target.text in identifiers(value)) else None
 
 
-def _is_simple(value: Node) -> bool:
+def is_simple(value: Node) -> bool:
     return all(part.type in _SIMPLE for part in walk(value) if part.is_named and part.type != "comment")
 
 
@@ -223,9 +224,9 @@ def _given(statement: Node, name: str) -> _Part | None:
         is_value = core.type == "assignment_expression" and operator(core) == "="
         if not is_value or without_parentheses(field(core, "left")).text != name:
             return None
-        if not _is_simple(field(core, "right")):
+        if not is_simple(field(core, "right")):
             return None
-        return _Part(_written(core), (_left_out(statement),))
+        return _Part(on_one_line(core), (_left_out(statement),))
     declarators = statement.children_by_field_name("declarator")
     kinds = {one.type for one in statement.named_children}
     if statement.type != "declaration" or kinds & {"storage_class_specifier", "type_qualifier"}:
@@ -234,10 +235,10 @@ def _given(statement: Node, name: str) -> _Part | None:
     if last is None or last.type != "init_declarator" or declared_name(last) is None:
         return None
     target, value = field(last, "declarator"), field(last, "value")
-    if target.type != "identifier" or target.text != name or not _is_simple(value):
+    if target.type != "identifier" or target.text != name or not is_simple(value):
         return None
-    left = (target.end, last.end, _lines(statement.source, target.end, last.end))
-    return _Part(f"{name} = {_written(value)}", (left,))
+    left = (target.end, last.end, lines_in(statement.source, target.end, last.end))
+    return _Part(f"{name} = {on_one_line(value)}", (left,))
 
 
 def _harmless(statement: Node) -> set[str] | None:
@@ -246,7 +247,7 @@ def _harmless(statement: Node) -> set[str] | None:
         (core,) = named_children(statement)
         is_value = core.type == "assignment_expression" and operator(core) == "="
         target = without_parentheses(field(core, "left")) if is_value else core
-        is_value = is_value and target.type == "identifier" and _is_simple(field(core, "right"))
+        is_value = is_value and target.type == "identifier" and is_simple(field(core, "right"))
         return {target.text} if is_value else None
     if statement.type != "declaration":
         return None
@@ -254,7 +255,7 @@ def _harmless(statement: Node) -> set[str] | None:
     for one in statement.children_by_field_name("declarator"):
         target = field(one, "declarator") if one.type == "init_declarator" else one
         value = one.child_by_field_name("value") if one.type == "init_declarator" else None
-        if target.type != "identifier" or (value is not None and not _is_simple(value)):
+        if target.type != "identifier" or (value is not None and not is_simple(value)):
             return None
         found.add(target.text)
     return found
@@ -289,8 +290,8 @@ def _is_only_branch(test: Node, loop: Node) -> bool:
 def _as_while(loop: Node, whole: Node) -> list[Edit]:
     body, condition, source = field(loop, "body"), field(loop, "condition"), loop.source
     begin = body.spelled.start
-    front = f"while {_written(condition)} {_lines(source, whole.start, begin)}"
-    return [(whole.start, begin, front), (body.end, whole.end, _lines(source, body.end, whole.end))]
+    front = f"while {on_one_line(condition)} {lines_in(source, whole.start, begin)}"
+    return [(whole.start, begin, front), (body.end, whole.end, lines_in(source, body.end, whole.end))]
 
 
 def _number_before(loop: Node) -> tuple[str, str] | None:
@@ -310,7 +311,7 @@ def _number_before(loop: Node) -> tuple[str, str] | None:
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
     """A test as words, values in place of names; `a > b` is `b < a`."""
     core = without_parentheses(condition)
-    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", _written(core))]
+    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", on_one_line(core))]
     swapped = _SWAPPED.get(operator(core)) if core.type == "binary_expression" else None
     if swapped is None:
         return tuple(words)

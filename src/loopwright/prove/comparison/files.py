@@ -14,7 +14,6 @@ from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
-from loopwright.prove.comparison.rephrased import as_written, phrasings
 from loopwright.prove.comparison.texts import Comparison, compared_texts
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.legality.explain import refusal
@@ -22,6 +21,7 @@ from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.reader import load_c
+from loopwright.read.c.rephrased import as_written, pairs_of_wordings
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Span
@@ -144,7 +144,7 @@ def compare_files(
     undecided: list[Comparison] = []
     failures: list[BadInput] = []
     compilers = (compiled, options)
-    for texts in phrasings(before, source, compiled, options):
+    for texts in pairs_of_wordings(before, source, compiled, options):
         try:
             found = compared_texts(
                 *texts, source, (pure, assume), compilers, allow_reassociation, for_provers, progress

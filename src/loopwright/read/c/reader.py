@@ -15,6 +15,7 @@ from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
+from loopwright.read.c.rephrased import wordings
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -51,7 +52,22 @@ def read_source(
     try:
         return gated(parse_c(source, pure=pure, assume=assume), pure=pure, options=options)
     except BadInput as failure:
+        found = _in_other_words(source, pure, assume, options)
+        if found is not None:
+            return found
         raise _advised(failure, source) from failure.__cause__
+
+
+def _in_other_words(
+    source: Source, pure: tuple[str, ...], assume: Sequence[str], options: CompilerOptions
+) -> tuple[Program, ...] | None:
+    """The regions of a text that is the same C, written in a way that can be read."""
+    for text in wordings(source, options):
+        try:
+            return gated(parse_c(text, pure=pure, assume=assume), pure=pure, options=options)
+        except BadInput:
+            continue
+    return None
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:

@@ -1,0 +1,226 @@
+"""Iterators that are read after their loops: the loop gets one of its own, and the old one its last value.
+
+    for (i = a; i < b; i++) B(i)
+is
+    { for (int k = a; k < b; k++) B(k)   if (a < b) i = b; else i = a; }
+
+and the like for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) where the loop runs at all.
+
+It is an identity where the names in a and b, and i, are of type int and the loop changes none of them, where
+nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
+the caller to find out.  The text computes nothing that the loop does not: the last value of i is one that the
+loop gives it.  Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.declarations import Declarations
+from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.plain_loops import Edit, is_before, is_simple, lines_in, on_one_line
+from loopwright.c.regions import Region
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import names_in, with_names_replaced
+from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source
+
+_MOST = 60
+_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
+_LEAVING = ("goto_statement", "return_statement", "labeled_statement")
+
+
+def with_final_values(source: Source) -> Source:
+    """The text with a loop variable of its own for each loop whose iterator is read after it."""
+    for _ in range(_MOST):
+        try:
+            edit = next(_edits(source), None)
+        except BadInput:
+            return source
+        if edit is None:
+            break
+        source = source.edited([edit])
+    return source
+
+
+def _edits(source: Source) -> Iterator[Edit]:
+    file = c_file(source)
+    for region in file.regions:
+        block = file.block(region.place)
+        loops = [node for node in walk(block) if node.type == "for_statement"]
+        assigned = [one for one in loops if _is_assigned(one)]
+        names = dict.fromkeys(name for one in assigned if (name := loop_iterator(one)) is not None)
+        read = {name for name in names if _is_read(file, region, name, assigned)}
+        for loop in assigned if read else ():
+            name = loop_iterator(loop)
+            edit = _with_own_variable(loop, name, region, file) if name in read and name else None
+            if edit is not None:
+                yield edit
+
+
+def _is_assigned(loop: Node) -> bool:
+    """Whether a loop assigns its first value to a variable that is declared before it."""
+    start = loop.child_by_field_name("initializer")
+    return start is not None and start.type == "assignment_expression" and operator(start) == "="
+
+
+def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
+    """Whether the function around a region mentions its local variable outside of the loops over it."""
+    inside = [one.span for one in loops if loop_iterator(one) == name]
+    whole = c_file(replace(file.source, chosen=())).possible
+    around = [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
+    fixed = [one for one in around if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
+    if any(name in identifiers(one) for one in fixed) or not any(_declares(one, name) for one in around):
+        return False
+    mentioned = [one for one in around if one.type == "identifier" and one.text == name]
+    return any(
+        not _is_declared(one) and not any(span.start <= one.start and one.end <= span.end for span in inside)
+        for one in mentioned
+    )
+
+
+def _declares(node: Node, name: str) -> bool:
+    """Whether a node declares a local variable or a parameter."""
+    is_local = node.type in ("declaration", "parameter_declaration", "init_declarator")
+    targets = node.children_by_field_name("declarator") if is_local else []
+    return any(one.type == "identifier" and one.text == name for one in targets)
+
+
+def _is_declared(name: Node) -> bool:
+    """Whether a name is where it is declared."""
+    parent = name.parent
+    if parent is None or parent.type in ("declaration", "parameter_declaration"):
+        return True
+    return parent.type == "init_declarator" and field(parent, "declarator") is name
+
+
+@dataclass(frozen=True)
+class _Count:
+    """`for (i = first; i relation limit; i += step)`; a step below 0 counts down."""
+
+    first: Node
+    relation: str
+    limit: Node
+    step: int
+
+    @property
+    def test(self) -> str:
+        return f"{_operand(self.first)} {self.relation} {_operand(self.limit)}"
+
+    @property
+    def last(self) -> str:
+        """What the iterator is after the loop, where it runs at all."""
+        sign = "+" if self.step > 0 else "-"
+        size = abs(self.step)
+        if size == 1:
+            return on_one_line(self.limit) + (f" {sign} 1" if "=" in self.relation else "")
+        more = size if "=" in self.relation else size - 1
+        first, limit = _operand(self.first), _operand(self.limit)
+        return f"{first} + {size} * (({limit} - {first} + {more}) / {size})"
+
+
+def _operand(node: Node) -> str:
+    text = on_one_line(node)
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
+
+
+def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Edit | None:
+    body, count = field(loop, "body"), _count(loop, name)
+    if count is None or not _is_alone(loop, name, region):
+        return None
+    bounds = {*identifiers(count.first), *identifiers(count.limit)}
+    changed = {word for node in walk(loop) for word in _changed(node)}
+    known = file.declarations
+    if name in bounds or bounds & changed or not all(_is_int(word, known, loop) for word in (name, *bounds)):
+        return None
+    used, number = set(names_in(loop.source.text)), 1
+    while f"{name}_{number}" in used:
+        number += 1
+    own = f"{name}_{number}"
+    begin = body.spelled.start
+    head = f"{{ for (int {own} = {on_one_line(count.first)}; "
+    head += f"{own} {count.relation} {_operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
+    head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
+    text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
+    ended = f" if ({count.test}) {name} = {count.last}; else {name} = {on_one_line(count.first)}; }}"
+    return loop.start, loop.end, head + text + ended
+
+
+def _count(loop: Node, name: str) -> _Count | None:
+    """How a loop counts, if its bounds are sums of names and numbers and its step is a number."""
+    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
+    step = None if update is None else _step(without_parentheses(update), name)
+    core = None if test is None else without_parentheses(test)
+    if step is None or core is None or core.type != "binary_expression":
+        return None
+    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
+    relation = operator(core)
+    if left.text != name:
+        left, right, relation = right, left, _SWAPPED.get(relation, "")
+    wanted = ("<", "<=") if step > 0 else (">", ">=")
+    first = first_value(loop)
+    if left.text != name or relation not in wanted or not (is_simple(first) and is_simple(right)):
+        return None
+    # What is computed for longer steps stays in range if counting does.
+    if abs(step) > 1 and (step < 0 or not re.fullmatch(r"\d{1,4}", first.text)):
+        return None
+    return _Count(first, relation, right, step)
+
+
+def _step(update: Node, name: str) -> int | None:
+    if update.type == "update_expression":
+        is_mine = without_parentheses(field(update, "argument")).text == name
+        return (1 if operator(update) == "++" else -1) if is_mine else None
+    if update.type != "assignment_expression" or field(update, "left").text != name:
+        return None
+    sign = {"+=": 1, "-=": -1}.get(operator(update))
+    size = without_parentheses(field(update, "right")).text
+    if sign is None or not re.fullmatch(r"[1-9]\d{0,3}", size):
+        return None
+    return sign * int(size)
+
+
+def _is_alone(loop: Node, name: str, region: Region) -> bool:
+    """Whether only its head changes the iterator of a loop, which is always left at its end, and whose
+    name means nothing else in it; no pragma is about the loop or names it."""
+    body = field(loop, "body")
+    if any(is_before(one, loop) or name in names_in(one.place.text) for one in region.pragmas):
+        return False
+    for node in walk(body):
+        if node.type in _LEAVING or name in _changed(node) or (node.type == "break_statement"):
+            return False
+        is_other = node.type in ("field_identifier", "type_identifier", "statement_identifier")
+        if node.text == name and (is_other or (node.type == "identifier" and _is_declared(node))):
+            return False
+    return True
+
+
+def _changed(node: Node) -> tuple[str, ...]:
+    """The names that an expression changes, or gives away the address of."""
+    match node.type:
+        case "assignment_expression":
+            target = without_parentheses(field(node, "left"))
+        case "update_expression" | "pointer_expression":
+            target = without_parentheses(field(node, "argument"))
+        case "init_declarator":
+            target = field(node, "declarator")
+        case _:
+            return ()
+    return (target.text,) if target.type == "identifier" else ()
+
+
+def _is_int(name: str, known: Declarations, loop: Node) -> bool:
+    """Whether a name is a variable of type int, or the iterator of a loop around that declares it so."""
+    around = loop.parent
+    while around is not None:
+        start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
+        if start is not None and start.type == "declaration" and loop_iterator(around) == name:
+            return field(start, "type").text == "int" and len(named_children(start)) == 2
+        around = around.parent
+    declared = known.visible(name, loop.span)
+    return declared is not None and not declared.rank and known.resolved(declared.type) == "int"
