@@ -29,16 +29,6 @@ _STATEMENTS = frozenset(
 )
 
 
-def wordings(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    """A text in other words that are likelier to be read: its loops as plain ones, then other iterators."""
-    plain = in_plain_loops(source, options)
-    if plain != source:
-        yield plain
-    final = with_other_iterators(source, options)
-    if final not in (source, plain):
-        yield final
-
-
 def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops, where that is what the compiler reads."""
     plain = with_plain_loops(source)
@@ -79,9 +69,9 @@ def _iterators(source: Source) -> set[str]:
 
 
 def _is_pointed_to(name: str, source: Source, options: CompilerOptions) -> bool:
-    """Whether the preprocessed text has something like `&name`."""
+    """Whether the preprocessed text has something like `&name`, or an attribute that gives away addresses."""
     text = typed_file(source, options).text.text
-    return re.search(rf"&[\s(]*{re.escape(name)}\b", text) is not None
+    return re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", text) is not None
 
 
 def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
