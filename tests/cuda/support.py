@@ -5,13 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from loopwright.emit.cuda.text import DeviceText, device_text
+from loopwright.emit.region import Loops
+from loopwright.errors import LoopwrightError
+from loopwright.model.program import Program
 from loopwright.progress import silent
+from loopwright.rewrite import pipeline
+from loopwright.rewrite.evidence import of_launches, of_text
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Outcome, Request
+from loopwright.rewrite.request import Outcome, Request, RewriteOptions
+from loopwright.rewrite.rereading import read_again
+from loopwright.source import Source
+from loopwright.transform import Plan
 from tests.conftest import ROOT
 
 KERNELS = ROOT / "kernels"
@@ -56,3 +67,50 @@ def original(folder: Path, text: str, *flags: str, arguments: tuple[str, ...] = 
     command = ["gcc", "-O1", "-ffp-contract=off", "-w", *flags, "-o", "old", "old.c", "-lm"]
     subprocess.run(command, check=True, cwd=folder)
     return subprocess.run([folder / "old", *arguments], check=True, capture_output=True).stdout
+
+
+@dataclass(frozen=True)
+class Made:
+    """Kernels with all that their proof needs, so that other texts of them can be judged."""
+
+    outcome: Outcome
+    plan: Plan
+    loops: Loops
+    device: DeviceText
+    folder: Path
+
+    def read_back(self, device: DeviceText) -> None:
+        """All that is proved of the texts of kernels and host."""
+        originals, written = [self.plan.original], [self.plan.written]
+        text, _ = of_launches(device, originals, written)
+        (new,), _ = read_again(text, originals, written)
+        of_text(self.plan, self.loops, new, RewriteOptions(cuda=True), silent)
+
+
+def kernels_of(program: str, script: str, folder: Path) -> Made:
+    """The kernels that a script makes, proved."""
+    seen: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+
+        def text(regions: list[Loops]) -> DeviceText:
+            device = device_text(regions)
+            seen["device"] = device
+            return device
+
+        def proved(plan: Plan, loops: Loops, new: Program, *rest: Any) -> Any:
+            seen["plan"], seen["loops"] = plan, loops
+            return of_text(plan, loops, new, *rest)
+
+        patch.setattr(pipeline, "device_text", text)
+        patch.setattr(pipeline, "of_text", proved)
+        outcome = made(folder, program, script)
+    return Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
+
+
+def refuse(right: Made, old: str, new: str) -> None:
+    """The kernels with another text in one place are refused."""
+    kernels = right.device.kernels
+    assert old in kernels.text, kernels.text.partition("begins here")[2]
+    text = Source(kernels.path, kernels.text.replace(old, new, 1))
+    with pytest.raises(LoopwrightError):
+        right.read_back(replace(right.device, kernels=text))

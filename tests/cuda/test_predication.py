@@ -23,7 +23,7 @@ def strips(first: Expr, last: Expr, relation: Relation, *annotations: ThreadLoop
 @pytest.mark.parametrize("annotations", [(), (ThreadLoop(axis="x", count=4),)])
 def test_the_same_executions(relation: Relation, annotations: tuple[ThreadLoop, ...]) -> None:
     before = strips(Max((Int(2), LOW)), Min((HIGH, N, Int(17))), relation, *annotations)
-    after = predicated(before)
+    after = predicated(before, {})
     assert after != before
     for n in range(-1, 23):
         assert list(execute(after, {"n": n})) == list(execute(before, {"n": n}))
@@ -31,8 +31,8 @@ def test_the_same_executions(relation: Relation, annotations: tuple[ThreadLoop, 
 
 def test_what_a_thread_runs_has_both_forms_and_a_loop_over_threads_one() -> None:
     bounds = Max((Int(2), LOW)), Min((HIGH, N))
-    own = predicated(strips(*bounds, Relation.LE))
-    shared = predicated(strips(*bounds, Relation.LE, ThreadLoop(axis="x", count=4)))
+    own = predicated(strips(*bounds, Relation.LE), {})
+    shared = predicated(strips(*bounds, Relation.LE, ThreadLoop(axis="x", count=4)), {})
     assert isinstance(own, For) and isinstance(own.body, If) and own.body.orelse is not None
     assert isinstance(shared, For) and isinstance(shared.body, For) and isinstance(shared.body.body, If)
 
@@ -40,4 +40,4 @@ def test_what_a_thread_runs_has_both_forms_and_a_loop_over_threads_one() -> None
 @pytest.mark.parametrize(("first", "last"), [(LOW, HIGH), (Max((Int(2), LOW)), N), (LOW, Min((N, Int(9))))])
 def test_other_loops_stay(first: Expr, last: Expr) -> None:
     loop = strips(first, last, Relation.LE)
-    assert predicated(loop) == loop
+    assert predicated(loop, {}) == loop

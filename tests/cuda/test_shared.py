@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from loopwright.emit.cuda.text import DeviceText, device_text
-from loopwright.emit.region import Loops
-from loopwright.errors import BadInput, LoopwrightError
-from loopwright.model.program import Program
+from loopwright.errors import BadInput
 from loopwright.progress import silent
 from loopwright.rewrite import pipeline
-from loopwright.rewrite.evidence import of_launches, of_text
-from loopwright.rewrite.request import Outcome, Request, RewriteOptions
-from loopwright.rewrite.rereading import read_again
-from loopwright.source import Source
-from loopwright.transform import Plan
-from tests.cuda.support import made, original, run
+from loopwright.rewrite.request import Request
+from tests.cuda.support import Made, kernels_of, original, refuse, run
 
 PROGRAM = """\
 #include <stdio.h>
@@ -90,54 +81,19 @@ thread(b_store_2, i=8)
 """
 
 
-@dataclass(frozen=True)
-class Made:
-    outcome: Outcome
-    plan: Plan
-    loops: Loops
-    device: DeviceText
-    folder: Path
-
-    def read_back(self, device: DeviceText) -> None:
-        """All that is proved of the texts of kernels and host."""
-        originals, written = [self.plan.original], [self.plan.written]
-        text, _ = of_launches(device, originals, written)
-        (new,), _ = read_again(text, originals, written)
-        of_text(self.plan, self.loops, new, RewriteOptions(cuda=True), silent)
-
-
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return kernels_of(SCRIPT, tmp_path_factory.mktemp("shared"))
+    return kernels_of(PROGRAM, SCRIPT, tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return kernels_of(WHOLE, tmp_path_factory.mktemp("whole"))
+    return kernels_of(PROGRAM, WHOLE, tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture(scope="module")
 def hexagons(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return kernels_of(HEXAGONS, tmp_path_factory.mktemp("hexagons"))
-
-
-def kernels_of(script: str, folder: Path) -> Made:
-    seen: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-
-        def text(regions: list[Loops]) -> DeviceText:
-            device = device_text(regions)
-            seen["device"] = device
-            return device
-
-        def proved(plan: Plan, loops: Loops, new: Program, *rest: Any) -> Any:
-            seen["plan"], seen["loops"] = plan, loops
-            return of_text(plan, loops, new, *rest)
-
-        patch.setattr(pipeline, "device_text", text)
-        patch.setattr(pipeline, "of_text", proved)
-        outcome = made(folder, PROGRAM, script)
-    return Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
+    return kernels_of(PROGRAM, HEXAGONS, tmp_path_factory.mktemp("hexagons"))
 
 
 @pytest.mark.parametrize("shape", ["right", "whole", "hexagons"])
@@ -211,14 +167,6 @@ def test_wrong_kernels_with_whole_tiles_are_refused(whole: Made, what: str) -> N
 @pytest.mark.parametrize("what", WRONG_HEXAGONS)
 def test_wrong_kernels_with_hexagons_are_refused(hexagons: Made, what: str) -> None:
     refuse(hexagons, *WRONG_HEXAGONS[what])
-
-
-def refuse(right: Made, old: str, new: str) -> None:
-    kernels = right.device.kernels
-    assert old in kernels.text, kernels.text.partition("begins here")[2]
-    text = Source(kernels.path, kernels.text.replace(old, new, 1))
-    with pytest.raises(LoopwrightError):
-        right.read_back(replace(right.device, kernels=text))
 
 
 def test_a_tile_too_large_for_shared_memory(tmp_path: Path) -> None:

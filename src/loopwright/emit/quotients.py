@@ -21,25 +21,37 @@ from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIV, OUT
 from loopwright.source import Span
 from loopwright.transform.plan import Plan
-from loopwright.transform.vectors import entry, pieces
+from loopwright.transform.vectors import Position, entry, pieces
 
-Quotients: TypeAlias = Mapping[str, Mapping[tuple[str, int], int]]
-"""For each statement, which loop (by its depth) scans which iterator divided by which number."""
+Quotients: TypeAlias = Mapping[str, Mapping[tuple[str, int], int | None]]
+"""For each statement, which loop (by its depth) scans which iterator divided by which number.
+
+No loop scans some that its text has.
+"""
 
 
 def quotients_in(plan: Plan) -> Quotients:
     """The loops over tiles, where storage has changed: only then are there such subscripts."""
     if not plan.storage:
         return {}
-    found: dict[str, dict[tuple[str, int], int]] = {}
+    found: dict[str, dict[tuple[str, int], int | None]] = {}
     for statement in plan.program.statements:
-        parts = pieces(statement.schedule)
-        if len(parts) == 1:
-            position, piece = parts[0]
-            loops = range(len(plan.leaf(position).loops))
-            own = (_quotient(statement, only(piece, OUT, entry(loop))) for loop in loops)
-            found[statement.name] = {key: loop for loop, key in enumerate(own) if key is not None}
+        holes = (one for one in statement.body.holes if isinstance(one, Hole))
+        written = ((one.iterator, quotient_at(one, statement.body.place)) for one in holes)
+        found[statement.name] = {(name, at[0]): None for name, at in written if at is not None}
+        parts = [_scanned(plan, statement, *part) for part in pieces(statement.schedule)]
+        for key, loop in parts[0].items() if parts else ():
+            if all(one.get(key) == loop for one in parts):
+                found[statement.name][key] = loop
     return found
+
+
+def _scanned(
+    plan: Plan, statement: Statement, position: Position, piece: isl.Map
+) -> dict[tuple[str, int], int]:
+    loops = range(len(plan.leaf(position).loops))
+    own = (_quotient(statement, only(piece, OUT, entry(loop))) for loop in loops)
+    return {key: loop for loop, key in enumerate(own) if key is not None}
 
 
 def _quotient(statement: Statement, numbers: isl.Map) -> tuple[str, int] | None:
@@ -79,6 +91,9 @@ def tile_number(value: Expr, divisor: int, loops: tuple[For, ...]) -> Expr | Non
         match term:
             case Scaled(factor, argument) if factor % divisor == 0:
                 whole.append(scaled(factor // divisor, argument))
+            case Int(number):
+                whole += [Int(number // divisor)] if number // divisor else []
+                rest.append(Int(number % divisor))
             case _:
                 rest.append(term)
     ranges = [_range(term, {loop.iterator: loop for loop in loops}) for term in rest]
@@ -97,6 +112,9 @@ def _range(term: Expr, loops: Mapping[str, For]) -> tuple[int, int] | None:
         case Var(name) if name in loops and loops[name].start == Int(0):
             greatest = _last(loops[name].test, name)
             return None if greatest is None else (0, greatest)
+        case Scaled(factor, argument) if factor > 0:
+            found = _range(argument, loops)
+            return None if found is None else (factor * found[0], factor * found[1])
     return None
 
 

@@ -60,14 +60,17 @@ def _initialises(program: Program, call: Call, array: Array) -> bool:
     return bool(statement.body.terminator) and is_own and not is_commented and not array.rank
 
 
-def _scans(node: Node, depth: int) -> bool:
-    """Whether `node` is the loop of this dimension, or its only iteration."""
-    return isinstance(node, For | Let) and node.dimension == depth
+def _encloses(node: Node, depth: int) -> bool:
+    """Whether `node` is a loop down to this dimension, or its only iteration."""
+    return isinstance(node, For | Let) and node.dimension is not None and node.dimension <= depth
 
 
 def _is_inside(node: Node, touching: set[str], depth: int) -> bool:
-    """Whether each of the statements is in a loop of this dimension."""
-    if _scans(node, depth):
+    """Whether each of the statements is in a loop down to this dimension.
+
+    Where the loop of the dimension itself has one iteration, nothing may be written for it.
+    """
+    if _encloses(node, depth):
         return True
     if isinstance(node, Call):
         return node.name not in touching
@@ -75,7 +78,10 @@ def _is_inside(node: Node, touching: set[str], depth: int) -> bool:
 
 
 def _marked(node: Node, touching: set[str], depth: int, note: Remark) -> Node:
+    """The bodies of the innermost of these loops are marked."""
     calls = {part.name for part in subprograms(node) if isinstance(part, Call)}
-    if isinstance(node, For | Let) and _scans(node, depth):
-        return replace(node, body=Mark(note, node.body)) if calls & touching else node
+    if not calls & touching:
+        return node
+    if isinstance(node, For | Let) and _encloses(node, depth) and not _is_inside(node.body, touching, depth):
+        return replace(node, body=Mark(note, node.body))
     return with_children(node, lambda child: _marked(child, touching, depth, note))

@@ -107,13 +107,12 @@ class _Filling:
         position = place.start
         rest = holes
         while rest:
-            tile = self._tile(rest[0], place)
+            around, inside = self._whole_subscript(rest, place)
+            tile = self._tile(rest[0], place) if around is None else None
             if tile is not None:
                 pieces += [self.source.text[position : tile[0].start], tile[1]]
                 position, rest = tile[0].end, rest[1:]
                 continue
-            around = plain_subscript(self.source.text, rest[0].place, place)
-            inside = tuple(hole for hole in rest if around is not None and hole.place.end <= around.end)
             if around is not None:
                 part, filling = around, self._subscript(around, inside)
             else:
@@ -126,6 +125,17 @@ class _Filling:
         pieces.append(self.source.text[position : place.end])
         return "".join(pieces)
 
+    def _whole_subscript(
+        self, holes: tuple[Hole | Inlined, ...], place: Span
+    ) -> tuple[Span | None, tuple[Hole | Inlined, ...]]:
+        """A sum between brackets around the first hole, and its holes; every quotient in it is known."""
+        around = plain_subscript(self.source.text, holes[0].place, place, quotients=bool(self.tiles))
+        if around is None:
+            return None, ()
+        inside = tuple(hole for hole in holes if hole.place.end <= around.end)
+        known = sum(self._tile(hole, around) is not None for hole in inside)
+        return (around, inside) if known == around.text.count("/") else (None, ())
+
     def _tile(self, hole: Hole | Inlined, place: Span) -> tuple[Span, str] | None:
         """`jT` for `(j / 48)`, and where that stands."""
         if not self.tiles or not isinstance(hole, Hole):
@@ -136,12 +146,13 @@ class _Filling:
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
         """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
-        fillers = [self._filler(hole, True) for hole in holes]
+        filled = [self._tile(hole, place) or (hole.place, self._filler(hole, True)) for hole in holes]
+        fillers = [text for _, text in filled]
         pieces: list[str] = []
         position = place.start
-        for hole, filler in zip(holes, fillers, strict=True):
-            pieces += [self.source.text[position : hole.place.start], filler]
-            position = hole.place.end
+        for where, filler in filled:
+            pieces += [self.source.text[position : where.start], filler]
+            position = where.end
         text = "".join(pieces) + self.source.text[position : place.end]
         as_it_was = text == fillers[0] or all(map(_NAME.fullmatch, fillers))
         return text if as_it_was else tidied(text)

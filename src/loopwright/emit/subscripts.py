@@ -11,24 +11,27 @@ from loopwright.source import Span
 _PLAIN = re.compile(r"[\w\s+*()-]*")
 """Sums of names and numbers; numbers with a suffix or a leading zero are no Python, and are not parsed."""
 
+_WITH_QUOTIENTS = re.compile(r"[\w\s+*()/-]*")
+
 _CALL = re.compile(r"\w\s*\(")
 
 SubscriptSum = Counter[str]
 """The factor of each name, in order of appearance; that of "" is the constant."""
 
 
-def plain_subscript(text: str, hole: Span, within: Span) -> Span | None:
-    """What is between the brackets around `hole`, if it is a sum of names and numbers."""
+def plain_subscript(text: str, hole: Span, within: Span, *, quotients: bool = False) -> Span | None:
+    """What is between the brackets around `hole`, if it is a sum of names and numbers, or of `quotients`."""
     start = text.rfind("[", within.start, hole.start) + 1
     end = text.find("]", hole.end, within.end)
-    if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None or _CALL.search(text, start, end):
+    allowed = _WITH_QUOTIENTS if quotients else _PLAIN
+    if start == 0 or end < 0 or allowed.fullmatch(text, start, end) is None or _CALL.search(text, start, end):
         return None
     return Span(hole.source, start, end)
 
 
 def tidied(subscript: str) -> str:
-    """The same sum with its constants and its names collected; other texts stay as they are."""
-    if _PLAIN.fullmatch(subscript) is None:
+    """The same sum with its constants, names and quotients collected; other texts stay as they are."""
+    if _WITH_QUOTIENTS.fullmatch(subscript) is None:
         return subscript
     try:
         expression = ast.parse(subscript.strip(), mode="eval").body
@@ -52,6 +55,8 @@ def _linear(expression: ast.expr) -> SubscriptSum | None:
             return None if one is None or other is None else _sum(one, other)
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return _product(_linear(left), _linear(right))
+        case ast.BinOp(op=ast.Div()):
+            return Counter({f"({ast.unparse(expression)})": 1})
         case _:
             return None
 

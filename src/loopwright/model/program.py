@@ -45,7 +45,8 @@ class MemorySpace(Enum):
 
     STACK = "an array of the function"
     HEAP = "allocated on each call"
-    PRIVATE = "of each thread of a GPU, in its registers; elsewhere an array of the function"
+    PRIVATE = "of each lane of a warp of a GPU, in its registers; elsewhere an array of the function"
+    OWN = "of each thread of a block of a GPU, in its registers; elsewhere an array of the function"
     SHARED = "of each block of a GPU, shared by its threads; elsewhere an array of the function"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.emit.cuda.predication import predicated
+from loopwright.emit.cuda.predication import predicated, register_lengths
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops, new_source, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
@@ -239,7 +239,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     with about(lambda: plan.written.region):
         node = generate(to_schedule(plan), GenerationOptions())
     if options.cuda:
-        node = predicated(with_versions(plan, node), tested=bool(plan.apart))
+        lengths = register_lengths(plan.program)
+        node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries

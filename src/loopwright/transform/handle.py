@@ -165,16 +165,20 @@ class Handle(Displayed):
         written: bool = False,
         reused: bool = False,
         scaled: bool = False,
+        shared: bool = False,
+        registers: bool = False,
         name: str | None = None,
     ) -> Handle:
         """What the component reads of an array is copied, in each iteration of `loop`; a handle on that.
 
         With `written` it writes to the copy too, which is copied back; with `reused` only reads move that
         touch a cell in several iterations of the loop inside; with `scaled` the copy holds each cell times
-        the variable that it is multiplied by.
+        the variable that it is multiplied by.  The copy of a GPU's block is `shared` by its threads, or in
+        their `registers`.
         """
         target = self._new_name(name, "packed")
-        operation = ops.Pack(variable, self.name, loop, transposed, written, reused, scaled)
+        words = (transposed, written, reused, scaled, shared, registers)
+        operation = ops.Pack(variable, self.name, loop, *words)
         return self.perform(operation, target)[target]
 
     def pad(self, variable: str, amount: int) -> Handle:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Program
+from loopwright.model.program import MemorySpace, Program
 from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library import (
@@ -96,11 +96,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.Rename(variable, target):
             component = plan.component(target, "target")
             return OperationResult(contraction.rename(plan, variable, component))
-        case ops.Pack(variable, target, name, transposed, written, reused, scaled):
+        case ops.Pack(variable, target, name):
             component = plan.component(target, "target")
             depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
-            options = packing.PackingOptions(transposed, written, reused, scaled)
-            after, copy = packing.pack(plan, variable, component, depth, options)
+            after, copy = packing.pack(plan, variable, component, depth, _packing(operation))
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))
@@ -115,6 +114,15 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)
+
+
+def _packing(operation: ops.Pack) -> packing.PackingOptions:
+    if operation.shared and operation.registers:
+        raise Misuse(Code.STORAGE, "a copy is in one memory, shared or registers", argument="registers")
+    space = MemorySpace.SHARED if operation.shared else MemorySpace.OWN if operation.registers else None
+    return packing.PackingOptions(
+        operation.transposed, operation.written, operation.reused, operation.scaled, space
+    )
 
 
 def _component(plan: Plan, target: str | None) -> Component:

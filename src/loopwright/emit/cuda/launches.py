@@ -11,8 +11,9 @@ What no loop is mapped of is a launch of one thread, and inside of a kernel a ph
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
@@ -56,6 +57,16 @@ class RegistersNote(Remark):
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class OwnNote(Remark):
+    """An array whose first subscripts are the numbers of the thread that has the rest in its registers."""
+
+    name: str
+
+
+MemoryNote: TypeAlias = SharedNote | RegistersNote | OwnNote
+
+
 @dataclass(frozen=True)
 class Distribution:
     """A loop over blocks or over threads (`kind`), along an axis."""
@@ -87,11 +98,27 @@ class Launched:
     launches: tuple[Launch, ...]
 
 
+@dataclass(frozen=True)
+class Touches:
+    """The arrays that a part of a kernel reads and writes, those in registers left out."""
+
+    read: frozenset[str]
+    written: frozenset[str]
+
+    def is_apart_from(self, other: Touches) -> bool:
+        """Whether neither writes what the other touches."""
+        mine, theirs = self.read | self.written, other.read | other.written
+        return not self.written & theirs and not other.written & mine
+
+
 def launched(
-    node: Node, name: str, place: Span, shared: frozenset[str], registers: frozenset[str]
+    node: Node, name: str, place: Span, memories: Mapping[str, MemoryNote], touches: Mapping[str, Touches]
 ) -> Launched:
-    """`node` as a sequence of launches; kernels are called `name` with a number; the others are arrays."""
-    splitter = _Splitter(name, place, shared, registers, [])
+    """`node` as a sequence of launches; kernels are called `name` with a number.
+
+    `memories` are the arrays of blocks and threads, `touches` is what statements touch.
+    """
+    splitter = _Splitter(name, place, memories, touches, [])
     host = splitter.host(node)
     return Launched(host, tuple(splitter.found))
 
@@ -100,8 +127,8 @@ def launched(
 class _Splitter:
     name: str
     place: Span
-    shared: frozenset[str]
-    registers: frozenset[str]
+    memories: Mapping[str, MemoryNote]
+    touches: Mapping[str, Touches]
     found: list[Launch]
 
     def refused(self, message: str, hint: str) -> BadInput:
@@ -135,8 +162,9 @@ class _Splitter:
         }
         blocks: dict[str, Expr | None] = {}
         body = self._blocks(node, blocks, frozenset())
-        buffers = declared_inside(body) & self.shared
-        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), not buffers)
+        known = (self.memories.get(one) for one in declared_inside(body))
+        last = not any(isinstance(one, SharedNote) for one in known)
+        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), last)
         name = f"{self.name}_{len(self.found)}"
         self.found.append(Launch(name, _rebuilt(node, body), blocks, axes))
         return Call(name, ())
@@ -203,14 +231,12 @@ class _Splitter:
                 return _ended(Mark(OneThreadNote(rest), node) if rest else node, last)
             case Block(nodes):
                 final = len(nodes) - 1
-                parts = (self._phases(child, axes, last and k == final) for k, child in enumerate(nodes))
-                return Block(tuple(parts))
+                parts = [self._phases(child, axes, last and k == final) for k, child in enumerate(nodes)]
+                return Block(tuple(self._together(parts)))
             case For():
                 return replace(node, body=self._phases(node.body, axes, False))
-            case Mark(DeclarationNote(name), body) if name in self.shared:
-                return Mark(SharedNote(name), self._phases(body, axes, last))
-            case Mark(DeclarationNote(name), body) if name in self.registers:
-                return Mark(RegistersNote(name), self._phases(body, axes, last))
+            case Mark(DeclarationNote(name), body) if name in self.memories:
+                return Mark(self.memories[name], self._phases(body, axes, last))
             case Mark(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared around the loops over threads, which would share it",
@@ -218,6 +244,25 @@ class _Splitter:
                 )
             case _:
                 return with_children(node, lambda child: self._phases(child, axes, last))
+
+    def _together(self, parts: Sequence[Node]) -> Iterator[Node]:
+        """The parts of a block; between phases that are apart from each other there is no barrier."""
+        since: list[Touches] = []
+        for part, following in zip(parts, [*parts[1:], None], strict=True):
+            match part, following:
+                case Mark(BarrierNote(), body), Mark(BarrierNote(), other):
+                    since.append(self._touched(body))
+                    after = self._touched(other)
+                    if all(one.is_apart_from(after) for one in since):
+                        yield body
+                        continue
+            since = []
+            yield part
+
+    def _touched(self, node: Node) -> Touches:
+        found = [self.touches[part.name] for part in subprograms(node) if isinstance(part, Call)]
+        read = frozenset(name for one in found for name in one.read)
+        return Touches(read, frozenset(name for one in found for name in one.written))
 
     def _thread_axes(self, node: Node) -> tuple[str, ...]:
         """The axes of thread loops that are right inside each other."""

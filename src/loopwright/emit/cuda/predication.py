@@ -9,44 +9,86 @@
         if (i >= 1 && i <= n - 2) S(i);
 
 A compiler writes out both, and keeps in registers what the iterations of the first share.  A loop over
-threads has the second form alone: so its first iteration has the same place in every tile.  The program that
-comes out is the one that is proved and printed.
+threads has the second form alone: so its first iteration has the same place in every tile.  So has a loop
+that numbers registers: it has as many iterations as there are, whatever its bound, since registers have to be
+known when a kernel is compiled.  The program that comes out is the one that is proved and printed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeAlias
+
+import islpy as isl
 
 from loopwright.emit.cuda.launches import is_mapped
 from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Min, Relation, Scaled, Sum, Test, Var
-from loopwright.loops.nodes import For, If, Node
+from loopwright.loops.nodes import Call, For, If, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.program import MemorySpace, Program
+from loopwright.transform.vectors import entry, loops_of, pieces
 
 LONGEST = 64
 """Iterations of a loop that a thread runs, to be worth it."""
 
 
-def predicated(node: Node, *, tested: bool = False) -> Node:
+Lengths: TypeAlias = Mapping[tuple[str, int], int]
+"""For statements and loops around them, by their depth: how many registers the loop numbers."""
+
+
+def register_lengths(program: Program) -> Lengths:
+    """The loops of statements whose iteration number is a subscript of an array in registers."""
+    own = {array.name: array.extents for array in program.arrays if array.space is MemorySpace.OWN}
+    found: dict[tuple[str, int], int] = {}
+    for statement in program.statements:
+        accesses = [access for access in statement.accesses if access.array in own]
+        for _, piece in pieces(statement.schedule) if accesses else ():
+            numbers = isl.PwMultiAff.from_map(piece.intersect_domain(statement.domain))
+            for access in accesses:
+                cell = isl.PwMultiAff.from_map(access.relation.intersect_domain(statement.domain))
+                for k, extent in enumerate(own[access.array]):
+                    for loop in range(loops_of(piece)):
+                        distance = numbers.get_pw_aff(entry(loop)).sub(cell.get_pw_aff(k))
+                        if distance.non_zero_set().is_empty():
+                            found[statement.name, loop] = int(extent)
+    return found
+
+
+def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
     """The program with constant lengths of loops, where bounds of constant distance say so.
 
     Where all loops are to be `tested`, none has the first form: lanes that differ would run both.
     """
-    inner = with_children(node, lambda child: predicated(child, tested=tested))
+    inner = with_children(node, lambda child: predicated(child, lengths, tested=tested))
     if not isinstance(inner, For) or inner.step != 1 or inner.annotation(BlockLoop) is not None:
         return inner
     if inner.annotation(ThreadLoop) is None and any(map(is_mapped, subprograms(inner))):
         return inner
     match inner.test:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
-            return _predicated(inner, bound, relation, tested or inner.annotation(ThreadLoop) is not None)
+            registers = _registers(inner, lengths)
+            only_tested = tested or inner.annotation(ThreadLoop) is not None or registers is not None
+            return _predicated(inner, (relation, bound), registers, only_tested)
         case _:
             return inner
 
 
-def _predicated(loop: For, bound: Expr, relation: Relation, only_tested: bool) -> Node:
+def _registers(loop: For, lengths: Lengths) -> int | None:
+    """How many registers the loop numbers, from 0."""
+    calls = {part.name for part in subprograms(loop) if isinstance(part, Call)}
+    found = {lengths.get((name, -1 if loop.dimension is None else loop.dimension)) for name in calls}
+    return found.pop() if len(found) == 1 and loop.start == Int(0) else None
+
+
+def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, only_tested: bool) -> Node:
+    relation, bound = until
     lows = loop.start.arguments if isinstance(loop.start, Max) else (loop.start,)
     highs = bound.arguments if isinstance(bound, Min) else (bound,)
+    if registers is not None:
+        most = Int(registers - (relation is Relation.LE))
+        highs = highs if most in highs else (*highs, most)
     pairs = [
         (length, low, high)
         for low in lows
@@ -71,6 +113,16 @@ def _within(first: Expr, last: Expr, bounds: tuple[list[Expr], list[Expr]], rela
     tests = [Compare(Relation.GE, first, one) for one in lows]
     tests += [Compare(relation, last, one) for one in highs]
     return tests[0] if len(tests) == 1 else And(tuple(tests))
+
+
+def constant_length(loop: For) -> int | None:
+    """How many values its iterator has at most, where that is a constant."""
+    match loop.test:
+        case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == loop.iterator:
+            distance = _distance(loop.start, bound)
+            return None if distance is None else distance + (relation is Relation.LE)
+        case _:
+            return None
 
 
 def _distance(low: Expr, high: Expr) -> int | None:

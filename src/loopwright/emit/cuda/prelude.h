@@ -56,6 +56,28 @@ template <typename T> struct lw_array4 {
 #define LW_SHARED_3(type, name, n0, n1, n2) __shared__ type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) __shared__ type name[n0][n1][n2][n3]
 
+/* Arrays whose first subscripts are the numbers of the thread: each thread has the rest in its registers. */
+template <typename T, int axes> struct lw_own_row {
+  T &data;
+  __device__ __forceinline__ lw_own_row<T, axes - 1> operator[](long) const { return {data}; }
+};
+template <typename T> struct lw_own_row<T, 1> {
+  T &data;
+  __device__ __forceinline__ T &operator[](long) const { return data; }
+};
+template <typename T, int axes> struct lw_own {
+  T data;
+  __device__ __forceinline__ decltype(auto) operator[](long k) { return lw_own_row<T, axes>{data}[k]; }
+};
+#define LW_OWN_1_1(type, name, n0) lw_own<type, 1> name
+#define LW_OWN_1_2(type, name, n0, n1) lw_own<type[n1], 1> name
+#define LW_OWN_1_3(type, name, n0, n1, n2) lw_own<type[n1][n2], 1> name
+#define LW_OWN_2_2(type, name, n0, n1) lw_own<type, 2> name
+#define LW_OWN_2_3(type, name, n0, n1, n2) lw_own<type[n2], 2> name
+#define LW_OWN_2_4(type, name, n0, n1, n2, n3) lw_own<type[n2][n3], 2> name
+#define LW_OWN_3_3(type, name, n0, n1, n2) lw_own<type, 3> name
+#define LW_OWN_3_4(type, name, n0, n1, n2, n3) lw_own<type[n3], 3> name
+
 /* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k.
    The remainder tells the compiler that every lane runs one iteration: a loop that could diverge costs a branch
    at each shuffle. */
@@ -224,6 +246,14 @@ typedef long LW_LANE_TYPE;
 #define LW_SHARED_2(type, name, n0, n1) type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
+#define LW_OWN_1_1(type, name, n0) type name[n0]
+#define LW_OWN_1_2(type, name, n0, n1) type name[n0][n1]
+#define LW_OWN_1_3(type, name, n0, n1, n2) type name[n0][n1][n2]
+#define LW_OWN_2_2(type, name, n0, n1) type name[n0][n1]
+#define LW_OWN_2_3(type, name, n0, n1, n2) type name[n0][n1][n2]
+#define LW_OWN_2_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
+#define LW_OWN_3_3(type, name, n0, n1, n2) type name[n0][n1][n2]
+#define LW_OWN_3_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_LANE(axis, first, step) (first)
 #define LW_LANES(axis, step) (step)
 #define LW_WARP_BARRIER() (void)0

@@ -25,14 +25,18 @@ from loopwright.emit.cuda.launches import (
     Distribution,
     Launch,
     Launched,
+    MemoryNote,
     OneThreadNote,
+    OwnNote,
     RegistersNote,
     SharedNote,
+    Touches,
     is_lane_loop,
     is_mapped,
     launched,
     names_inside,
 )
+from loopwright.emit.cuda.predication import constant_length
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions
@@ -44,7 +48,7 @@ from loopwright.loops.expressions import Compare, Int, Relation
 from loopwright.loops.nodes import Call, For, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Array, MemorySpace, Program
+from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.source import Source
 
 MOST_SHARED = 49152
@@ -90,9 +94,27 @@ def _device_region(loops: Loops) -> DeviceRegion:
     )
     shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
     _check_room(program, [array for array in own if array.name in shared])
-    registers = frozenset(array.name for array in own if array.space is MemorySpace.PRIVATE)
-    kernels = launched(node, name, place, shared, registers)
+    notes = ((array.name, _NOTES[array.space]) for array in own if array.space in _NOTES)
+    memories = {name: note(name) for name, note in notes}
+    touches = {one.name: _touches(program, one) for one in program.statements}
+    kernels = launched(node, name, place, memories, touches)
     return DeviceRegion(loops, name, interface_of(program), kernels, style)
+
+
+_NOTES: dict[MemorySpace | None, Callable[[str], MemoryNote]] = {
+    MemorySpace.SHARED: SharedNote,
+    MemorySpace.PRIVATE: RegistersNote,
+    MemorySpace.OWN: OwnNote,
+}
+
+
+def _touches(program: Program, statement: Statement) -> Touches:
+    own = {array.name for array in program.arrays if array.space is MemorySpace.OWN}
+    read, written = (
+        frozenset(access.array for access in accesses) - own
+        for accesses in (statement.reads, statement.writes)
+    )
+    return Touches(read, written)
 
 
 def _check_room(program: Program, shared: Sequence[Array]) -> None:
@@ -175,7 +197,7 @@ def _nothing(loop: For) -> list[str]:
 
 def _needs_block(remark: str | Remark) -> bool:
     return isinstance(
-        remark, DeclarationNote | CommentNote | BarrierNote | SharedNote | RegistersNote
+        remark, DeclarationNote | CommentNote | BarrierNote | SharedNote | RegistersNote | OwnNote
     )
 
 
@@ -186,11 +208,10 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
                 return declaring(program, name, body, lines)
             case CommentNote(place):
                 return [*comment_lines(program.source, place), *lines]
-            case SharedNote(name) | RegistersNote(name):
-                word = "SHARED" if isinstance(remark, SharedNote) else "REGISTERS"
-                array = next(one for one in program.arrays if one.name == name)
-                words = ", ".join([device_type(program, array), name, *array.extents])
-                return [f"LW_{word}_{array.rank}({words});", *lines]
+            case SharedNote(name):
+                return [memory_text(program, "SHARED", name), *lines]
+            case RegistersNote(name):
+                return [memory_text(program, "REGISTERS", name), *lines]
             case BarrierNote():
                 return [*lines, "LW_BARRIER();"]
             case OneThreadNote(axes):
@@ -200,6 +221,13 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
                 return lines
 
     return marked
+
+
+def memory_text(program: Program, word: str, name: str) -> str:
+    """`LW_SHARED_2(float, A, 48, 80);`"""
+    array = next(one for one in program.arrays if one.name == name)
+    words = ", ".join([device_type(program, array), name, *array.extents])
+    return f"LW_{word}_{array.rank}({words});"
 
 
 def _distributed(loop: For, first: str) -> tuple[str, str] | None:
@@ -238,12 +266,43 @@ def _unrolled(loop: For) -> list[str]:
             return []
 
 
+MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
+"""How many axes of threads and how many subscripts arrays in registers may have."""
+
+
+def _with_own(region: DeviceRegion, launch: Launch, names: Sequence[str]) -> Style:
+    """How a kernel is written whose threads have arrays in registers: constant loops are unrolled."""
+    program, marks, axes = region.loops.program, region.style.mark, len(launch.threads)
+    for array in (one for one in program.arrays if one.name in names):
+        counts = tuple(str(launch.threads[axis]) for axis in reversed(AXES) if axis in launch.threads)
+        if (axes, array.rank) not in MOST_OWN or array.extents[:axes] != counts:
+            sizes = " by ".join(array.extents)
+            message = f"{array.name}, in registers, has {sizes} elements for {' by '.join(counts)} threads"
+            hint = "its first loops are to be those over threads, each with as many threads as iterations"
+            raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
+
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        if isinstance(remark, OwnNote):
+            return [memory_text(program, f"OWN_{axes}", remark.name), *lines]
+        return marks(remark, body, lines)
+
+    return replace(region.style, mark=marked, annotated=_written_out)
+
+
+def _written_out(loop: For) -> list[str]:
+    """What a thread runs with constant length, the compiler writes out: registers have no numbers."""
+    known = loop.step == 1 and constant_length(loop) is not None
+    return ["LW_UNROLL"] if known and not any(map(is_mapped, subprograms(loop))) else []
+
+
 def _body(region: DeviceRegion, launch: Launch) -> str:
     """The text of a kernel, but for its arrays."""
     parts = list(subprograms(launch.node))
     registers = any(isinstance(one, Mark) and isinstance(one.remark, RegistersNote) for one in parts)
+    own = [one.remark.name for one in parts if isinstance(one, Mark) and isinstance(one.remark, OwnNote)]
     if not registers:
-        return program_text(launch.node, region.style)
+        style = _with_own(region, launch, own) if own else region.style
+        return program_text(launch.node, style)
     if not launch.is_warp:
         message = "arrays in registers are those of the 32 lanes of a warp"
         hint = "map their loop to 32 threads"

@@ -92,12 +92,16 @@ def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
     return bool(live_in.is_empty()) and bool(new_live_in.is_empty()) and bool(flow.is_equal(new_flow))
 
 
+_OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
+"""Memory that every block has for itself."""
+
+
 def privatised(
     program: Program, members: Mapping[str, tuple[TimedPiece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
     own = loop.combines or (array.local and not array.rank)
-    own = own or (loop.blocks and array.space in (MemorySpace.SHARED, MemorySpace.PRIVATE))
+    own = own or (loop.blocks and array.space in _OF_BLOCKS)
     if not program.is_private(array) or not own:
         return None
     part = touching(program, array)
@@ -231,8 +235,12 @@ def innermost_scope(program: Program, array: Array) -> int | None:
     """
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
-    names = tuple(statement.name for statement in touching(program, array).statements)
+    part = touching(program, array)
+    names = tuple(statement.name for statement in part.statements)
     deepest = (max((schedule.dim(OUT) for schedule in schedules.values()), default=1) - 1) // 2
+    if array.space in (MemorySpace.SHARED, MemorySpace.OWN) and program.is_dead_after(array):
+        own = (depth for depth in reversed(range(deepest)) if _reads_own_writes(part, 2 * depth + 1))
+        return next(own, None)
     for depth in reversed(range(deepest)):
         loop = ParallelLoop(2 * depth + 1, names)
         try:

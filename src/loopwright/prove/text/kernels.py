@@ -8,10 +8,12 @@ number.  So a kernel means its loops, those that are distributed parallel, if
     uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
     phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
-    barriers   between two phases of a block, on every path, there is a barrier, and one before a block that
-               has buffers is followed by the next one, which has the same memory for them;
+    barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
+               the other uses; and one after the last use of buffers, since the next block that the threads
+               run has the same memory for them;
     buffers    an array that threads share is declared where all of them are, once;
-    registers  in a kernel of one warp, lane k has a[k] of an array in registers (`lanes`).
+    registers  in a kernel of one warp, lane k has a[k] of an array in registers, and in any kernel thread
+               (y, x) a[y][x] (`lanes`).
 
 Then iterations that may run at the same time are iterations of one distributed loop: that these are
 independent is proved of the text that is made here, as for OpenMP.
@@ -19,7 +21,7 @@ independent is proved of the text that is made here, as for OpenMP.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -28,9 +30,39 @@ from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES, LANES, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.lanes import check_registers, is_lane_head, named_in
+from loopwright.prove.text.lanes import check_own, check_registers, is_whole_head, named_in
+from loopwright.prove.text.macros import (
+    axis_of,
+    call_arguments,
+    called_by,
+    distributed_head,
+    has_threads,
+    is_assigned,
+    is_thread_loop,
+    refuse_macros,
+    single_axes,
+    tests_threads,
+)
 
 PRAGMA = "\n#pragma omp parallel for\n"
+
+
+@dataclass(frozen=True)
+class Used:
+    """The arrays that were read and written since the last barrier."""
+
+    read: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
+
+    def __or__(self, other: Used) -> Used:
+        return Used(self.read | other.read, self.written | other.written)
+
+    def conflicts(self, other: Used) -> frozenset[str]:
+        """What one writes and the other uses."""
+        return (self.written & (other.read | other.written)) | (other.written & self.read)
+
+
+NOTHING = Used()
 
 
 @dataclass(frozen=True)
@@ -66,6 +98,9 @@ class KernelReader:
     private: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
     """Arrays in registers, in the same way."""
     registers: list[str] = field(default_factory=list)
+    own: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
+    """Arrays in the registers of threads, in the same way."""
+    owned: list[str] = field(default_factory=list)
     used: list[Node] = field(default_factory=list)
     """Where lanes use them."""
     edits: list[Edit] = field(default_factory=list)
@@ -74,7 +109,7 @@ class KernelReader:
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
         self._blocks(statements, frozenset())
-        names = frozenset(self.private)
+        names = frozenset([*self.private, *self.own])
         places = {node.start for node in self.used}
         for node in (one for statement in statements for one in named_in(statement, names)):
             if node.start not in places:
@@ -86,10 +121,10 @@ class KernelReader:
 
     def _blocks(self, statements: list[Node], axes: frozenset[str]) -> None:
         """Loops over blocks, then what each block runs."""
-        around = [node for node in statements if any(_distribution(one, "BLOCK") for one in walk(node))]
+        around = [node for node in statements if any(axis_of(one, "BLOCK") for one in walk(node))]
         if not around:
-            dirty = self._sequence(statements, dirty=False)
-            if dirty and self.buffers and self._busy:
+            dirty = self._sequence(statements, NOTHING)
+            if (dirty.read | dirty.written) & set(self.buffers) and self._busy:
                 raise Unreadable("no barrier between a block and the next one that uses its buffers")
             return
         for node in statements:
@@ -103,51 +138,66 @@ class KernelReader:
                 self._blocks(named_children(node), axes)
             case "if_statement" if node.child_by_field_name("alternative") is None:
                 self._blocks([part(node, "consequence")], axes)
-            case "for_statement" if (axis := _distribution(node, "BLOCK")) is not None and axis not in axes:
+            case "for_statement" if (axis := axis_of(node, "BLOCK")) is not None and axis not in axes:
                 self._loop(node, "BLOCK", axis)
                 self._blocks([part(node, "body")], axes | {axis})
             case _:
                 raise Unreadable("loops over blocks are not right inside each other")
 
-    def _sequence(self, statements: list[Node], dirty: bool) -> bool:
-        """What all threads follow; `dirty` where a phase came before and no barrier since then."""
+    def _sequence(self, statements: list[Node], dirty: Used) -> Used:
+        """What all threads follow; `dirty` is what phases used since the last barrier."""
         for node in statements:
             dirty = self._uniform(node, dirty)
         return dirty
 
-    def _uniform(self, node: Node, dirty: bool) -> bool:
+    def _uniform(self, node: Node, dirty: Used) -> Used:
         match node.type:
             case "compound_statement":
                 return self._sequence(named_children(node), dirty)
             case "declaration":
                 self._check_declaration(node)
                 return dirty
-            case "expression_statement" if _call(node) == "LW_BARRIER":
+            case "expression_statement" if called_by(node) == "LW_BARRIER":
                 self.edits.append(Edit(node.start, node.end, ""))
-                return False
-            case "expression_statement" if (_call(node) or "").startswith("LW_SHARED_"):
+                return NOTHING
+            case "expression_statement" if (called_by(node) or "").startswith("LW_SHARED_"):
                 self._buffer(node)
                 return dirty
-            case "expression_statement" if _call(node) == "LW_WARP_BARRIER" and self._is_warp:
+            case "expression_statement" if called_by(node) == "LW_WARP_BARRIER" and self._is_warp:
                 self.edits.append(Edit(node.start, node.end, ""))
-                return False
-            case "expression_statement" if (_call(node) or "").startswith("LW_REGISTERS_"):
+                return NOTHING
+            case "expression_statement" if (called_by(node) or "").startswith("LW_REGISTERS_"):
                 self._registers(node)
                 return dirty
-            case "for_statement" if not _is_thread_loop(node):
+            case "expression_statement" if (called_by(node) or "").startswith("LW_OWN_"):
+                self._own(node)
+                return dirty
+            case "for_statement" if not is_thread_loop(node):
                 return self._repeated(node, dirty)
-            case "if_statement" if not _tests_threads(node):
+            case "if_statement" if not tests_threads(node):
                 other = node.child_by_field_name("alternative")
                 ends = [self._uniform(part(node, "consequence"), dirty)]
                 ends.append(self._sequence(named_children(other), dirty) if other is not None else dirty)
-                return any(ends)
+                return ends[0] | ends[1]
             case "expression_statement" | "for_statement" | "if_statement":
-                if dirty and self._busy:
-                    raise Unreadable(f"no barrier before the phase in line {node.span.line} of the kernels")
-                self._phase(node, frozenset())
-                return True
+                used = self._used(node)
+                if self._busy and (names := dirty.conflicts(used)):
+                    line, both = node.span.line, ", ".join(sorted(names))
+                    raise Unreadable(f"no barrier before the phase in line {line} of the kernels: {both}")
+                self._phase(node, {})
+                return dirty | used
             case _:
                 raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
+
+    def _used(self, node: Node) -> Used:
+        """The variables of the region that a phase reads and writes; no thread uses registers of another.
+
+        What is neither an array nor a number that nothing assigns is written as well.
+        """
+        names = [one for one in walk(node) if one.type == "identifier" and one.text in self.storage]
+        names = [one for one in names if one.text not in self.own]
+        written = {one.text for one in names if is_assigned(one)}
+        return Used(frozenset(one.text for one in names), frozenset(written))
 
     def _check_declaration(self, node: Node) -> None:
         """Every thread has its own of what is declared here: a number that nothing assigns."""
@@ -164,7 +214,7 @@ class KernelReader:
         known = self.shared.get(name)
         if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.buffers:
             raise Unreadable(f"{name} is shared by threads, and is not what the region means by it")
-        if _call(node) != f"LW_SHARED_{len(sizes)}" or not all(map(str.isdigit, sizes)):
+        if called_by(node) != f"LW_SHARED_{len(sizes)}" or not all(map(str.isdigit, sizes)):
             raise Unreadable(f"the sizes of {name} are not known")
         self.buffers.append(name)
         rows = "".join(f"[{size}]" for size in sizes)
@@ -180,9 +230,24 @@ class KernelReader:
         known = self.private.get(name)
         if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.registers:
             raise Unreadable(f"{name} is in registers, and is not what the region means by it")
-        if not self._is_warp or _call(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[0] != str(LANES):
+        if not self._is_warp or called_by(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[0] != str(LANES):
             raise Unreadable(f"{name} is in the registers of {LANES} lanes, which the kernel does not have")
         self.registers.append(name)
+        self.used += named_in(node, frozenset([name]))
+        rows = "".join(f"[{size}]" for size in sizes)
+        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+
+    def _own(self, node: Node) -> None:
+        """LW_OWN_2_4(float, a, 16, 16, 8, 8): of an array of the region, thread (y, x) has a[y][x]."""
+        kind, name, *sizes = call_arguments(named_children(node)[0])
+        known = self.own.get(name)
+        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.owned:
+            raise Unreadable(f"{name} is in registers, and is not what the region means by it")
+        counts = [str(self.threads[axis]) for axis in reversed(AXES) if axis in self._busy]
+        word = f"LW_OWN_{len(counts)}_{len(sizes)}"
+        if called_by(node) != word or sizes[: len(counts)] != counts or not all(map(str.isdigit, sizes)):
+            raise Unreadable(f"{name} is in the registers of threads that the kernel does not have")
+        self.owned.append(name)
         self.used += named_in(node, frozenset([name]))
         rows = "".join(f"[{size}]" for size in sizes)
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
@@ -190,159 +255,78 @@ class KernelReader:
     def _lanes(self, node: Node) -> None:
         """A loop whose iteration k is run by lane k."""
         declared = part(node, "initializer")
-        first, step, _, _ = _head(node, "LANE", "x")
+        first, step, _, _ = distributed_head(node, "LANE", "x")
         name = part(part(declared, "declarator"), "declarator").text
-        if not self._is_warp or not is_lane_head(first, step, part(node, "condition"), name):
+        if not self._is_warp or not is_whole_head(first, step, part(node, "condition"), name, LANES):
             raise Unreadable(f"the loop over {name} is not one of the lanes of a warp")
         kind = part(declared, "type")
         self.edits.append(Edit(kind.start, kind.end, "long"))
         self._loop(node, "LANE", "x")
         body = part(node, "body")
         self.used += check_registers(body, name, frozenset(self.registers))
-        self._phase(body, self._busy)
+        self._phase(body, dict.fromkeys(self._busy, ""))
 
-    def _repeated(self, node: Node, dirty: bool) -> bool:
+    def _repeated(self, node: Node, dirty: Used) -> Used:
         """A loop of all threads: what it ends with may come before what it begins with."""
-        _refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
-        lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.buffers, self.registers, self.used)
+        refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
+        declared = (self.buffers, self.registers, self.owned)
+        lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.used, *declared)
         known = [len(one) for one in lists]
         after = self._uniform(part(node, "body"), dirty)
-        if after and not dirty:
+        if dirty | after != dirty:
             for one, length in zip(lists, known, strict=True):
                 del one[length:]
-            after = self._uniform(part(node, "body"), True)
-        return after or dirty
+            after = self._uniform(part(node, "body"), dirty | after)
+        return dirty | after
 
-    def _phase(self, node: Node, axes: frozenset[str]) -> None:
-        """Loops over threads and tests for one thread, then what each thread runs."""
+    def _phase(self, node: Node, axes: Mapping[str, str]) -> None:
+        """Loops over threads and tests for one thread, then what each thread runs.
+
+        `axes` are those of the loops, with the name of its iterator if thread k runs iteration k alone.
+        """
         match node.type:
-            case "compound_statement" if len(named_children(node)) == 1 and _has_threads(node):
+            case "compound_statement" if len(named_children(node)) == 1 and has_threads(node):
                 self._phase(named_children(node)[0], axes)
-            case "if_statement" if _tests_threads(node):
-                single = _single_axes(node)
-                if single & axes:
+            case "if_statement" if tests_threads(node):
+                single = single_axes(node)
+                if single & set(axes):
                     raise Unreadable("a test for one thread inside of a loop over threads")
                 self.edits.append(Edit(node.start, part(node, "consequence").start, ""))
-                self._phase(part(node, "consequence"), axes | single)
-            case "if_statement" if _has_threads(node):
-                _refuse_macros(part(node, "condition"))
+                self._phase(part(node, "consequence"), {**axes, **dict.fromkeys(single, "")})
+            case "if_statement" if has_threads(node):
+                refuse_macros(part(node, "condition"))
                 self._phase(part(node, "consequence"), axes)
                 other = node.child_by_field_name("alternative")
                 for branch in named_children(other) if other is not None else ():
                     self._phase(branch, axes)
-            case "for_statement" if _distribution(node, "LANE") is not None and not axes:
+            case "for_statement" if axis_of(node, "LANE") is not None and not axes:
                 self._lanes(node)
-            case "for_statement" if (axis := _distribution(node, "THREAD")) is not None and axis not in axes:
+            case "for_statement" if (axis := axis_of(node, "THREAD")) is not None and axis not in axes:
                 self._loop(node, "THREAD", axis)
-                self._phase(part(node, "body"), axes | {axis})
+                self._phase(part(node, "body"), {**axes, axis: self._whole(node, axis)})
             case _:
-                if _has_threads(node):
+                if has_threads(node):
                     raise Unreadable("loops over threads are not right inside each other")
-                if not self._busy <= axes:
-                    missing = ", ".join(sorted(self._busy - axes))
+                if not self._busy <= set(axes):
+                    missing = ", ".join(sorted(self._busy - set(axes)))
                     line = node.span.line
                     raise Unreadable(f"line {line} of the kernels is run by all threads along {missing}")
-                _refuse_macros(node)
+                refuse_macros(node)
+                iterators = [axes[axis] for axis in reversed(AXES) if axis in self._busy]
+                self.used += check_own(node, iterators, frozenset(self.owned))
+
+    def _whole(self, node: Node, axis: str) -> str:
+        """The iterator of a loop whose iteration k is run by thread k."""
+        first, step, _, _ = distributed_head(node, "THREAD", axis)
+        name = part(part(part(node, "initializer"), "declarator"), "declarator").text
+        whole = is_whole_head(first, step, part(node, "condition"), name, self.threads[axis])
+        return name if whole else ""
 
     def _loop(self, node: Node, kind: str, axis: str) -> None:
         """The head of a distributed loop, as the loop it means."""
-        first, step, value, added = _head(node, kind, axis)
+        first, step, value, added = distributed_head(node, kind, axis)
         self.edits.append(Edit(node.start, node.start, PRAGMA))
         self.edits.append(Edit(value.start, value.end, first))
         self.edits.append(Edit(added.start, added.end, step))
         self.distributed.append(Distribution("thread" if kind == "LANE" else kind.lower(), axis))
-        _refuse_macros(part(node, "condition"))
-
-
-def _head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
-    """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
-    declared = part(node, "initializer")
-    kinds = ("LW_LANE_TYPE",) if kind == "LANE" else ("long", "long long", "long int")
-    if declared.type != "declaration" or part(declared, "type").text not in kinds:
-        raise Unreadable("a distributed loop counts in 64 bits")
-    value = part(part(declared, "declarator"), "value")
-    update = part(node, "update")
-    if update.type != "assignment_expression" or part(update, "operator").type != "+=":
-        raise Unreadable("a distributed loop counts up")
-    name = part(part(declared, "declarator"), "declarator").text
-    added = part(update, "right")
-    arguments, more = call_arguments(value), call_arguments(added)
-    same = arguments[::2] == [axis, *more[1:]] and more[:1] == [axis] and len(arguments) == 3
-    if not same or _called(added) != f"LW_{kind}S" or part(update, "left").text != name:
-        raise Unreadable(f"the loop over {name} is not distributed in one way")
-    if not (more[1].isdigit() and int(more[1]) >= 1) or not _counts_up(part(node, "condition"), name):
-        raise Unreadable(f"the loop over {name} does not count up to a bound")
-    return arguments[1], more[1], value, added
-
-
-def _counts_up(test: Node, name: str) -> bool:
-    """`i < bound` or `i <= bound`, the bound without i."""
-    if test.type != "binary_expression" or part(test, "operator").type not in ("<", "<="):
-        return False
-    inside = [one.text for one in walk(part(test, "right")) if one.type == "identifier"]
-    return part(test, "left").text == name and name not in inside
-
-
-def _distribution(node: Node, kind: str) -> str | None:
-    """The axis of a loop that is distributed among blocks or threads."""
-    if node.type != "for_statement":
-        return None
-    starts = [one for one in walk(part(node, "initializer")) if _called(one) == f"LW_{kind}"]
-    arguments = call_arguments(starts[0]) if len(starts) == 1 else []
-    return arguments[0] if arguments and arguments[0] in AXES else None
-
-
-def _is_thread_loop(node: Node) -> bool:
-    return _distribution(node, "THREAD") is not None or _distribution(node, "LANE") is not None
-
-
-def _has_threads(node: Node) -> bool:
-    return any(
-        _is_thread_loop(one) or _called(one) == "LW_ONE" for one in walk(node)
-    )
-
-
-def _tests_threads(node: Node) -> bool:
-    return any(_called(one) == "LW_ONE" for one in walk(part(node, "condition")))
-
-
-def _single_axes(node: Node) -> frozenset[str]:
-    """The axes of `if (LW_ONE(x) && LW_ONE(y)) ...`."""
-    tests = [text.strip() for text in part(node, "condition").text.strip()[1:-1].split("&&")]
-    axes = frozenset(axis for axis in AXES if f"LW_ONE({axis})" in tests)
-    if len(axes) != len(tests) or node.child_by_field_name("alternative") is not None:
-        raise Unreadable("a test for one thread that nothing is known of")
-    return axes
-
-
-def _refuse_macros(*nodes: Node) -> None:
-    for node in nodes:
-        for one in walk(node):
-            if one.type == "identifier" and one.text.startswith(("LW_", "lw_call")):
-                raise Unreadable(f"{one.text} stands where no macro is known")
-
-
-def _called(node: Node) -> str | None:
-    """The name of the function or macro that an expression calls."""
-    return part(node, "function").text if node.type == "call_expression" else None
-
-
-def _call(node: Node) -> str | None:
-    """The same of a statement."""
-    inside = named_children(node)
-    return _called(inside[0]) if len(inside) == 1 else None
-
-
-def call_arguments(node: Node) -> list[str]:
-    """The arguments of a call as texts."""
-    if node.type != "call_expression":
-        return []
-    return [one.text for one in named_children(part(node, "arguments"))]
-
-
-def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
-    """The statements that are calls, each with the name and the call."""
-    for node in nodes:
-        name = _call(node) if node.type == "expression_statement" else None
-        if name is not None:
-            yield node, name, named_children(node)[0]
+        refuse_macros(part(node, "condition"))

@@ -1,4 +1,4 @@
-"""Registers of the lanes of a warp: which accesses to them a text may have.
+"""Registers of the lanes of a warp, and of threads: which accesses to them a text may have.
 
 In a kernel of one warp,
 
@@ -12,12 +12,15 @@ registers, if they are used in two ways alone:
               shuffle fetches: all lanes have to run it, so only loops with constant bounds are around it.
 
 That no lane writes in a phase what another one reads there is proved with the independence of the loop.
+
+In any kernel, where every phase that uses an array has loops over threads that run iteration k in thread k,
+and uses its cells a[y][x][...] alone, thread (y, x) can have these in its registers, from phase to phase.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loopwright.c.syntax import Node, walk
 from loopwright.c.syntax import field as part
@@ -25,9 +28,27 @@ from loopwright.emit.cuda.launches import LANES
 from loopwright.prove.reading.c_expressions import Unreadable
 
 
-def is_lane_head(first: str, step: str, test: Node, name: str) -> bool:
-    """Whether a distributed loop runs iterations 0 to 31."""
-    return (first, step, " ".join(test.text.split())) == ("0", "1", f"{name} <= {LANES - 1}")
+def is_whole_head(first: str, step: str, test: Node, name: str, count: int) -> bool:
+    """Whether a distributed loop runs iterations 0 to count - 1: of so many threads, k runs iteration k."""
+    return (first, step, " ".join(test.text.split())) == ("0", "1", f"{name} <= {count - 1}")
+
+
+def check_own(body: Node, threads: Sequence[str], names: frozenset[str]) -> list[Node]:
+    """The places of arrays in the registers of threads in what thread (y, x) runs, each a[y][x]."""
+    found = list(named_in(body, names))
+    if found:
+        _refuse_other_meaning(body, {*threads, *names})
+    for node in found:
+        access: Node | None = node
+        for thread in threads:
+            inner, access = access, None if access is None else access.parent
+            own = access is not None and access.type == "subscript_expression"
+            if access is None or not own or part(access, "argument") != inner or not thread:
+                raise Unreadable(f"{node.text} is used as something else than an array in registers")
+            if part(access, "index").text != thread:
+                index = part(access, "index").text
+                raise Unreadable(f"thread {thread} uses {node.text}[{index}], in another thread's registers")
+    return found
 
 
 def check_registers(body: Node, lane: str, names: frozenset[str]) -> list[Node]:

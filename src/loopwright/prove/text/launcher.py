@@ -23,13 +23,8 @@ from loopwright.emit.region import without_labels
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.kernels import (
-    Edit,
-    KernelReader,
-    call_arguments,
-    edited,
-    statement_calls,
-)
+from loopwright.prove.text.kernels import Edit, KernelReader, edited
+from loopwright.prove.text.macros import call_arguments, statement_calls
 from loopwright.source import Source
 
 MOST_THREADS = 1024
@@ -276,6 +271,7 @@ class _Launcher:
         names = frozenset(one.name for one in self.program.arrays)
         reader = KernelReader(threads, names, self._arrays_in(MemorySpace.SHARED))
         reader.private = self._arrays_in(MemorySpace.PRIVATE)
+        reader.own = self._arrays_in(MemorySpace.OWN)
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
         for one in rest:

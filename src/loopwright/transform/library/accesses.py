@@ -19,13 +19,20 @@ MOST_ON_STACK = 4096
 """Elements of an array that the function keeps on its stack."""
 
 
-def in_space(array: Array) -> Array:
-    """On the stack where the size is a small constant, else allocated."""
+def in_space(array: Array, space: MemorySpace | None = None) -> Array:
+    """In the memory of a GPU that is named; else on the stack if small and constant, or allocated."""
     size = 1
     for extent in array.extents:
         size = size * int(extent) if size and extent.isdigit() else 0
-    small = 0 < size <= MOST_ON_STACK
-    return replace(array, space=MemorySpace.STACK if small else MemorySpace.HEAP)
+    if space is None:
+        small = 0 < size <= MOST_ON_STACK
+        return replace(array, space=MemorySpace.STACK if small else MemorySpace.HEAP)
+    if not size:
+        sizes = " by ".join(array.extents)
+        message = f"{array.name} has {sizes} elements: a memory of a GPU has arrays of constant sizes"
+        hint = "tile the loops, and name the loop over tiles that the copy is made in"
+        raise Misuse(Code.STORAGE, message, argument="loop", hint=hint)
+    return replace(array, space=space)
 
 
 def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:

@@ -30,12 +30,18 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
-from loopwright.model.program import Access, Array, Program, Statement
-from loopwright.presburger.dimensions import first
-from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
+from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
+from loopwright.transform.library.boxes import (
+    Box,
+    PackedAccess,
+    box_of_cells,
+    box_of_loops,
+    on_points,
+    touched_cells,
+)
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.library.scaling import Scaling, products
 from loopwright.transform.operators import moved_from
@@ -43,24 +49,6 @@ from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import TextEdit, unused_name, with_storage
 from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
-
-
-@dataclass(frozen=True, eq=False)
-class PackedAccess:
-    """An access of a statement at one position, and the schedule of the statement there."""
-
-    statement: Statement
-    access: Access
-    piece: isl.Map
-
-
-@dataclass(frozen=True, eq=False)
-class Box:
-    """`cells` { [t, c] } are copied; from `lows`, functions of t, there are `extents` of each subscript."""
-
-    cells: isl.Set
-    lows: tuple[isl.Aff, ...]
-    extents: tuple[isl.Aff, ...]
 
 
 @dataclass(frozen=True)
@@ -71,6 +59,8 @@ class PackingOptions:
     written: bool = False
     reused: bool = False
     scaled: bool = False
+    space: MemorySpace | None = None
+    """Memory of a GPU that has the copies."""
 
 
 def pack(
@@ -83,6 +73,9 @@ def pack(
         raise Misuse(Code.STORAGE, message, argument="transposed")
     if options.scaled and options.written:
         raise Misuse(Code.STORAGE, "what is copied back is not scaled", argument="scaled")
+    if options.space is MemorySpace.OWN and (options.transposed or options.scaled):
+        message = "a copy in registers is neither transposed nor scaled"
+        raise Misuse(Code.STORAGE, message, argument="registers")
     loops = max(plan.loops, depth + array.rank)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
@@ -101,19 +94,22 @@ def pack(
         message = f"every read of {name} in the component sees values that are written after the copy"
         message += ", or is of cells of its own" if options.reused else ""
         raise Misuse(Code.STORAGE, message, argument="target", hint="name statements that read older values")
-    order = (1, 0) if options.transposed else tuple(range(array.rank))
-    box = _box(plan.program, found, depth, name)
+    by_loops = options.space is MemorySpace.OWN
+    box = (box_of_loops if by_loops else box_of_cells)(plan.program, found, depth, name)
+    order = (1, 0) if options.transposed else tuple(range(box.rank))
     writes = [one for one in found if one.access.is_write]
     places: list[tuple[Position, isl.Set, bool]] = []
     if not writes or _needs_old_values(plan.program, found, depth):
         plan = moved_from(plan, place, lambda position: _step(position, place, depth))
         component = Component.of(_moved(one, place, depth) for one in component.positions)
-        places.append((place, box.cells, False))
+        places.append((place, box.points, False))
     if writes:
         after = _after(component, depth)
         plan = moved_from(plan, after, lambda position: _step(position, after, depth))
-        places.append((after, _cells(plan.program, writes, depth), True))
-    return _packed(plan, array, list(zip(found, scaling, strict=True)), box, places, depth, order)
+        cells = box.points if box.loops is not None else touched_cells(plan.program, writes, depth)
+        places.append((after, cells, True))
+    made = list(zip(found, scaling, strict=True))
+    return _packed(plan, array, made, box, places, depth, order, options.space)
 
 
 def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> list[PackedAccess]:
@@ -223,96 +219,6 @@ def _step(position: Position, place: Position, depth: int) -> Position:
     return tuple(int(later and k == depth) for k in range(len(position)))
 
 
-def _cells(program: Program, accesses: Sequence[PackedAccess], depth: int) -> isl.Set:
-    """{ [t, c] : an access touches cell c in iteration t = (t1, ..., td) of the loops around the copy }."""
-    cells: isl.Set | None = None
-    for one in accesses:
-        times = iteration_numbers(one.piece, depth)
-        touched = times.reverse().apply_range(one.access.relation).intersect_params(program.context)
-        here = touched.reset_tuple_id(OUT).wrap().flatten()
-        cells = here if cells is None else cells.union(here)
-    assert cells is not None
-    return cells.coalesce().remove_redundancies()
-
-
-def _box(program: Program, accesses: Sequence[PackedAccess], depth: int, name: str) -> Box:
-    """The cells of an iteration of the loops around the copy, and affine bounds of them."""
-    cells = _cells(program, accesses, depth)
-    if any(one.dim(DIV) for one in basic_sets(cells)):
-        raise Misuse(Code.STORAGE, f"the cells of {name} that are read have gaps", argument="variable")
-    lows: list[isl.Aff] = []
-    extents: list[isl.Aff] = []
-    for k in range(depth, cells.dim(DIM)):
-        low, extent = _extent(cells, depth, k, name)
-        lows.append(low)
-        extents.append(extent)
-    return Box(cells, tuple(lows), tuple(extents))
-
-
-def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of subscript k in terms of t, and how many there are at most: the least constant."""
-    best: tuple[tuple[int, int], isl.Aff, isl.Aff] | None = None
-    for low in _lower_bounds(cells, depth, k):
-        space = cells.get_space()
-        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k)
-        distance = own.sub(_on_cells(low, space)).add_constant_val(isl.Val(1))
-        numbers = cells.apply(isl.Map.from_aff(distance))
-        for bound in _upper_bounds(numbers):
-            sizes = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
-            weight = sizes, int(bound.get_constant_val().to_python())
-            if best is None or weight < best[0]:
-                best = weight, low, bound
-    if best is None:
-        message = f"the cells of {name} that are read in an iteration have no affine bounds"
-        raise Misuse(Code.STORAGE, message, argument="variable")
-    return best[1], best[2]
-
-
-def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
-    """Functions of t below subscript k."""
-    others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
-    found: list[isl.Aff] = []
-    for constraint in others.compute_divs().simple_hull().get_constraints():
-        if not _bounds(constraint, depth, below=True):
-            continue
-        bound = constraint.get_bound(DIM, depth)
-        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
-            numbers = first(others, DIM, depth).get_space()
-            found.append(_on_cells(bound, numbers))
-    return found
-
-
-def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
-    """Whether it is a bound of dimension k itself, and no multiple of it."""
-    factor = constraint.get_coefficient_val(DIM, k)
-    unit = factor.is_one() or factor.is_negone()
-    right = constraint.is_equality() or factor.is_one() == below
-    return unit and right and not constraint.is_div_constraint()
-
-
-def _on_cells(low: isl.Aff, space: isl.Space) -> isl.Aff:
-    """A function of t as one of (t, c), or of t alone."""
-    result = isl.Aff.zero_on_domain_space(space.align_params(low.get_domain_space().params()))
-    result = result.set_constant_val(low.get_constant_val())
-    for t in range(min(low.dim(IN), result.dim(IN))):
-        result = result.set_coefficient_val(IN, t, low.get_coefficient_val(IN, t))
-    for p, name in enumerate(parameter_names(low.get_domain_space())):
-        place = result.get_domain_space().find_dim_by_name(PARAM, name)
-        result = result.set_coefficient_val(PARAM, place, low.get_coefficient_val(PARAM, p))
-    return result
-
-
-def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
-    found: list[isl.Aff] = []
-    for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
-        if not _bounds(constraint, 0, below=False):
-            continue
-        bound = constraint.get_bound(DIM, 0)
-        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
-            found.append(bound)
-    return found
-
-
 def _packed(
     plan: Plan,
     array: Array,
@@ -321,14 +227,15 @@ def _packed(
     places: Sequence[tuple[Position, isl.Set, bool]],
     depth: int,
     order: tuple[int, ...],
+    space: MemorySpace | None,
 ) -> tuple[Plan, Component]:
     """The accesses in the copy, and a copy of these cells at each of the `places`, to A or from it."""
     program = plan.program
     new = unused_name(program, f"{array.name}_packed")
     extents = tuple(affine_text(program, box.extents[k], ()) for k in order)
-    made = in_space(Array(new, array.rank, array.element_type, local=True, extents=extents))
+    made = in_space(Array(new, box.rank, array.element_type, local=True, extents=extents), space)
     outer = plan.leaf(next(p for p in _positions(plan, [one for one, _ in accesses]))).loops[:depth]
-    own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(array.rank))
+    own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(box.rank))
     iterators = (*outer, *own)
     edits: dict[TextEdit, None] = {}
     for one, scaling in accesses:
@@ -339,7 +246,7 @@ def _packed(
         left, right = _copied_cells(program, array.name, new, box, iterators, order)
         left, right = (right, left) if back else (left, accesses[0][1].around(right))
         text = f"{loops_over(program, cells, iterators)}{left} = {right};"
-        copies.append((text, copy_schedule(place, depth, array.rank)))
+        copies.append((text, copy_schedule(place, depth, box.rank)))
     after = with_storage(program, tuple(edits), (made,), copies)
     added = [PlanLeaf(place, iterators) for place, _, _ in places]
     leaves = sorted((*plan.leaves, *added), key=lambda leaf: leaf.position)
@@ -357,12 +264,10 @@ def _positions(plan: Plan, accesses: Sequence[PackedAccess]) -> list[Position]:
 
 
 def _index(program: Program, read: PackedAccess, box: Box, k: int, depth: int) -> str:
-    """The subscript k of a read in the copy: c_k - l_k(t), in terms of the statement's iterators."""
-    relation = read.access.relation.intersect_domain(read.statement.domain)
-    cell = isl.PwMultiAff.from_map(relation).get_pw_aff(k)
+    """The subscript k of a read in the copy: p_k - l_k(t), in terms of the statement's iterators."""
     times = iteration_numbers(read.piece, depth)
     low = isl.PwMultiAff.from_map(times.apply_range(isl.Map.from_aff(box.lows[k]))).get_pw_aff(0)
-    distance = cell.sub(low).coalesce()
+    distance = box.coordinate(read, k).sub(low).coalesce()
     found: list[isl.Aff] = []
     distance.foreach_piece(lambda _, function: found.append(function))
     if any(not one.plain_is_equal(found[0]) for one in found[1:]):
@@ -378,12 +283,12 @@ def _index(program: Program, read: PackedAccess, box: Box, k: int, depth: int) -
 def _copied_cells(
     program: Program, name: str, new: str, box: Box, iterators: tuple[str, ...], order: tuple[int, ...]
 ) -> tuple[str, str]:
-    """B[c - l] and A[c]."""
-    depth = len(iterators) - len(box.lows)
-    space = box.cells.get_space()
+    """B[p - l] and A[c]."""
+    depth = len(iterators) - box.rank
+    space = box.points.get_space()
     indices: list[str] = []
     for k in order:
         own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, depth + k)
-        indices.append(affine_text(program, own.sub(_on_cells(box.lows[k], space)), iterators))
+        indices.append(affine_text(program, own.sub(on_points(box.lows[k], space)), iterators))
     packed = new + "".join(f"[{one}]" for one in indices)
-    return packed, name + "".join(f"[{one}]" for one in iterators[depth:])
+    return packed, name + "".join(f"[{affine_text(program, one, iterators)}]" for one in box.cells)

@@ -222,7 +222,10 @@ class Pack(BaseOperation):
     """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
 
     name = "pack"
-    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written, reused, scaled"
+    usage = (
+        "P = pack(A, L), P = pack(A, L, kT), "
+        "and after the loop transposed, written, reused, scaled, shared, registers"
+    )
     gives = 1
     variable: VariableArgument
     target: HandleArgument
@@ -231,6 +234,8 @@ class Pack(BaseOperation):
     written: FlagArgument = False
     reused: FlagArgument = False
     scaled: FlagArgument = False
+    shared: FlagArgument = False
+    registers: FlagArgument = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,114 @@
+"""The macros in the text of kernels: which loops and tests are those of blocks and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.syntax import field as part
+from loopwright.emit.cuda.launches import AXES
+from loopwright.prove.reading.c_expressions import Unreadable
+
+
+def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
+    """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
+    declared = part(node, "initializer")
+    kinds = ("LW_LANE_TYPE",) if kind == "LANE" else ("long", "long long", "long int")
+    if declared.type != "declaration" or part(declared, "type").text not in kinds:
+        raise Unreadable("a distributed loop counts in 64 bits")
+    value = part(part(declared, "declarator"), "value")
+    update = part(node, "update")
+    if update.type != "assignment_expression" or part(update, "operator").type != "+=":
+        raise Unreadable("a distributed loop counts up")
+    name = part(part(declared, "declarator"), "declarator").text
+    added = part(update, "right")
+    arguments, more = call_arguments(value), call_arguments(added)
+    same = arguments[::2] == [axis, *more[1:]] and more[:1] == [axis] and len(arguments) == 3
+    if not same or called_name(added) != f"LW_{kind}S" or part(update, "left").text != name:
+        raise Unreadable(f"the loop over {name} is not distributed in one way")
+    if not (more[1].isdigit() and int(more[1]) >= 1) or not counts_up(part(node, "condition"), name):
+        raise Unreadable(f"the loop over {name} does not count up to a bound")
+    return arguments[1], more[1], value, added
+
+
+def is_assigned(name: Node) -> bool:
+    """Whether a name is that of what is assigned to, or used in a way nothing is known of."""
+    access, outer = name, name.parent
+    while outer is not None and outer.type == "subscript_expression" and part(outer, "argument") == access:
+        access, outer = outer, outer.parent
+    if outer is None or outer.type in ("update_expression", "pointer_expression", "field_expression"):
+        return True
+    return outer.type == "assignment_expression" and part(outer, "left") == access
+
+
+def counts_up(test: Node, name: str) -> bool:
+    """`i < bound` or `i <= bound`, the bound without i."""
+    if test.type != "binary_expression" or part(test, "operator").type not in ("<", "<="):
+        return False
+    inside = [one.text for one in walk(part(test, "right")) if one.type == "identifier"]
+    return part(test, "left").text == name and name not in inside
+
+
+def axis_of(node: Node, kind: str) -> str | None:
+    """The axis of a loop that is distributed among blocks or threads."""
+    if node.type != "for_statement":
+        return None
+    starts = [one for one in walk(part(node, "initializer")) if called_name(one) == f"LW_{kind}"]
+    arguments = call_arguments(starts[0]) if len(starts) == 1 else []
+    return arguments[0] if arguments and arguments[0] in AXES else None
+
+
+def is_thread_loop(node: Node) -> bool:
+    return axis_of(node, "THREAD") is not None or axis_of(node, "LANE") is not None
+
+
+def has_threads(node: Node) -> bool:
+    return any(
+        is_thread_loop(one) or called_name(one) == "LW_ONE" for one in walk(node)
+    )
+
+
+def tests_threads(node: Node) -> bool:
+    return any(called_name(one) == "LW_ONE" for one in walk(part(node, "condition")))
+
+
+def single_axes(node: Node) -> frozenset[str]:
+    """The axes of `if (LW_ONE(x) && LW_ONE(y)) ...`."""
+    tests = [text.strip() for text in part(node, "condition").text.strip()[1:-1].split("&&")]
+    axes = frozenset(axis for axis in AXES if f"LW_ONE({axis})" in tests)
+    if len(axes) != len(tests) or node.child_by_field_name("alternative") is not None:
+        raise Unreadable("a test for one thread that nothing is known of")
+    return axes
+
+
+def refuse_macros(*nodes: Node) -> None:
+    for node in nodes:
+        for one in walk(node):
+            if one.type == "identifier" and one.text.startswith(("LW_", "lw_call")):
+                raise Unreadable(f"{one.text} stands where no macro is known")
+
+
+def called_name(node: Node) -> str | None:
+    """The name of the function or macro that an expression calls."""
+    return part(node, "function").text if node.type == "call_expression" else None
+
+
+def called_by(node: Node) -> str | None:
+    """The same of a statement."""
+    inside = named_children(node)
+    return called_name(inside[0]) if len(inside) == 1 else None
+
+
+def call_arguments(node: Node) -> list[str]:
+    """The arguments of a call as texts."""
+    if node.type != "call_expression":
+        return []
+    return [one.text for one in named_children(part(node, "arguments"))]
+
+
+def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
+    """The statements that are calls, each with the name and the call."""
+    for node in nodes:
+        name = called_by(node) if node.type == "expression_statement" else None
+        if name is not None:
+            yield node, name, named_children(node)[0]

@@ -1,0 +1,215 @@
+"""What accesses touch in an iteration: points with affine bounds, each of which is a cell.
+
+    by cells    { [t, c] }    a point is a cell, and its place in a copy is c - l(t)
+    by loops    { [t, u] }    a point is an iteration of the loops u that the cell A[f(t, u)] depends on, and
+                              its place is u - l(t): threads that run u have their own places
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from loopwright.errors import Code
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.named import parameter_names
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.vectors import iteration_numbers, loops_of
+
+
+@dataclass(frozen=True, eq=False)
+class PackedAccess:
+    """An access of a statement at one position, and the schedule of the statement there."""
+
+    statement: Statement
+    access: Access
+    piece: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """`points` { [t, p] } are copied; from `lows`, functions of t, there are `extents` of each coordinate.
+
+    `cells` are the subscripts of A[c] as functions of (t, p); `loops` the loops that p counts, if it does.
+    """
+
+    points: isl.Set
+    lows: tuple[isl.Aff, ...]
+    extents: tuple[isl.Aff, ...]
+    cells: tuple[isl.Aff, ...]
+    loops: tuple[int, ...] | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.lows)
+
+    def coordinate(self, one: PackedAccess, k: int) -> isl.PwAff:
+        """{ S[i] -> p_k } of an access."""
+        if self.loops is None:
+            relation = one.access.relation.intersect_domain(one.statement.domain)
+            return isl.PwMultiAff.from_map(relation).get_pw_aff(k)
+        numbers = iteration_numbers(one.piece, self.loops[k] + 1)
+        return isl.PwMultiAff.from_map(numbers).get_pw_aff(self.loops[k])
+
+
+def box_of_cells(program: Program, accesses: Sequence[PackedAccess], depth: int, name: str) -> Box:
+    """The cells of an iteration of the loops around the copy, and affine bounds of them."""
+    points = touched_cells(program, accesses, depth)
+    lows, extents = _bounds_of(points, depth, name)
+    cells = [_variable(points.get_space(), k) for k in range(depth, points.dim(DIM))]
+    return Box(points, lows, extents, tuple(cells))
+
+
+def box_of_loops(program: Program, accesses: Sequence[PackedAccess], depth: int, name: str) -> Box:
+    """The iterations of the loops inside of the copy's on which the cell depends, and bounds of them."""
+    functions, *others = [_cell_function(one, name) for one in accesses]
+    if any(not a.plain_is_equal(b) for one in others for a, b in zip(functions, one, strict=True)):
+        message = f"the accesses to {name} are to several cells in an iteration"
+        raise Misuse(Code.STORAGE, message, argument="registers", hint="pack statements of one access each")
+    inner = tuple(
+        k
+        for k in range(depth, functions[0].dim(IN))
+        if any(not one.get_coefficient_val(IN, k).is_zero() for one in functions)
+    )
+    points = touched_points(program, accesses, depth, inner)
+    lows, extents = _bounds_of(points, depth, name)
+    cells = tuple(_on_points(one, points.get_space(), (*range(depth), *inner)) for one in functions)
+    return Box(points, lows, extents, cells, inner)
+
+
+def touched_cells(program: Program, accesses: Sequence[PackedAccess], depth: int) -> isl.Set:
+    """{ [t, c] : an access touches cell c in iteration t = (t1, ..., td) of the loops around the copy }."""
+    found: list[isl.Set] = []
+    for one in accesses:
+        times = iteration_numbers(one.piece, depth)
+        touched = times.reverse().apply_range(one.access.relation).intersect_params(program.context)
+        found.append(touched.reset_tuple_id(OUT).wrap().flatten())
+    return _together(found)
+
+
+def touched_points(
+    program: Program, accesses: Sequence[PackedAccess], depth: int, inner: tuple[int, ...]
+) -> isl.Set:
+    """{ [t, u] : an access is run in iteration t of the loops around the copy and u of `inner` loops }."""
+    found: list[isl.Set] = []
+    for one in accesses:
+        loops = loops_of(one.piece)
+        numbers = iteration_numbers(one.piece, loops).range().intersect_params(program.context)
+        for k in reversed(range(depth, loops)):
+            if k not in inner:
+                numbers = numbers.project_out(DIM, k, 1)
+        found.append(numbers)
+    return _together(found)
+
+
+def _together(found: Sequence[isl.Set]) -> isl.Set:
+    points = found[0]
+    for one in found[1:]:
+        points = points.union(one)
+    return points.coalesce().remove_redundancies()
+
+
+def _cell_function(one: PackedAccess, name: str) -> tuple[isl.Aff, ...]:
+    """{ [j] -> c } of the iteration numbers, without divisions."""
+    numbers = iteration_numbers(one.piece, loops_of(one.piece))
+    relation = numbers.reverse().apply_range(one.access.relation.intersect_domain(one.statement.domain))
+    found: list[isl.MultiAff] = []
+    isl.PwMultiAff.from_map(relation).foreach_piece(lambda _, function: found.append(function))
+    functions = [found[0].get_at(k) for k in range(found[0].dim(OUT))]
+    if len(found) > 1 or any(one.dim(DIV) for one in functions):
+        message = f"the cell of {name} is no affine function of the loops"
+        raise Misuse(Code.STORAGE, message, argument="registers")
+    return tuple(functions)
+
+
+def _variable(space: isl.Space, k: int) -> isl.Aff:
+    return isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k)
+
+
+def _on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int]) -> isl.Aff:
+    """A function of all iteration numbers as one of those of `loops`."""
+    result = _with_constants(function, space)
+    for place, loop in enumerate(loops):
+        result = result.set_coefficient_val(IN, place, function.get_coefficient_val(IN, loop))
+    return result
+
+
+def _bounds_of(points: isl.Set, depth: int, name: str) -> tuple[tuple[isl.Aff, ...], tuple[isl.Aff, ...]]:
+    """Lower bounds and extents of the coordinates."""
+    if any(one.dim(DIV) for one in basic_sets(points)):
+        raise Misuse(Code.STORAGE, f"the cells of {name} that are read have gaps", argument="variable")
+    found = [_extent(points, depth, k, name) for k in range(depth, points.dim(DIM))]
+    return tuple(low for low, _ in found), tuple(extent for _, extent in found)
+
+
+def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl.Aff]:
+    """A lower bound of subscript k in terms of t, and how many there are at most: the least constant."""
+    best: tuple[tuple[int, int], isl.Aff, isl.Aff] | None = None
+    for low in _lower_bounds(cells, depth, k):
+        space = cells.get_space()
+        distance = _variable(space, k).sub(on_points(low, space)).add_constant_val(isl.Val(1))
+        numbers = cells.apply(isl.Map.from_aff(distance))
+        for bound in _upper_bounds(numbers):
+            sizes = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
+            weight = sizes, int(bound.get_constant_val().to_python())
+            if best is None or weight < best[0]:
+                best = weight, low, bound
+    if best is None:
+        message = f"the cells of {name} that are read in an iteration have no affine bounds"
+        raise Misuse(Code.STORAGE, message, argument="variable")
+    return best[1], best[2]
+
+
+def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
+    """Functions of t below subscript k."""
+    others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
+    found: list[isl.Aff] = []
+    for constraint in others.compute_divs().simple_hull().get_constraints():
+        if not _bounds(constraint, depth, below=True):
+            continue
+        bound = constraint.get_bound(DIM, depth)
+        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
+            numbers = first(others, DIM, depth).get_space()
+            found.append(on_points(bound, numbers))
+    return found
+
+
+def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
+    """Whether it is a bound of dimension k itself, and no multiple of it."""
+    factor = constraint.get_coefficient_val(DIM, k)
+    unit = factor.is_one() or factor.is_negone()
+    right = constraint.is_equality() or factor.is_one() == below
+    return unit and right and not constraint.is_div_constraint()
+
+
+def on_points(low: isl.Aff, space: isl.Space) -> isl.Aff:
+    """A function of t as one of (t, p), or of t alone."""
+    result = _with_constants(low, space)
+    for t in range(min(low.dim(IN), result.dim(IN))):
+        result = result.set_coefficient_val(IN, t, low.get_coefficient_val(IN, t))
+    return result
+
+
+def _with_constants(function: isl.Aff, space: isl.Space) -> isl.Aff:
+    """The constant and the parameters of a function, on another space."""
+    result = isl.Aff.zero_on_domain_space(space.align_params(function.get_domain_space().params()))
+    result = result.set_constant_val(function.get_constant_val())
+    for p, name in enumerate(parameter_names(function.get_domain_space())):
+        place = result.get_domain_space().find_dim_by_name(PARAM, name)
+        result = result.set_coefficient_val(PARAM, place, function.get_coefficient_val(PARAM, p))
+    return result
+
+
+def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
+    found: list[isl.Aff] = []
+    for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
+        if not _bounds(constraint, 0, below=False):
+            continue
+        bound = constraint.get_bound(DIM, 0)
+        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
+            found.append(bound)
+    return found
