@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Undecided
 from loopwright.read.c.reader import read_c
-from tests.traps.support import PROVED, Trap, answer
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 UNSIGNED_OF_A_HEADER = ["unsigned", "unsigned char", "unsigned short", "unsigned long", "char", "short", "_Bool"]
 """Reversed, a loop with such an iterator runs to `j >= 0` for ever, or wraps around before."""
@@ -206,6 +208,31 @@ def test_conversions_in_conditions(trap: Trap, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trap", OBSERVED, ids=lambda trap: trap.name)
 def test_storage_that_others_look_at_is_refused(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED
+
+
+_CHAR = "for (i = 0; i < n; i++) r[i] = (char)q[i];"
+_PLAIN_CHAR = [
+    (_CHAR, _CHAR.replace("char", "signed char")),
+    (_CHAR, _CHAR.replace("char", "unsigned char")),
+    (_CHAR.replace("char", "letter"), _CHAR.replace("char", "signed char")),
+    (_CHAR.replace("(char)q", "l"), _CHAR.replace("(char)q", "(signed char)l")),
+    (_CHAR.replace("(char)q", "l"), _CHAR.replace("(char)q", "(unsigned char)l")),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), _PLAIN_CHAR)
+def test_whether_char_has_a_sign_is_the_compilers_choice(old: str, new: str, tmp_path: Path) -> None:
+    """It is no reason for a yes, nor for a no."""
+    head = "typedef char letter; char l[100]; int q[100], r[100];"
+    (tmp_path / "old.c").write_text(function(old, head=head))
+    (tmp_path / "new.c").write_text(function(new, head=head))
+    assert isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, Undecided)
+
+
+def test_a_function_of_the_library_by_the_name_that_compilers_have_for_it(tmp_path: Path) -> None:
+    old, new = (f"for (i = 0; i < n; i++) a[i] = {name}(b[i]);" for name in ("__builtin_sqrt", "sqrt"))
+    head = "#include <math.h>"
+    assert comparison(function(old, head=head), function(new, head=head), tmp_path) == PROVED
 
 
 @pytest.mark.parametrize("trap", ELEMENTS, ids=lambda trap: trap.name)

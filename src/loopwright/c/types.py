@@ -155,9 +155,10 @@ FLOAT = Floating(32)
 DOUBLE = Floating(64)
 LONG_DOUBLE = Floating(80)
 
+CHAR = Unknown("whether 'char' has a sign is the compiler's choice", "char")
+
 _NAMED: dict[str, Integer | Floating] = {
     "_Bool": BOOL,
-    "char": Integer(8, True, 1),
     "signed char": Integer(8, True, 1),
     "unsigned char": Integer(8, False, 1),
     "short": Integer(16, True, 2),
@@ -202,7 +203,10 @@ def named_type(text: str) -> CType:
         return LONG_DOUBLE
     size = " ".join(word for word in parts if word not in ("signed", "unsigned", "int"))
     is_integer = bool(parts) and all(word in ("char", "short", "long") for word in size.split())
-    name = f"unsigned {size}".strip() if "unsigned" in parts else size or "int"
+    sign = "unsigned" if "unsigned" in parts else "signed" if size == "char" and "signed" in parts else ""
+    name = f"{sign} {size}".strip() or "int"
+    if name == CHAR.name and is_integer:
+        return CHAR
     return _NAMED[name] if is_integer and name in _NAMED else Unknown(f"the type '{text}' is not known", text)
 
 
@@ -226,6 +230,8 @@ def is_signed(kind: CType) -> bool:
 
 def holds(wide: CType, narrow: CType) -> bool:
     """Whether every value of one integer type is a value of the other."""
+    if narrow == CHAR:
+        return holds(wide, _NAMED["signed char"]) and holds(wide, _NAMED["unsigned char"])
     if not isinstance(wide, Integer) or not isinstance(narrow, Integer):
         return False
     return wide.least <= narrow.least and narrow.greatest <= wide.greatest
@@ -235,7 +241,8 @@ def promoted(kind: CType) -> CType:
     """What an operand is turned into before anything else: nothing is smaller than int (C17 6.3.1.1)."""
     if kind is INT:
         return kind
-    return INT if isinstance(kind, Integer) and kind.rank <= INT.rank and holds(INT, kind) else kind
+    is_small = kind == CHAR or (isinstance(kind, Integer) and kind.rank <= INT.rank)
+    return INT if is_small and holds(INT, kind) else kind
 
 
 def common(first: CType, second: CType) -> CType:

@@ -258,6 +258,8 @@ def _call(node: Node, reading: Reading) -> Term:
         raise Unreadable(f"'{reading.of(node)}' is not read as a value")
     if definitions(reading.words.macros, name):
         return _expanded(node, [reading.of(part) for part in parts], reading)
+    plain = name.removeprefix("__builtin_")
+    name = plain if plain in LIBRARY - reading.words.declarations.functions else name
     declared = name in reading.words.declarations.functions
     if not declared and name not in LIBRARY and not all(is_atomic(part) for part in parts):
         raise Unreadable(f"'{name}' may be a macro, which sees the text of its arguments")

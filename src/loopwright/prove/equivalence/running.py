@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
+from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.arithmetic import (
@@ -31,7 +31,7 @@ from loopwright.prove.equivalence.numbering import (
     numbered,
 )
 from loopwright.prove.equivalence.telling import Telling, cell_text, number_text, telling
-from loopwright.prove.equivalence.terms import Apply, subterms
+from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun, runnable, small_sizes
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
@@ -170,11 +170,18 @@ class ValueDifference:
     world: World
 
 
+_CANDIDATES: tuple[CType, ...] = (
+    *(INT, DOUBLE, FLOAT),
+    *(named_type(name) for name in ("signed char", "unsigned char", "unsigned long")),
+)
+"""What a type that is not known may be; `char` is one of two."""
+
+
 def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | None:
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
     found: ValueDifference | None = None
-    for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else (INT, DOUBLE):
+    for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else _CANDIDATES:
         found = None
         for seed in range(_seeds(steps)):
             world = World(seed, unknown, pair.reassociate, pair.opaque)
@@ -200,12 +207,14 @@ def _seeds(steps: Steps) -> int:
 
 
 def _types(pair: Pair) -> set[CType]:
+    """The types of cells, and those that values are converted to."""
     return {
         part.type
         for side in pair.runs
         for one in side.computations.values()
         for assignment in one.assignments
-        for part in (assignment.target, *assignment.cells)
+        for part in (assignment.target, *subterms(assignment.value))
+        if isinstance(part, CellTerm) or (isinstance(part, Apply) and part.operator.startswith("("))
     }
 
 

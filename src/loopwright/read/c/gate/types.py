@@ -60,7 +60,6 @@ def _refuse_observed(node: Node) -> None:
         raise refuse(node, f"each thread has its own '{node.declaration.name}'", _COPY)
 
 
-_CHAR = Integer(8, True, 1)
 _COPY = "copy it into another variable before the region"
 
 
@@ -151,12 +150,8 @@ def _refuse_elements(program: Program, nodes: list[Node]) -> None:
 
 
 def _agree(read: CType, kind: CType) -> bool:
-    """Whether a type is what it was taken for by its name; `char` may have a sign or not."""
-    if isinstance(read, Unknown) or isinstance(kind, Unknown):
-        return True
-    if isinstance(read, Integer) and isinstance(kind, Integer) and read.rank == kind.rank == _CHAR.rank:
-        return read.bits == kind.bits and (read.signed == kind.signed or read == _CHAR)
-    return read == kind
+    """Whether a type is what it was taken for by its name."""
+    return isinstance(read, Unknown) or isinstance(kind, Unknown) or read == kind
 
 
 def element_type(kind: CType) -> CType:
