@@ -155,3 +155,23 @@ def test_iterators_that_are_seen_otherwise(tmp_path: Path, before: str, declared
     other = re.sub(r"\bi\b", "j", loop)
     new = file(f"{other} i = n > 0 ? n : 0;", before, declared, "return i;")
     assert verdict(tmp_path, old, new) != "yes"
+
+
+SCRATCH = "for (i = 0; i < 10; i++) t[i] = B[i]; for (i = 0; i < 10; i++) A[i] = t[i];"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after", "answer"),
+    [
+        ("double t[10];", "double t[16];", "", "yes"),
+        ("double t[16];", "double t[10];", "", "unknown"),
+        ("double t[10];", "double t[16];", "return t[0] > 0;", "unknown"),
+        ("double t[10];", "double t[16];", "return sizeof(int);", "unknown"),
+        ("double t[10], *p = t;", "double t[16], *p = t;", "return *p > 0;", "unknown"),
+        ("double t[10];", "float t[16];", "", "no"),
+        ("double t[10];", "double t[16] = {0};", "", "unknown"),
+    ],
+)
+def test_a_local_array_that_is_longer(tmp_path: Path, old: str, new: str, after: str, answer: str) -> None:
+    first, second = (file(SCRATCH, declared=f"int i; {one}", after=after) for one in (old, new))
+    assert verdict(tmp_path, first, second) == answer

@@ -280,3 +280,14 @@ def test_what_each_thread_has_of_its_own(name: str, tmp_path: Path) -> None:
     old, new = "for (i = 0; i < n; i++) a[i] = v;", "#pragma omp parallel for\nfor (i = 0; i < n; i++) a[i] = v;"
     head = _OF_A_THREAD[name]
     assert "each thread has its own" in comparison(function(old, head=head), function(new, head=head), tmp_path)
+
+
+@pytest.mark.parametrize("pragma", ["single", "master", "critical", "barrier", "atomic", "task", "flush"])
+def test_pragmas_that_say_which_threads_run_a_statement(pragma: str, tmp_path: Path) -> None:
+    statement = "a[i] += 1;" if pragma != "barrier" else ""
+    body = f"for (i = 0; i < n; i++) {{\n#pragma omp {pragma}\n{statement} b[i] = 0; }}"
+    assert "which threads run a statement" in answer(Trap("", body), tmp_path)
+
+
+def test_a_barrier_before_a_region_is_not_about_its_loop(tmp_path: Path) -> None:
+    assert answer(Trap("", "for (i = 0; i < n; i++) a[i] = 1;", setup="\n#pragma omp barrier"), tmp_path) == PROVED

@@ -142,8 +142,13 @@ def test_iterators_that_wrap_around_are_refused(trap: Trap, tmp_path: Path) -> N
     assert answer(trap, tmp_path) != PROVED
 
 
+_SIZES = "int n, unsigned m, unsigned char small"
+_FORMS = {"its own": "for ({0} {1}) a[0] = c;", "of a block": "{{ {0} c; for ({1}) a[0] = c; }}"}
+
+
 BY_SIZES = [
-    Trap(f"{kind}, {head}", f"for ({kind} {head}) a[0] = c;", parameters="int n, unsigned m, unsigned char small")
+    Trap(f"{kind} {name}, {head}", form.format(kind, head), parameters=_SIZES)
+    for name, form in _FORMS.items()
     for kind, head in [
         ("unsigned char", "c = 0; c < n; c++"),
         ("signed char", "c = 0; c < n; c++"),
@@ -159,7 +164,8 @@ BY_SIZES = [
     ]
 ]
 IN_RANGE = [
-    Trap(f"{kind}, {head}", f"for ({kind} {head}) a[0] = c;", parameters="int n, unsigned m, unsigned char small")
+    Trap(f"{kind} {name}, {head}", form.format(kind, head), parameters=_SIZES)
+    for name, form in _FORMS.items()
     for kind, head in [
         ("unsigned char", "c = 0; c < small; c++"),
         ("short", "c = 0; c <= small; c++"),
@@ -185,6 +191,14 @@ def test_what_keeps_an_iterator_in_range_can_be_stated(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'c' has 8 bits, and may wrap around"):
         read_c(tmp_path / "t.c")
     assert read_c(tmp_path / "t.c", assume=["n <= 255"])
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned long"])
+def test_a_local_of_an_unsigned_type_is_its_value_converted(kind: str, tmp_path: Path) -> None:
+    trap = Trap("", f"for (int i = 0; i < n; i++) {{ {kind} u = i; a[u] = b[i] + u; }}", "#include <stddef.h>")
+    assert answer(trap, tmp_path) == PROVED
+    text = function("for (int i = 0; i < n; i++) { unsigned u = i - 5; a[i] = b[i] + u / 2; }")
+    assert comparison(text, text.replace("+ u / 2", "+ (i - 5) / 2"), tmp_path) != PROVED
 
 
 @pytest.mark.parametrize("trap", WIDE_ENOUGH, ids=lambda trap: trap.name)

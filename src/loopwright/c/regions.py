@@ -128,7 +128,10 @@ def _marker(line: Directive) -> str | None:
     return words[0] if is_marker else None
 
 
-_FOR_A_LOOP = re.compile(r"\s*(omp|acc|ivdep|simd|vector|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b")
+_FOR_A_LOOP = re.compile(
+    r"\s*(omp(?!\s+(barrier|taskwait|taskyield|flush)\b)|acc|ivdep|simd|vector"
+    r"|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b"
+)
 
 
 def about_a_loop(line: Directive) -> bool:

@@ -69,6 +69,7 @@ class _Frame:
     locals: dict[str, _Local]
     names: frozenset[str]
     """All that the function mentions, its region included."""
+    region: str
 
 
 def outside_difference(old: Span, new: Span, *, of_regions: bool = True) -> str | None:
@@ -206,7 +207,9 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
     for name in sorted(before.locals.keys() & after.locals.keys()):
         one, other = before.locals[name], after.locals[name]
         widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.value is other.value is None
-        if one.text != other.text and not (widened and one.shape == other.shape):
+        rank = one.shape.count("[")
+        lengthened = _is_longer(one, other) and not any(_uses(frame, name, rank) for frame in (before, after))
+        if one.text != other.text and not (widened and one.shape == other.shape) and not lengthened:
             return f"'{name}' is '{_short(one.text)}' in one and '{_short(other.text)}' in the other"
     for name in sorted(before.locals.keys() ^ after.locals.keys()):
         here, there = (before, after) if name in before.locals else (after, before)
@@ -220,6 +223,33 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
         if local.value is not None and any(part.type in _EFFECTS for part in walk(local.value)):
             return f"only one of them has '{_short(local.text)}'"
     return None
+
+
+_LENGTHS = re.compile(r"\w+((?: ?\[ ?[0-9]{1,9} ?\])+)")
+
+
+def _is_longer(old: _Local, new: _Local) -> bool:
+    """Whether both are arrays of the same elements, the new one with dimensions that are no shorter.
+
+    An element of the old one is an element of the new one; that there are more is seen by nothing but
+    `sizeof`, and by a pointer that is made outside of the regions.
+    """
+    shapes = [_LENGTHS.fullmatch(one.shape) for one in (old, new)]
+    if old.type != new.type or old.value is not None or new.value is not None:
+        return False
+    lengths = [[int(size) for size in re.findall("[0-9]+", one[1])] for one in shapes if one is not None]
+    if len(lengths) != 2 or len(lengths[0]) != len(lengths[1]):
+        return False
+    return all(mine <= theirs for mine, theirs in zip(*lengths, strict=True))
+
+
+def _uses(frame: _Frame, name: str, rank: int) -> bool:
+    """Whether a function uses an array otherwise than with all its subscripts in its region."""
+    texts = [one.text for one in frame.done if name not in one.declares]
+    texts += [one.text for other, one in frame.locals.items() if other != name]
+    elements = re.findall(rf"\b{name}(?=" + r"\s*\[[^]]*\]" * rank + ")", frame.region)
+    is_whole = len(elements) < names_in(frame.region).count(name)
+    return is_whole or "sizeof" in frame.names or any(name in names_in(text) for text in texts)
 
 
 def _frame(region: Span) -> _Frame | None:
@@ -236,7 +266,8 @@ def _frame(region: Span) -> _Frame | None:
         done += [_Piece(_plain(one.group())) for one in pragmas]
         names = names_in(_DIRECTIVE.sub("", node.text))
         head = _plain(node.text[: body.start - node.start])
-        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names))
+        inside = without_comments(region.text, literals=True)
+        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names), inside)
     return None
 
 

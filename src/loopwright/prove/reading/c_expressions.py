@@ -66,14 +66,17 @@ class Words:
     """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
     cut: frozenset[str] = frozenset()
     """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
+    converted: frozenset[str] = frozenset()
+    """Those of them whose values are the given ones, converted: C computes these as integers."""
 
     def of(self, node: Node) -> str:
         return node.text
 
-    def bind(self, name: str, value: Expr, *, cut: bool = False) -> Words:
+    def bind(self, name: str, value: Expr, *, cut: bool = False, converted: bool = False) -> Words:
         texts = {word: local for word, local in self.texts.items() if word != name}
         names = self.cut | {name} if cut else self.cut - {name}
-        return replace(self, values={**self.values, name: value}, texts=texts, cut=names)
+        same = self.converted | {name} if cut and converted else self.converted - {name}
+        return replace(self, values={**self.values, name: value}, texts=texts, cut=names, converted=same)
 
     def define(self, name: str, node: Node, kind: str) -> Words:
         """The words after `kind name = node;`."""

@@ -29,7 +29,7 @@ from loopwright.prove.reading.c_expressions import (
     test,
     words_of,
 )
-from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.reading.integer_types import type_at, value_type
 from loopwright.prove.reading.locals import with_local_text
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
@@ -133,7 +133,8 @@ class _Translation:
         except Unreadable:
             block = self.program.syntax
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
-        after = words.bind(name, Var(name), cut=self.is_cut(first, words))
+        is_converted = value_type(field(first, "value"), words, first.span) is not None
+        after = words.bind(name, Var(name), cut=self.is_cut(first, words), converted=is_converted)
         return loops.Let(name, value, self.declarators(others, rest, after))
 
     def is_cut(self, declarator: Node, words: Words) -> bool:

@@ -134,11 +134,16 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
 
 
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
-    """e of `(T)e`, where `old` has the type T: a cast of a value that T has does not change it."""
+    """e of `(T)e`, where `old` has the type T: a cast of a value that T has does not change it.
+
+    Nor does one of the value that a local of the type T was given, which it converts in the same way.
+    """
     if new.type != "cast_expression":
         return new
     inner = field(new, "value")
-    is_own = type_at(new, after, new.span) == value_type(old, before, old.span)
+    is_local = old.type == "identifier" and old.text in before.converted
+    mine = type_at(old, before, old.span) if is_local else value_type(old, before, old.span)
+    is_own = type_at(new, after, new.span) == mine
     return inner if is_own and value_type(inner, after, inner.span) is not None else new
 
 

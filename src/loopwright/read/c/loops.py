@@ -121,7 +121,7 @@ def declared_type(node: Node, frame: Frame, iterator: str) -> str:
     start = field(node, "initializer")
     if start.type == "declaration":
         return setting.declarations.resolved(type_text(start, qualifiers=False))
-    declared = setting.declarations.visible(iterator, setting.region)
+    declared = setting.declarations.visible(iterator, node.span)
     return "int" if declared is None else setting.declarations.resolved(declared.type)
 
 

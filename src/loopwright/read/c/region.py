@@ -36,6 +36,10 @@ _DEEPEST = 250
 """Levels of syntax; the reader descends into them by recursion."""
 _MOST_ATTEMPTS = 60
 """How often a region is read, each time with one more statement left whole or one more name not followed."""
+_OF_THREADS = re.compile(
+    r"\s*omp\s+(single|master|masked|critical|sections?|task(group|wait|yield)?|atomic|ordered|barrier|flush|cancel\w*)\b"
+)
+"""Pragmas without which a statement runs in other threads, or not alone: they cannot be dropped."""
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
@@ -90,6 +94,9 @@ def _program(
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
     _refuse_entries(file, region, block)
     for pragma in region.pragmas:
+        if _OF_THREADS.match(pragma.argument):
+            hint = "end the region before it, or start the region inside of the statement that it is about"
+            raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
         if any(place.contains(pragma.place) for place in whole):
             hint = "leave the pragma out, or end the region before this loop"
             raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
