@@ -12,7 +12,7 @@ from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
-from tests.traps.support import PROVED, comparison, function
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
 _TEMPORARY = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u; }"
