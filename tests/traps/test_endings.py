@@ -1,13 +1,15 @@
-"""Loops around nothing, which have no statement to prove anything of: they have to end."""
+"""What NEW must not have: loops around nothing that do not end, and what no compiler accepts."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from loopwright.c.typed.options import PLAIN
-from loopwright.prove.comparison.acceptable import unacceptable
+from loopwright.prove.comparison.acceptable import Compiled, unacceptable
 from loopwright.source import Source
-from tests.traps.support import function
+from tests.traps.support import PROVED, comparison, function
 
 _COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
 ENDLESS = [
@@ -39,12 +41,44 @@ ENDING = [
 ]
 
 
+def _found(loop: str) -> str | None:
+    old, new = (Compiled(Source("t.c", function(text)), PLAIN) for text in (_COPY, f"{_COPY} {loop}"))
+    return unacceptable(old, new)
+
+
 @pytest.mark.parametrize("loop", ENDLESS)
 def test_loops_that_may_not_end(loop: str) -> None:
-    found = unacceptable(Source("t.c", function(f"{_COPY} {loop}")), PLAIN)
-    assert found == "line 6: it is not known that this loop around nothing ends"
+    assert _found(loop) == "line 6: it is not known that this loop around nothing ends"
 
 
 @pytest.mark.parametrize("loop", ENDING)
 def test_loops_that_end_or_do_something(loop: str) -> None:
-    assert unacceptable(Source("t.c", function(f"{_COPY} {loop}")), PLAIN) is None
+    assert _found(loop) is None
+
+
+PLACED = """void f(int n, double a[n], double *out)
+{
+  float t = 3;
+#pragma scop
+  for (int i = 0; i < n; i++) a[i] = t;
+#pragma endscop
+  out[1] = t;
+}
+"""
+DAMAGED = {
+    "an operator without an operand": (("= 3;", "= 3-;"), "line 3: expected expression"),
+    "a brace too many": (("t;\n}", "t;\n} }"), "line 8: extraneous closing brace ('}')"),
+    "a parenthesis too few": (("float t = 3;", "float t = (3;"), "line 3: expected ')'"),
+    "a name declared twice, of the file": (("void f", "int g; double g;\nvoid f"), "redefinition of 'g'"),
+    "a case outside of a switch": (("  out[1]", "  case 3: out[1]"), "not in switch"),
+    "a number": (("  out[1] = t", "  out[1] = 08; out[1] = t"), "line 7: invalid digit"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_no_compiler_accepts_outside_of_the_region(name: str, tmp_path: Path) -> None:
+    change, said = DAMAGED[name]
+    assert comparison(PLACED, PLACED, tmp_path) == PROVED
+    assert PLACED.replace(*change) != PLACED
+    found = comparison(PLACED, PLACED.replace(*change), tmp_path)
+    assert "no compiler accepts NEW" in found and said in found

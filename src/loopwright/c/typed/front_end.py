@@ -78,7 +78,7 @@ def _library() -> Any:
 
 
 def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
-    """The tree of a preprocessed text of one character a byte."""
+    """The tree of a preprocessed text of one character a byte; errors quote it in the same way."""
     try:
         unit = _index().parse(
             _FILE, args=[*_ARGUMENTS, *arguments], unsaved_files=[(_FILE, text.encode("latin-1"))]
@@ -86,7 +86,7 @@ def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
     except cindex.TranslationUnitLoadError as failure:
         raise InternalError(Code.INTERNAL, f"libclang could not parse a text: {failure}") from failure
     found = [
-        FrontEndError(one.spelling, offset_of(one.location))
+        FrontEndError(one.spelling.encode().decode("latin-1"), offset_of(one.location))
         for one in unit.diagnostics
         if one.severity >= _ERROR
     ]

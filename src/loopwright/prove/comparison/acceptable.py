@@ -1,18 +1,22 @@
 """What a new text must not have, whatever its regions compute.
 
-A compiler accepts its OpenMP directives, and its loops around nothing end: such a loop has no statement that
-a proof would be about, and one that does not end, or leaves the range of its iterator, is not what OLD does.
+A compiler accepts it as far as it accepts OLD, and its OpenMP directives, and its loops around nothing end:
+such a loop has no statement that a proof would be about, and one that does not end, or leaves the range of
+its iterator, is not what OLD does.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.typed.directives import refused_directive
+from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.source import Source
 
@@ -26,8 +30,29 @@ _UP, _DOWN = (
 _TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
 
 
-def unacceptable(source: Source, options: CompilerOptions) -> str | None:
-    """What makes the regions of a text no answer to those of another; None where there is nothing."""
+@dataclass(frozen=True)
+class Compiled:
+    """A text, and how it is compiled."""
+
+    source: Source
+    options: CompilerOptions
+
+    @property
+    def errors(self) -> list[tuple[str, int]]:
+        """What the front end does not accept of the file itself, headers apart, with the lines."""
+        file = typed_file(self.source, self.options)
+        placed = [(one.text, file.text.line_of(one.offset)) for one in file.parsed.diagnostics]
+        return [(text, line) for text, line in placed if line]
+
+
+def unacceptable(old: Compiled, new: Compiled) -> str | None:
+    """What makes the regions of `new` no answer to those of `old`; None where there is nothing."""
+    source, options = new.source, new.options
+    errors = new.errors
+    further = Counter(text for text, _ in errors) - Counter(text for text, _ in old.errors)
+    if further:
+        text, line = next(one for one in errors if one[0] in further)
+        return f"no compiler accepts NEW: line {line}: {text}"
     endless = _endless(source)
     if endless is not None:
         return f"line {endless.span.line}: it is not known that this loop around nothing ends"

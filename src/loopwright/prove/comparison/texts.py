@@ -15,7 +15,12 @@ from loopwright.errors import BadInput, Code, Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress
-from loopwright.prove.comparison.acceptable import further_assumption, unacceptable, without_elements
+from loopwright.prove.comparison.acceptable import (
+    Compiled,
+    further_assumption,
+    unacceptable,
+    without_elements,
+)
 from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.equivalence.answer import Equivalence
@@ -102,7 +107,7 @@ def compared_texts(
         found.append(along)
         if not found[-1].proved:
             return found[-1]
-    reason = unacceptable(written, options)
+    reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):

@@ -62,17 +62,24 @@ def nests_of(
     marked = [region.place for region in marked_regions(source, file.directives)]
     functions = functions_with_loops(file)
     first: list[_Candidate] = []
+    around = {place: _innermost(functions, place) for place in marked}
     for one in functions:
-        inside = [place for place in marked if one.node.span.contains(place)]
+        inside = [place for place in marked if around[place] is one]
         first += [_Candidate(one.name, place, "", ()) for place in inside]
-        if not inside:
+        if not inside and not any(one.node.span.contains(place) for place in marked):
             is_only = [other.name for other in functions].count(one.name) == 1
             first += [_function(one)] if is_only else list(_loops(one.name, one.loops))
-    outside = [place for place in marked if not any(one.node.span.contains(place) for one in functions)]
+    outside = [place for place in marked if around[place] is None]
     first += [_Candidate("", place, "", ()) for place in outside]
     believed = frozenset(pure)
     found = _tried(source, first, lambda places: _gated(places, believed, assume, options))
     return tuple(sorted(found, key=lambda nest: nest.place))
+
+
+def _innermost(functions: Sequence[FunctionWithLoops], place: Span) -> FunctionWithLoops | None:
+    """The function around a place; in a damaged text, or in GNU C, one may be inside another."""
+    around = [one for one in functions if one.node.span.contains(place)]
+    return max(around, key=lambda one: one.node.span.start, default=None)
 
 
 def resolved(

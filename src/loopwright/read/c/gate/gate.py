@@ -22,7 +22,7 @@ from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
 from loopwright.read.c.gate.refusal import refuse
-from loopwright.read.c.gate.types import refuse_types
+from loopwright.read.c.gate.types import refuse_types, undeclared_iterators
 from loopwright.read.c.second.compare import compare
 
 
@@ -65,7 +65,7 @@ def _gated(
     believed = compare(program, region, file, in_order=in_order)
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
-    assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(region, file))
+    assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(program, region, file))
     listed = (*program.assumptions, *believed, *assumed, *asserted)
     seen = replace(with_observed(program, region, file), assumptions=listed)
     return settled(seen, region, file)
@@ -111,5 +111,7 @@ _FIRST = "the compiler does not read this as it is written here"
 _HINT = "give the options that the file is compiled with: -I, -D, -include, -std=, -p"
 
 
-def _assumed(region: TypedRegion, file: TypedFile) -> list[str]:
-    return [f"'{name}' is defined: the compiler sees the region only then" for name in file.assumed]
+def _assumed(program: Program, region: TypedRegion, file: TypedFile) -> list[str]:
+    defined = [f"'{name}' is defined: the compiler sees the region only then" for name in file.assumed]
+    names = undeclared_iterators(program, region)
+    return defined + [f"'{name}' is declared elsewhere, as an int" for name in names]

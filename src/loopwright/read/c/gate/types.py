@@ -15,6 +15,7 @@ from loopwright.c.typed.tree import (
     Member,
     Name,
     Node,
+    Storage,
     Update,
     Variable,
     walk,
@@ -41,6 +42,7 @@ def refuse_types(program: Program, region: TypedRegion) -> None:
     nodes = [node for statement in region.statements for node in walk(statement)]
     refuse_storage(nodes)
     _refuse_iterators(program, nodes)
+    _refuse_sizes(program, nodes)
     _refuse_elements(program, nodes)
 
 
@@ -120,13 +122,36 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
     for node, declared in iterators_of(program, nodes):
         kind = unqualified(declared.type)
         kind = kind.integer if isinstance(kind, Enumeration) else kind
-        if isinstance(kind, Unknown):
+        if isinstance(kind, Unknown) and declared.storage is Storage.UNDECLARED:
             continue
+        if isinstance(kind, Unknown):
+            raise _unknown(node, f"the iterator '{declared.name}'", kind)
         if not isinstance(kind, Integer):
             raise refuse(node, f"the iterator '{declared.name}' is not an integer", "declare it as int")
         taken = named_type(seen.get(declared.name, "int"))
         if (not kind.signed or kind.bits < 32) and taken != kind:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
+
+
+def _refuse_sizes(program: Program, nodes: list[Node]) -> None:
+    """A size is an integer: one whose type is not known could be anything."""
+    for node in nodes:
+        if isinstance(node, Name) and node.declaration.name in program.params:
+            kind = unqualified(node.declaration.type)
+            if isinstance(kind, Unknown) and node.declaration.storage is not Storage.UNDECLARED:
+                raise _unknown(node, f"'{node.declaration.name}'", kind)
+
+
+def _unknown(node: Node, what: str, kind: Unknown) -> BadInput:
+    message = f"it is not known what {what} is: {kind.reason}"
+    return refuse(node, message, "give the directory of the header that declares it: -I DIRECTORY")
+
+
+def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
+    """Iterators of a snippet, whose declaration is elsewhere."""
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    found = (declared for _, declared in iterators_of(program, nodes))
+    return list(dict.fromkeys(one.name for one in found if one.storage is Storage.UNDECLARED))
 
 
 def _misread(node: Node, what: str, kind: CType) -> BadInput:
