@@ -8,7 +8,7 @@ an axis: which of them are drawn is chosen by the reader.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
 
@@ -112,9 +112,9 @@ class MovingPicture:
 
     def data(self) -> dict[str, Any]:
         """For JSON; an instance is a list, since there are many."""
-        found = asdict(self)
-        found["instances"] = [list(asdict(one).values()) for one in self.instances]
-        found["arrows"] = [list(asdict(one).values()) for one in self.arrows]
+        found = asdict(replace(self, instances=(), arrows=()))
+        found["instances"] = [list(vars(one).values()) for one in self.instances]
+        found["arrows"] = [list(vars(one).values()) for one in self.arrows]
         return found
 
 
