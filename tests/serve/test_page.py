@@ -115,7 +115,9 @@ def test_a_picture_moves(page: Page) -> None:
 
 
 def test_three_dimensions_turn(page: Page) -> None:
+    """The editor shows the region, whatever was open before."""
     page.select_option("#menu", "kernel/gemm")
+    expect(page.locator("#c .cm-line", has_text="Mult: C[i][j]")).to_be_in_viewport(timeout=20_000)
     view = page.locator(".lwm-view").first
     expect(view.locator(".lwm-axis")).to_have_count(3, timeout=20_000)
     before = view.locator(".lwm-dot").nth(5).get_attribute("transform")

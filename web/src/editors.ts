@@ -111,14 +111,19 @@ export class Editor {
 
   /** Bring the first of these words into view. */
   reveal(word: string): void {
-    const at = this.text.indexOf(word);
+    const text = this.view.state.doc, at = this.text.indexOf(word);
     if (at < 0) return;
-    const line = this.view.state.doc.lineAt(at);
-    const first = this.view.state.doc.line(Math.max(1, line.number - 2));
-    // the editor alone: CodeMirror's own effect would scroll the page as well
-    this.view.requestMeasure({
-      read: view => view.lineBlockAt(first.from).top,
-      write: (top, view) => { view.scrollDOM.scrollTop = top; },
+    const first = text.line(Math.max(1, text.lineAt(at).number - 2));
+    // The editor alone: CodeMirror's own effect would scroll the page as well.  In a text that is new, CodeMirror
+    // keeps in view what was there before, for some frames: so the place is taken again.
+    const aim = (frames: number): void => this.view.requestMeasure({
+      read: view => (view.state.doc.eq(text) ? view.lineBlockAt(first.from).top : null),
+      write: (top, view) => {
+        if (top === null) return;
+        view.scrollDOM.scrollTop = top;
+        if (frames > 0) window.requestAnimationFrame(() => aim(frames - 1));
+      },
     });
+    aim(5);
   }
 }
