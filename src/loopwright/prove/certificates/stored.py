@@ -151,6 +151,8 @@ def _middle(written: Program, after: Program) -> Iterator[MiddleStatement]:
         domain = one.domain.intersect_params(after.context)
         time = padded(one.schedule, length).intersect_domain(domain)
         mine = before.get(one.name, one)
+        if len(mine.accesses) != len(one.accesses):
+            raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer holds products")
         pairs = list(zip(mine.accesses, one.accesses, strict=True))
         reads = [_paired(a, b, one, domain, whole) for a, b in pairs if not a.is_write]
         writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
