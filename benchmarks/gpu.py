@@ -6,7 +6,7 @@
 
 Checked is a small size, compiled without contraction on both sides: the same bits.  Timed is nvcc's
 default, by events around the kernels, minimum of 5 calls; the time of a whole call, copies included, is
-beside it.
+beside it, and for what is no stencil the rate of the build without contraction.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from benchmarks.gpu_programs import Program, programs
+from benchmarks.gpu_programs import STENCILS, Program, programs
 
 CALLS = 6
 """The first one of a process is not timed."""
@@ -98,6 +98,8 @@ def compiled(folder: Path, program: Program) -> None:
     for k, options in enumerate(program.large):
         command(folder, *C, *options, "-c", "new.c", "-o", f"new.{k}.o")
         command(folder, *CUDA, f"new.{k}.o", "kernels.o", "-lm", "-o", f"new.{k}")
+        if program.unit != STENCILS:
+            command(folder, *CUDA, "-fmad=false", f"new.{k}.o", "kernels.cu", "-lm", "-o", f"new.{k}.rounded")
 
 
 def command(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -118,11 +120,20 @@ class Result:
     call: float
     rate: float
     unit: str
+    rounded: float | None = None
+    """The rate where every operation is rounded."""
 
 
 def measured(folder: Path, program: Program, size: int) -> Result:
+    found = _timed(folder, program, size, f"./new.{size}")
+    if program.unit == STENCILS:
+        return found
+    return replace(found, rounded=_timed(folder, program, size, f"./new.{size}.rounded").rate)
+
+
+def _timed(folder: Path, program: Program, size: int, build: str) -> Result:
     options = program.large[size]
-    told = command(folder, f"./new.{size}", str(CALLS), LOOPWRIGHT_CUDA_TIME="1").stderr
+    told = command(folder, build, str(CALLS), LOOPWRIGHT_CUDA_TIME="1").stderr
     kernels = [float(one) for one in re.findall(r"kernels ([0-9.]+) s", told)][1:]
     calls = [float(one) for one in re.findall(r"call ([0-9.]+) s", told)][1:]
     if len(kernels) != CALLS - 1:
@@ -157,9 +168,10 @@ def run(folder: Path, only: str, results: Path | None) -> int:
             found.append(one)
             bits = "same bits" if same else "DIFFERENT"
             size = " ".join(options).replace("-D", "")
+            rounded = "" if one.rounded is None else f"  rounded {one.rounded:.1f}"
             print(
                 f"{one.program:68} {size:24}{one.kernels * 1e3:10.3f} ms {one.call * 1e3:10.1f} ms"
-                f"{one.rate:10.1f} {one.unit}  {bits}",
+                f"{one.rate:10.1f} {one.unit}  {bits}{rounded}",
                 flush=True,
             )
             if results is not None:

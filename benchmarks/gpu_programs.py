@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+STENCILS = "GStencil/s"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Program:
     def work(self, options: tuple[str, ...]) -> float:
         values = {name: int(value) for name, value in (one[2:].split("=") for one in options)}
         match self.unit:
-            case "GStencil/s":
+            case unit if unit == STENCILS:
                 return float((values["N"] - 2) ** (3 if "3d" in self.name else 2) * values["STEPS"])
             case _:
                 return float(operations(self.name, values))
@@ -338,13 +339,13 @@ def programs() -> Iterator[Program]:
             named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
             named += [(one.name, one.script) for one in TILES.get(kind, ())]
             for shape, script in named:
-                yield Program(f"heat-{kind}-{shape}", source, script, small, large, "GStencil/s")
+                yield Program(f"heat-{kind}-{shape}", source, script, small, large, STENCILS)
             for place, tiles in enumerate(TABLE.get(kind, ())):
                 for row in ROWS if place == 0 and real == "float" else ROWS[-1:]:
                     name = f"heat-{kind}-{tiles.name}-{'-'.join(row) or 'none'}"
                     sizes = large if row == OPTIONS else large[:1]
                     short = dimensions == 2 and not row
-                    yield Program(name, source, tiles.script(row), small, sizes, "GStencil/s", short)
+                    yield Program(name, source, tiles.script(row), small, sizes, STENCILS, short)
     for name in LARGE:
         source = (ROOT / "kernels" / f"{name}.c").read_text()
         script = (ROOT / "kernels" / "gpu" / f"{name}.lw").read_text()

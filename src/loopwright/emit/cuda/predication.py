@@ -79,7 +79,7 @@ def _registers(loop: For, lengths: Lengths) -> int | None:
     """How many registers the loop numbers, from 0."""
     calls = {part.name for part in subprograms(loop) if isinstance(part, Call)}
     found = {lengths.get((name, -1 if loop.dimension is None else loop.dimension)) for name in calls}
-    return found.pop() if len(found) == 1 and loop.start == Int(0) else None
+    return found.pop() if len(found) == 1 else None
 
 
 def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, only_tested: bool) -> Node:
@@ -88,6 +88,7 @@ def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, 
     highs = bound.arguments if isinstance(bound, Min) else (bound,)
     if registers is not None:
         most = Int(registers - (relation is Relation.LE))
+        lows = lows if Int(0) in lows else (*lows, Int(0))
         highs = highs if most in highs else (*highs, most)
     pairs = [
         (length, low, high)

@@ -60,7 +60,7 @@ def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
         together.setdefault((one.loop, one.statements, one.last), []).append(one.array)
     return [
         (
-            f"every iteration of {loop} has its own {', '.join(sorted(names))}"
+            f"every iteration of {loop} has its own {', '.join(sorted(set(names)))}"
             + (", and the last one's is kept" if last else ""),
             len(names),
         )
