@@ -250,3 +250,24 @@ def test_what_was_left_as_it_is_comes_with_a_way_out(
     assert text.count("g[t % 2][i] and g[(t + 1) % 2][i]") == 1
     (program,) = read_c(file)
     assert "{a, b, s} as one: no memory in common" in program.assumptions[0].text
+
+
+def test_mappings_to_a_gpu(tmp_path: Path) -> None:
+    """Loops that carry a sum are not mapped; a statement that shares loops gets its own."""
+    file = tmp_path / "k.c"
+    file.write_text(PRODUCT)
+    (program,) = read_c(file)
+    legal = [one for one in suggestions(plan_of(program), cuda=True) if one.legal]
+    assert {one.kind for one in legal} == {ProposalKind.MAPPING}
+    assert [str(one.steps[-1]) for one in legal] == ["thread(Init, i=8, j=32)", "thread(Mult, i=8, j=32)"]
+    both = "\n".join(dict.fromkeys(line for one in legal for line in one.script.splitlines()))
+    assert transformed(Request(str(file), both, cuda=True, prove=False), silent).kernels is not None
+
+
+def test_nothing_to_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.c").write_text(STENCIL)
+    with pytest.raises(SystemExit) as ended:
+        main(["suggest", str(tmp_path / "k.c"), "--target", "cuda", "--all"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert "blocks and threads of a GPU: none" in shown and "# not thread(" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
@@ -37,6 +38,10 @@ def add_to(verbs: Verbs) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_reading_options(parser)
+    add(
+        "--target", choices=("c", "cuda"), default="c",
+        help="cuda: mappings of loops to the blocks and threads of a GPU",
+    )
     add("--all", action="store_true", help="all of them; the illegal ones as comments with a counterexample")
     add_prover_options(add, "")
     add("--json", action="store_true", help="the same for machines")
@@ -59,6 +64,7 @@ def suggest(arguments: argparse.Namespace) -> Invocation[Sequence[Suggestions]]:
 def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[Suggestions]:
     """For each region what was tried."""
     from loopwright.optimise.pricing import priced_suggestions
+    from loopwright.prove.legality.suggest import suggestions
     from loopwright.read.c.reader import read_c
     from loopwright.report.results import Suggestions
     from loopwright.rewrite.opinions import demand
@@ -76,7 +82,8 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[
         options=compiler_options(arguments),
     )
     plans = [plan_of(program) for program in programs]
-    found = [Suggestions(plan.original, list(priced_suggestions(plan, progress))) for plan in plans]
+    tried = partial(suggestions, cuda=True) if arguments.target == "cuda" else priced_suggestions
+    found = [Suggestions(plan.original, list(tried(plan, progress))) for plan in plans]
     if request.prover == "isl":
         return found
     from loopwright.rewrite.pipeline import confirmed_suggestion

@@ -27,6 +27,7 @@ HEADINGS = {
     "unroll and jam": "loops whose iterations can be written out inside",
     "distribution": "statements that can have loops of their own",
     "reordering": "neighbours that can change places",
+    "mapping": "loops that can be blocks and threads of a GPU",
 }
 """The kinds of suggestions, in the order of the list."""
 
@@ -143,7 +144,7 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         if not legal and not refused:
             continue
         lines += ["", f"# {heading}" + ("" if legal else ": none")]
-        shown = legal if refused else worthwhile(legal)
+        shown = legal if refused or kind == "mapping" else worthwhile(legal)
         for one in shown:
             lines += _entry(one)
         if len(shown) < len(legal):

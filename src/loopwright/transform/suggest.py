@@ -27,6 +27,7 @@ class ProposalKind(Enum):
     UNROLL_AND_JAM = "unroll and jam"
     DISTRIBUTION = "distribution"
     REORDERING = "reordering"
+    MAPPING = "mapping"
 
 
 class Aim(Enum):
@@ -45,6 +46,7 @@ class Aim(Enum):
     JAM = auto()
     DISTRIBUTION = auto()
     REORDERING = auto()
+    MAPPING = auto()
 
 
 @dataclass(frozen=True)

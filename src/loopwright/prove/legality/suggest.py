@@ -17,6 +17,7 @@ from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
+from loopwright.transform.mappings import mappings
 from loopwright.transform.plan import Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script.steps import Step, script_text
@@ -45,11 +46,14 @@ class Suggestion:
         return script_text(self.steps).rstrip("\n")
 
 
-def suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]:
-    """Every proposal with its verdict, but of those for one goal none after the first that is legal."""
+def suggestions(plan: Plan, progress: Progress = silent, *, cuda: bool = False) -> Iterator[Suggestion]:
+    """Every proposal with its verdict, but of those for one goal none after the first that is legal.
+
+    For `cuda` they are mappings of loops to blocks and threads.
+    """
     known = tuple(memory_based(plan.original))
     reached: set[Goal] = set()
-    tried = list(proposals(plan, known))
+    tried = list(mappings(plan) if cuda else proposals(plan, known))
     for number, proposal in enumerate(tried):
         if proposal.goal in reached or reached.intersection(proposal.unless):
             continue
@@ -126,6 +130,9 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
             return f"iterations of {along} run together in the innermost loop; what they share is read once"
         case ProposalKind.DISTRIBUTION:
             return "every value is computed before the loops that read it begin"
+        case ProposalKind.MAPPING:
+            along = " and ".join(proposal.loops)
+            return f"no iteration of {along} waits for another: blocks and threads run them in any order"
         case ProposalKind.REORDERING:
             return "neither waits for the other" if not inside else f"{_each(len(inside))} keeps its order"
 
