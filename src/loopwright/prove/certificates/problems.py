@@ -11,7 +11,8 @@ from loopwright.c.syntax import field, operator, walk
 from loopwright.c.types import INT
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, Node
+from loopwright.loops.nodes import Block, Call, Node
+from loopwright.loops.traverse import with_children
 from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
@@ -107,6 +108,7 @@ def range_problem(text: Program) -> str:
 
     The parameters have values that the file and their types allow.  The statements are calls whose
     arguments are their subscripts, as they are written; Unreadable where one is not an expression of LOOP.
+    Statements next to each other are one call: what several of them compute is asked once.
     """
     leaves = leaf_nodes(text, text.syntax)
 
@@ -114,10 +116,27 @@ def range_problem(text: Program) -> str:
         found = tuple(expression(one, names_of) for one in _subscripts(leaves[statement.name]))
         return Call(statement.name, found)
 
-    loops = opened(text_loops(text, call))
+    loops = _calls_joined(opened(text_loops(text, call)))
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
     return " ".join(("range", *sizes, str(INT.least), str(INT.greatest), *counted(loops, lambda _: ())))
+
+
+def _calls_joined(node: Node) -> Node:
+    match node:
+        case Call(statement, arguments):
+            return Call(statement, tuple(dict.fromkeys(arguments)))
+        case Block(children):
+            parts: list[Node] = []
+            for child in map(_calls_joined, children):
+                last = parts[-1] if parts else None
+                if isinstance(child, Call) and isinstance(last, Call):
+                    parts[-1] = Call(last.name, tuple(dict.fromkeys((*last.arguments, *child.arguments))))
+                else:
+                    parts.append(child)
+            return Block(tuple(parts))
+        case _:
+            return with_children(node, _calls_joined)
 
 
 def _subscripts(statement: SyntaxNode) -> Iterator[SyntaxNode]:
