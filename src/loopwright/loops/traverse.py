@@ -143,3 +143,9 @@ def rename(expr: Expr, names: Mapping[str, str]) -> Expr:
 def rename_test(test: Test, names: Mapping[str, str]) -> Test:
     """`test` with each variable in `names` called by its new name."""
     return substituted(test, {old: Var(new) for old, new in names.items()})
+
+
+def in_sequence(node: Node) -> Node:
+    """The loops without what is said of them."""
+    plain = replace(node, annotations=()) if isinstance(node, For) else node
+    return with_children(plain, in_sequence)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Mark, Node
-from loopwright.loops.traverse import subprograms, with_children
+from loopwright.loops.traverse import in_sequence, subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
 from loopwright.prove.certificates.checker import BUILD, ENOUGH, Checked, NotChecked, asked, checker
@@ -218,9 +218,3 @@ def _has_independent(program: Node) -> bool:
 def _unmarked(node: Node) -> Node:
     """The loops without remarks, which are comments in the text."""
     return _unmarked(node.body) if isinstance(node, Mark) else with_children(node, _unmarked)
-
-
-def in_sequence(node: Node) -> Node:
-    """The loops without what is said of them."""
-    plain = replace(node, annotations=()) if isinstance(node, For) else node
-    return with_children(plain, in_sequence)

@@ -8,6 +8,7 @@ from typing import TypeAlias, assert_never
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
+from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.witnesses import Witness
 
@@ -39,7 +40,8 @@ def _ways(node: Node, so_far: tuple[Step, ...], depth: int) -> Iterator[tuple[St
             if orelse is not None:
                 yield from _ways(orelse, (*so_far, "No"), depth)
         case For(body=body):
-            yield from _ways(body, (*so_far, Iteration(depth)), depth + 1)
+            mark = ("Enter",) if is_marked(node) else ()
+            yield from _ways(body, (*so_far, *mark, Iteration(depth)), depth + 1)
         case Let(body=body):
             yield from _ways(body, (*so_far, "Enter"), depth + 1)
         case Mark(body=body):

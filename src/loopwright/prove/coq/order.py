@@ -36,6 +36,7 @@ from loopwright.prove.coq.places import (
     slots,
     timed,
 )
+from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.prove.scanning.conditions import Scope, negation, region, value
@@ -127,7 +128,8 @@ class Walk:
                 no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], other)
                 return ["order_if.", *_branch(yes), *_branch(no)]
             case For():
-                return self.loop(node, calls, place)
+                mark = ["order_let."] if is_marked(node) else []
+                return [*mark, *self.loop(node, calls, place)]
             case Let():
                 # a let has no variable of its own in Coq to name in what follows
                 return [f"order_pairs{self.weak}."]

@@ -1,42 +1,41 @@
 """Parallel loops: which of them have iterations that touch no cell in common, for Coq to check.
 
 Two iterations of the loop at depth d are apart if no p and q with p[:d] = q[:d], p[d] < q[d] execute
-instances that conflict.  Such a loop is marked in the term, and `proofs/Parallel.v` has its theorem.
-A loop that gives its iterations storage of their own, or combines what they compute, is not: this is
-a statement about the memory as it is.
+instances that conflict.  Such a loop says so in the program of a proof, and `proofs/Parallel.v` has its
+theorem.  A loop that gives its iterations storage of their own, or combines what they compute, does not:
+this is a statement about the memory as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from itertools import product
+from dataclasses import replace
+from itertools import count, product
 
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import For, Mark, Node
-from loopwright.loops.traverse import subprograms, with_children
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import with_children
+from loopwright.model.annotations import Parallel
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import equal_in, first
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.obligations.cells import whole_arrays
 from loopwright.prove.scanning.executed import Repeat, Run, executed, loops, runs
 
-PARALLEL = "parallel"
-"""The mark that `Parallel.v` reads."""
-
 
 @dataclass(frozen=True)
 class Marked:
-    """A program with its independent loops marked."""
+    """A program in which the loops whose iterations are apart say so, and no others."""
 
     program: Node
     independent: tuple[str, ...]
-    """The iterators of the loops that are marked."""
+    """The iterators of these loops."""
     others: tuple[str, ...]
     """Those of loops that are to be parallel, or vector loops, in another sense."""
     positions: tuple[int, ...]
-    """Of the loops that are marked, counted in the order of the text."""
+    """Of the loops that say so, counted in the order of the text."""
 
 
 def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
@@ -47,21 +46,21 @@ def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
     apart = {k for k in wanted if _apart(found[k], tables)}
     names = {k: found[k].iterator for k in sorted(wanted)}
     return Marked(
-        with_marks(node, apart),
+        with_independent(node, apart),
         tuple(name for k, name in names.items() if k in apart),
         tuple(name for k, name in names.items() if k not in apart),
         tuple(sorted(apart)),
     )
 
 
-def with_marks(node: Node, which: Container[int]) -> Node:
-    """The loops at these positions marked."""
-    seen = iter(range(sum(isinstance(part, For) for part in subprograms(node))))
+def with_independent(node: Node, which: Container[int]) -> Node:
+    """The loops at these positions said to be parallel, and nothing said of others."""
+    seen = count()
 
     def visit(part: Node) -> Node:
-        here = isinstance(part, For) and next(seen) in which
-        inside = with_children(part, visit)
-        return Mark(PARALLEL, inside) if here else inside
+        if isinstance(part, For):
+            part = replace(part, annotations=(Parallel(),) if next(seen) in which else ())
+        return with_children(part, visit)
 
     return visit(node)
 

@@ -17,6 +17,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.coq.names import text
+from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.scanning.executed import Run
 
@@ -137,7 +138,10 @@ def slots(node: Node, calls: Sequence[TimedCall], around: tuple[str, ...], known
             if place is None or numbers is None:
                 return None
             inner = slots(body, calls, (*around, iterator), place + 1)
-            return None if inner is None else f"(Loop {_shown(numbers)} {inner})"
+            if inner is None:
+                return None
+            found = f"(Loop {_shown(numbers)} {inner})"
+            return f"(Same {found})" if is_marked(node) else found
         case Let(name, body=body):
             inner = slots(body, calls, (*around, name), known)
             return None if inner is None else f"(Same {inner})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loopwright.emit.c import to_c
 from loopwright.loops.nodes import For, Node
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import in_sequence, subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.prove.coq.check import how_to_check
 from loopwright.prove.coq.names import comment, laid_out
@@ -22,9 +22,10 @@ from loopwright.prove.obligations.timetable import timetable
 
 def program_file(schedule: Schedule, program: Node, title: str) -> str:
     """The whole file for `program`, which is to run `schedule`."""
-    named = Named(timetable(schedule, program), program, "loops", "schedule")
+    plain = in_sequence(program)
+    named = Named(timetable(schedule, plain), plain, "loops", "schedule")
     parts = [
-        _heading(named, title),
+        _heading(named, program, title),
         "From Loopwright Require Import Tactics.",
         "(** ** The program *)",
         program_definition(named),
@@ -46,14 +47,14 @@ RUN = """\
     times are compared lexicographically. *)"""
 
 
-def _heading(named: Named, title: str) -> str:
-    parallel = any(isinstance(one, For) and one.parallel is not None for one in subprograms(named.program))
+def _heading(named: Named, program: Node, title: str) -> str:
+    parallel = any(isinstance(one, For) and one.parallel is not None for one in subprograms(program))
     remark = "\n    A loop marked parallel is taken in its sequential order here.\n" if parallel else ""
     return f"""(** * {comment(title)}
 
     The program:
 <<
-{indented(comment(to_c(named.program)).splitlines(), 4)}
+{indented(comment(to_c(program)).splitlines(), 4)}
 >>
     Theorem [loops_correct], at the end: {every(named.table, "for")}, this program ends,
     having run every instance of the schedule once, nothing else, and in the schedule's order.

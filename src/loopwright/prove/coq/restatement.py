@@ -16,7 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program
 from loopwright.prove.coq.names import laid_out, text
-from loopwright.prove.coq.parallel import with_marks
+from loopwright.prove.coq.parallel import with_independent
 from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
 from loopwright.prove.coq.terms import listed as listing
 from loopwright.prove.coq.words import (
@@ -115,7 +115,7 @@ def restatement(original: Program, loops: Node, parallel: Sequence[int]) -> str:
     """A Coq file with the statements of these theorems as propositions of the same names."""
     table, text_program = original_side(original)
     before = Named(table, text_program, "original", "source")
-    after = Named(table, with_marks(loops, parallel), "transformed", "target")
+    after = Named(table, with_independent(loops, parallel), "transformed", "target")
     names = listing(map(text, table.parameters))
     parts = [
         "From Loopwright Require Import Tactics.",

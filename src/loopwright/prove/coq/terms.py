@@ -13,6 +13,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 from loopwright.prove.coq.names import text
+from loopwright.prove.coq.words import PARALLEL, is_marked
 
 Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
 """For a call, by its position in the text: the time it stands for; empty for nearly all."""
@@ -168,7 +169,8 @@ class _Writer:
                 if step <= 0:
                     raise InternalError(Code.INTERNAL, f"the loop over {iterator} counts by {step}")
                 head = f"for {text(iterator)} = {expr_term(start)}; {test_term(test)}; += {step} do"
-                return self.headed(head, body)
+                lines = self.headed(head, body)
+                return _headed(f"mark {text(PARALLEL)} on", lines) if is_marked(node) else lines
             case nd.Let(name, value, body):
                 return self.headed(f"let {text(name)} = {expr_term(value)} in", body)
             case nd.Mark(remark, body):
@@ -177,9 +179,7 @@ class _Writer:
                 assert_never(node)
 
     def headed(self, head: str, body: nd.Node) -> list[str]:
-        """A block begins on the line of its head."""
-        lines = self.lines(body)
-        return [f"{head} {{", *lines[1:]] if lines[0] == "{" else [head, *(f"  {line}" for line in lines)]
+        return _headed(head, self.lines(body))
 
     def braced(self, node: nd.Node) -> list[str]:
         """In parentheses, so that an `else` after it does not belong to it."""
@@ -187,6 +187,11 @@ class _Writer:
         found = [f"  ({first}", *(f"   {line}" for line in rest)]
         found[-1] += ")"
         return found
+
+
+def _headed(head: str, lines: list[str]) -> list[str]:
+    """A block begins on the line of its head."""
+    return [f"{head} {{", *lines[1:]] if lines[0] == "{" else [head, *(f"  {line}" for line in lines)]
 
 
 def _vector(word: str, entries: Sequence[ex.Expr]) -> str:
