@@ -71,7 +71,7 @@ def test_trip_counts_and_factors(tmp_path: Path) -> None:
         "    for (int j = 0; j < i; j++)\n      A[i][2 * j] = 0;\n#pragma endscop\n}\n"
     )
     (program,) = read_c(file)
-    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {})
+    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {}, {})
     (outer,) = root.loops
     (inner,) = outer.loops
     assert 98 <= outer.trip <= 100 and 45 <= inner.trip <= 55 and inner.executions == outer.trip
@@ -159,6 +159,6 @@ def test_what_compilers_write_out_is_no_loop(tmp_path: Path) -> None:
         "#pragma endscop\n}\n"
     )
     (program,) = read_c(file)
-    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {})
+    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {}, {})
     (row,) = root.loops[0].loops
     assert not row.loops and len(row.calls) == 9 and row.trip == 90

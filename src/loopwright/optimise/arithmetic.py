@@ -23,6 +23,12 @@ UNITS = 2.0
 LATENCY = 4.0
 """Cycles until the result of an addition or a product can be used."""
 
+INTEGER = 1.0
+"""The same for integers."""
+
+CHOICE = 3.0
+"""Cycles of a choice outside of vectors: processors guess which value is taken, and at times wrongly."""
+
 DIVISION = (5.0, 12.0)
 """Cycles between two divisions or square roots, and until the result of one can be used."""
 
@@ -32,6 +38,9 @@ CALLED = 25.0
 STARTED = 40.0
 """Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
 
+
+ROUND = 8.0
+"""The same of a loop around vectors that are written out: it has no parts before and after."""
 
 NEARBY = 2
 """Cells in a row: what was written so far before is there when it is read."""
@@ -47,9 +56,11 @@ class Operations:
     simple: int
     divisions: int
     calls: int
+    choices: int = 0
+    latency: float = LATENCY
 
 
-def operations_of(statement: Statement) -> Operations:
+def operations_of(statement: Statement, *, is_integer: bool = False) -> Operations:
     """Counted in its text: subscripts are left out, and a product that is added at once is one operation."""
     text = statement.body.place.text
     while (shorter := re.sub(r"\[[^][]*\]", "", text)) != text:
@@ -59,7 +70,8 @@ def operations_of(statement: Statement) -> Operations:
     names = re.findall(r"\b([a-z]\w*)\s*\(", text)
     roots = sum(name.startswith("sqrt") for name in names)
     others = [name for name in names if not name.startswith(("sqrt", "fabs", "fmax", "fmin", "if"))]
-    return Operations(max(1, sums, products), text.count("/") + roots, len(others))
+    latency = INTEGER if is_integer else LATENCY
+    return Operations(max(1, sums, products), text.count("/") + roots, len(others), text.count("?"), latency)
 
 
 def body_cycles(
@@ -71,8 +83,9 @@ def body_cycles(
     lanes = _lanes(loop, groups, elements, machine) if is_innermost else 1
     work = [operations[call.statement] for call in loop.calls]
     simple = sum(one.simple for one in work) / UNITS / lanes
+    chosen = sum(one.choices for one in work)
     divided = sum(one.divisions for one in work) * DIVISION[0] / max(1, lanes / 2)
-    called = sum(one.calls for one in work) * CALLED
+    called = sum(one.calls for one in work) * CALLED + (0.0 if lanes > 1 else CHOICE * chosen)
     moving = [one for one in groups if one.factors is None or _moves(one, loop.name) or not is_innermost]
     still = [one for one in groups if one not in moving]
     spilled = max(0, sum(one.count for one in still) - machine.registers + 4)
@@ -81,8 +94,11 @@ def body_cycles(
     waiting = 0.0 if lanes > 1 else _wait(loop, groups, operations)
     busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
     rounds = loop.trip / lanes if lanes == 1 else loop.trip // lanes + loop.trip % lanes
+    body = rounds * (busy * lanes + 1.0 + loop.tests)
+    if any(call.lanes > 1 for call in loop.calls):
+        return body + ROUND
     entered = sum(one.count for one in still) / UNITS if is_innermost else 0.0
-    return rounds * (busy * lanes + 1.0 + loop.tests) + STARTED + entered
+    return body + STARTED + entered
 
 
 def _moves(group: TouchGroup, loop: str) -> bool:
@@ -102,7 +118,7 @@ def _lanes(
     """How many iterations a compiler puts into a vector: it has to see that they are independent."""
     size = max((elements[one.array] for one in groups), default=8)
     lanes = machine.vector // size
-    if loop.tests or loop.trip < lanes:
+    if loop.tests or loop.trip < lanes or any(call.lanes > 1 for call in loop.calls):
         return 1
     if not all(_goes_along_row(one, loop.name) or _is_band(one, loop.name, lanes) for one in groups):
         return 1
@@ -192,7 +208,7 @@ def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[st
             recursive = [one for one in read if one[:-1] == written[0][:-1] and one != written[0]]
             if (still and written[0] in read) or (not still and recursive):
                 work = operations[call.statement]
-                one = LATENCY * (1 if still else max(1, work.simple / 2)) + DIVISION[1] * work.divisions
+                one = work.latency * (1 if still else max(1, work.simple / 2)) + DIVISION[1] * work.divisions
                 cell = written[0] if still else written[0][:-1]
                 chains[cell] = chains.get(cell, 0.0) + one
         longest = max([longest, *chains.values()])
@@ -210,7 +226,7 @@ def _wait_of_two(loop: LoopCost, operations: Mapping[str, Operations]) -> float:
             made = {(one.array, one.middle) for one in first.touches if one.is_write}
             if first is not second and made & used and _reads_before(first, written):
                 work = [operations[one.statement] for one in (first, second)]
-                longest = max(longest, sum(LATENCY + DIVISION[1] * one.divisions for one in work))
+                longest = max(longest, sum(one.latency + DIVISION[1] * one.divisions for one in work))
     return longest
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from loopwright.c.declarations import is_integer_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -50,9 +51,13 @@ def estimate(
     node: Node, program: Program, sizes: Mapping[str, int], machine: Machine, threads: int = 1
 ) -> Estimate:
     """What the program costs at these sizes."""
-    root = costed_loops(node, program, sizes)
-    elements = {one.name: _bytes(one.element_type) for one in program.arrays}
-    operations = {one.name: operations_of(one) for one in program.statements}
+    elements = {one.name: element_bytes(one.element_type) for one in program.arrays}
+    root = costed_loops(node, program, sizes, _lanes(program, elements, machine))
+    integers = {one.name for one in program.arrays if is_integer_type(one.element_type or "double")}
+    operations = {
+        one.name: operations_of(one, is_integer={item.array for item in one.accesses} <= integers)
+        for one in program.statements
+    }
     moved = traffic(root, elements, machine)
     cycles: dict[str, float] = {one.name: 0.0 for one in program.statements}
     arithmetic = 0.0
@@ -72,13 +77,21 @@ def estimate(
     runs = dict.fromkeys(cycles, 0.0)
     for loop in root.inside():
         for call in loop.calls:
-            runs[call.statement] += loop.executions * loop.trip
+            runs[call.statement] += loop.executions * loop.trip * call.lanes
     return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, runs)
 
 
-def _bytes(element: str | None) -> int:
+def element_bytes(element: str | None) -> int:
     words = (element or "double").split()
     return next((ELEMENTS[word] for word in words if word in ELEMENTS), 8)
+
+
+def _lanes(program: Program, elements: Mapping[str, int], machine: Machine) -> dict[str, int]:
+    """How many elements a vector holds of the largest that a statement touches."""
+    return {
+        one.name: machine.vector // max((elements[access.array] for access in one.accesses), default=8)
+        for one in program.statements
+    }
 
 
 def _first(loop: LoopCost) -> str | None:

@@ -27,6 +27,9 @@ T = TypeVar("T")
 PATIENCE = 3.0
 """Seconds the proof of legality and the loops of one script may take."""
 
+STORED = 2.5
+"""So many times as long where storage has changed: every read is asked for the value it sees."""
+
 LEAST = 1.0
 """Seconds that work has which is begun in time, however late."""
 
@@ -126,9 +129,9 @@ class Judge:
             plan = self._performed(script)
             part = plan if known is None else part_with(plan, known[0])
             before = None if known is None else known[1].plan
-            found = self.limited(
-                lambda _: self._cost(plan, part, before), PATIENCE if script else 4 * PATIENCE
-            )
+            stored = len(plan.storage) - (0 if before is None else len(before.storage))
+            patience = PATIENCE * (4 if not script else STORED if stored else 1)
+            found = self.limited(lambda _: self._cost(plan, part, before), patience)
         except (BadInput, GaveUp, InternalError):
             return None
         if found is None:
@@ -162,7 +165,8 @@ class Judge:
         """
         dependences, allowed = self.setting_of(plan).dependences, self.allow_reassociation
         if plan.storage and not self._is_stored(plan):
-            is_legal = prove_plan(plan, allow_reassociation=allowed).proved
+            stored = () if before is None else before.storage
+            is_legal = prove_plan(plan, allow_reassociation=allowed, known=stored).proved
         else:
             is_legal = is_kept(plan, dependences, before=before, allow_reassociation=allowed)
         if not is_legal:

@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
+from loopwright.model.program import Access
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.touches import WRITTEN_OUT
 from loopwright.presburger.dimensions import split
@@ -100,19 +102,30 @@ def moves_writes(plan: Plan, component: Component, loop: int) -> bool:
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
             for access in statement.writes if position in component.positions else ():
-                timed = piece.reverse().apply_range(access.relation).intersect_domain(piece.range())
-                if timed.eliminate(IN, 2 * loop + 1, 1).is_single_valued():
+                if not moves(piece, loop, access):
                     return False
     return True
 
 
+def moves(piece: isl.Map, loop: int, access: Access) -> bool:
+    """Whether iterations of the loop at this depth, in this piece of a schedule, access different cells."""
+    timed = piece.reverse().apply_range(access.relation).intersect_domain(piece.range())
+    return not timed.eliminate(IN, 2 * loop + 1, 1).is_single_valued()
+
+
+def stays_in_row(piece: isl.Map, loop: int, access: Access) -> bool:
+    """Whether iterations of the loop at this depth access the same row, wherever in it."""
+    rank = access.relation.dim(OUT)
+    return not moves(piece, loop, replace(access, relation=access.relation.project_out(OUT, rank - 1, 1)))
+
+
 def outside(plan: Plan, nest: NamedNest, own: Sequence[str], setting: Setting) -> tuple[str, ...]:
     """The loops around the innermost one; compilers write out those inside it that are short."""
-    long = [loop for loop in own if _extent(plan, nest, loop, setting.sizes) > WRITTEN_OUT]
+    long = [loop for loop in own if extent(plan, nest, loop, setting.sizes) > WRITTEN_OUT]
     return tuple(long[:-1]) if len(long) > 1 else tuple(own[:-1])
 
 
-def _extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> int:
+def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> int:
     """How many values the loop has at these sizes."""
     depth = nest.loops.index(loop)
     found = 0
@@ -124,6 +137,15 @@ def _extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) ->
             return MANY
         found = max(found, int(high.to_python()) - int(low.to_python()) + 1)
     return found
+
+
+def loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
+    """What the loops of the nest are called after some steps; None where they have no meaning."""
+    try:
+        after = plan.perform(*steps)
+    except BadInput:
+        return None
+    return after.leaf(after.component(nest.handle).first).loops
 
 
 def script_of(plan: Plan) -> Script:

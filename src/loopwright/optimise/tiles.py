@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 
 from loopwright.errors import BadInput
 from loopwright.optimise.blocks import Bounds, whole_blocks
@@ -12,17 +13,21 @@ from loopwright.optimise.nests import (
     Phase,
     Script,
     Setting,
+    extent,
     fresh,
     goes_backwards,
     is_perfect,
     is_single,
     is_tiled,
+    loops_after,
     moves_writes,
     outside,
     own_loops,
     script_of,
 )
 from loopwright.optimise.orders import cuts
+from loopwright.optimise.sums import register_sums
+from loopwright.optimise.touches import COPIES
 from loopwright.read.formula import Binary, Chain, Junction, Name, Number, Sum
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
@@ -54,6 +59,15 @@ STRIPS = (64, 16)
 
 MOST = 6
 """A nest with more statements than this is not tiled with a skew."""
+
+ROWS = {3: ((20, 20), (8, 8), (40, 40)), 4: ((8, 16, 32), (20, 20, 20), (8, 8, 8), (8, 8, 160))}
+"""Sizes of slanted tiles whose rows stay whole, by the number of loops."""
+
+SHORT = 7
+"""Loops of so few iterations are written out whole."""
+
+TAPPED = ((2, 2), (4, 2), (4, 1), (1, 4), (1, 1))
+"""How many iterations of two loops go with the written-out ones."""
 
 WIDTH, SQUARE = 256, 32
 """The sizes of tiles along the innermost loop, and of those that are the same in all loops."""
@@ -89,6 +103,32 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Sc
     yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
 
+def with_short_loops(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Of a nest with short loops, as over the taps of a filter: these written out, with rows next to them.
+
+    for y, x, r < 3, s < 3   -->   for y by 2, x:  the 3 x 3 taps of two rows, which share what they load
+    """
+    own = own_loops(plan, nest)
+    if not is_perfect(plan, nest) or not is_single(plan, nest) or is_tiled(plan, nest):
+        return
+    sizes = {loop: extent(plan, nest, loop, setting.sizes) for loop in own}
+    short = [loop for loop in own if 1 < sizes[loop] <= SHORT]
+    long = [loop for loop in own if sizes[loop] > SHORT]
+    if not short or len(long) < 2:
+        return
+    order = Step(Permute(nest.handle, (*long[:-1], *short, long[-1])))
+    if loops_after(plan, nest, *nest.definition, order) is None:
+        return
+    rows = [loop for loop in long[:-1] if moves_writes(plan, nest.component, nest.loops.index(loop))][-2:]
+    for taps, numbers in product(dict.fromkeys((tuple(short), tuple(short[-1:]))), TAPPED):
+        together = tuple(map(LoopNumber, numbers[-len(rows) :], rows))
+        written = tuple(LoopNumber(sizes[loop], loop) for loop in taps)
+        factors = tuple(one for one in (*together, *written) if one.number > 1)
+        if prod(one.number for one in factors) <= COPIES:
+            jam = Step(UnrollAndJam(nest.handle, factors))
+            yield (*script_of(plan), *nest.definition, order, jam)
+
+
 def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
     """Strips of the first loop, in each of them what is near the diagonal apart from the whole blocks.
 
@@ -97,7 +137,7 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     outer = factors[0]
     assert outer.loop is not None
     strip = Step(StripMine(nest.handle, outer.loop, outer.number))
-    loops = _loops_after(plan, nest, strip)
+    loops = loops_after(plan, nest, strip)
     if loops is None:
         return
     stripped = plan.perform(strip)
@@ -138,7 +178,7 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
         height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
         if height >= 8:
             tile = Step(Tile(nest.handle, (LoopNumber(WIDTH, inner), LoopNumber(height, outer))))
-            inside = _loops_after(defined, nest, tile)
+            inside = loops_after(defined, nest, tile)
             if inside is None:
                 return
             over = [name for name in inside if name not in nest.loops]
@@ -146,15 +186,6 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
             yield (tile, *moved)
     if around:
         yield (Step(Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
-
-
-def _loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
-    """What the loops of the nest are called after some steps; None where they have no meaning."""
-    try:
-        after = plan.perform(*steps)
-    except BadInput:
-        return None
-    return after.leaf(after.component(nest.handle).first).loops
 
 
 def _strips(nest: NamedNest) -> Iterator[Script]:
@@ -181,13 +212,12 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     known = shapes.get(len(deepest), ())
     whole = [Tile(nest.handle, tuple(map(LoopNumber, shape)), skew=True) for shape in known]
     rows = [
-        Tile(nest.handle, tuple(LoopNumber(size, one) for one in deepest[:-1]), skew=True)
-        for size in (20, 8, 40)
-        if len(deepest) > 2
+        Tile(nest.handle, tuple(map(LoopNumber, shape, deepest)), skew=True)
+        for shape in ROWS.get(len(deepest), ())
     ]
     defined = plan.perform(*nest.definition)
     for tiles in (whole, rows):
-        if tiles and _loops_after(defined, nest, Step(tiles[0])) is not None:
+        if tiles and loops_after(defined, nest, Step(tiles[0])) is not None:
             yield from ((*nest.definition, Step(one)) for one in tiles)
 
 
@@ -273,7 +303,7 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     step, row, column = order
     strip = Step(StripMine(nest.handle, step, PANEL))
     moved = () if order == nest.loops else (Step(Permute(nest.handle, order)),)
-    loops = _loops_after(defined, nest, *moved, strip)
+    loops = loops_after(defined, nest, *moved, strip)
     if loops is None:
         return
     over = Binary("*", Number(PANEL), Name(loops[0]))
@@ -302,6 +332,8 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
 
 BLOCKING: tuple[Phase, ...] = (
     cuts,
+    register_sums,
+    with_short_loops,
     blocked,
     partly_blocked,
     slanted,

@@ -20,7 +20,7 @@ from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.sets import IN, PARAM
+from loopwright.presburger.sets import DIV, IN, PARAM
 
 LONGEST = 1 << 40
 """A loop whose end is not found takes as many iterations."""
@@ -30,6 +30,12 @@ WRITTEN_OUT = 4
 
 COPIES = 40
 """So many statements they write out at most."""
+
+PEELED = 16
+"""Loops of so many iterations are written out before vectors are made; longer ones become vectors first."""
+
+WIDEST = 48
+"""A vector loop of a known number of iterations, up to this, is written out as vectors."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,22 @@ class Subscripts:
     factors: tuple[tuple[int, ...], ...] | None
     """None where a subscript is not affine."""
     constants: tuple[int, ...] = ()
+    folded: tuple[Folded, ...] = ()
+    """The subscripts, where they are affine but for quotients."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """[(f . x + c + m_1 q_1 + ...) / d] of iterators x, with quotients q of the same kind."""
+
+    factors: tuple[int, ...]
+    constant: int
+    denominator: int = 1
+    quotients: tuple[tuple[int, Folded], ...] = ()
+
+    def at(self, values: Sequence[int]) -> int:
+        found = self.constant + sum(a * b for a, b in zip(self.factors, values, strict=True))
+        return (found + sum(m * q.at(values) for m, q in self.quotients)) // self.denominator
 
 
 @dataclass(frozen=True)
@@ -61,10 +83,11 @@ class Touch:
 
 @dataclass(frozen=True)
 class CallCost:
-    """A call in a body: its statement and what it touches."""
+    """A call in a body: its statement and what it touches; a vector of `lanes` calls counts as one."""
 
     statement: str
     touches: tuple[Touch, ...]
+    lanes: int = 1
 
 
 @dataclass
@@ -105,21 +128,30 @@ def _subscripts(statement: Statement, access: Access, sizes: Mapping[str, int]) 
     if len(found) != 1:
         return unknown
     functions = [found[0].get_aff(k) for k in range(found[0].dim(isl.dim_type.out))]
-    if any(one.dim(isl.dim_type.div) > 0 or not one.get_denominator_val().is_one() for one in functions):
-        return unknown
-    factors = tuple(
-        tuple(int(one.get_coefficient_val(IN, k).to_python()) for k in range(statement.depth))
-        for one in functions
-    )
-    constants = tuple(
-        int(one.get_constant_val().to_python())
-        + sum(
-            int(one.get_coefficient_val(PARAM, k).to_python()) * sizes[str(one.get_dim_name(PARAM, k))]
-            for k in range(one.dim(PARAM))
-        )
-        for one in functions
-    )
+    values = tuple(_folded(one, statement.depth, sizes) for one in functions)
+    if any(one.quotients or one.denominator > 1 for one in values):
+        return Subscripts(access.array, access.is_write, None, folded=values)
+    factors, constants = tuple(one.factors for one in values), tuple(one.constant for one in values)
     return Subscripts(access.array, access.is_write, factors, constants)
+
+
+def _folded(function: isl.Aff, depth: int, sizes: Mapping[str, int]) -> Folded:
+    """The value of an affine function with quotients, or of the quotient it is, rounded down."""
+    denominator = int(function.get_denominator_val().to_python())
+    whole = function.scale_val(isl.Val(denominator))
+    params = {str(whole.get_dim_name(PARAM, k)): k for k in range(whole.dim(PARAM))}
+    constant = int(whole.get_constant_val().to_python()) + sum(
+        int(whole.get_coefficient_val(PARAM, k).to_python()) * sizes[name]
+        for name, k in params.items()
+        if not whole.get_coefficient_val(PARAM, k).is_zero()
+    )
+    quotients = tuple(
+        (factor, _folded(whole.get_div(k), depth, sizes))
+        for k in range(whole.dim(DIV))
+        if (factor := int(whole.get_coefficient_val(DIV, k).to_python()))
+    )
+    factors = tuple(int(whole.get_coefficient_val(IN, k).to_python()) for k in range(depth))
+    return Folded(factors, constant, denominator, quotients)
 
 
 @dataclass(frozen=True)
@@ -164,11 +196,13 @@ class _Place:
 @dataclass(frozen=True)
 class _Reader:
     accesses: Mapping[str, tuple[Subscripts, ...]]
+    lanes: Mapping[str, int]
+    """How many elements of what a statement touches a vector holds."""
 
-    def read(self, node: Node, into: LoopCost, place: _Place) -> None:
+    def read(self, node: Node, into: LoopCost, place: _Place, lanes: int = 1) -> None:
         match node:
             case Call(name, arguments):
-                into.calls.append(CallCost(name, self._touches(name, arguments, place)))
+                into.calls.append(CallCost(name, self._touches(name, arguments, place), lanes))
             case Block(children):
                 for child in children:
                     self.read(child, into, place)
@@ -190,9 +224,11 @@ class _Reader:
         trip = trip_count(node, place.values)
         if trip == 0:
             return
-        if into.name and _is_written_out(node, place):
-            for k in range(trip):
-                self.read(node.body, into, place.inside(_Named(node.iterator, node.start, node.step * k)))
+        lanes = self._in_vectors(node, trip) if into.name else 1
+        if lanes > 1 or (into.name and _is_written_out(node, place)):
+            for k in range(0, trip, lanes):
+                there = place.inside(_Named(node.iterator, node.start, node.step * k))
+                self.read(node.body, into, there, lanes)
             return
         is_parallel, is_vector = node.parallel is not None, node.vector is not None
         executions = into.executions * into.trip
@@ -201,10 +237,22 @@ class _Reader:
         here = _Named(node.iterator, node.start, node.step * _middle(trip, len(place.way)), node.step)
         self.read(node.body, found, place.inside(here))
 
+    def _in_vectors(self, node: For, trip: int) -> int:
+        """The lanes of a vector loop that is written out as whole vectors; 1 of another loop."""
+        if node.vector is None or not isinstance(node.body, Call) or not PEELED < trip <= WIDEST:
+            return 1
+        lanes = self.lanes[node.body.name]
+        return lanes if trip % lanes == 0 and is_constant(node) else 1
+
     def _touches(self, name: str, arguments: tuple[Expr, ...], place: _Place) -> tuple[Touch, ...]:
         values = [evaluate(one, place.values) for one in arguments]
         steps = place.steps(arguments)
         return tuple(_touch(one, values, steps) for one in self.accesses[name])
+
+
+def is_constant(loop: For) -> bool:
+    """Whether a loop runs from one number to another."""
+    return variables(loop.start) | variables(loop.test) <= {loop.iterator}
 
 
 def _is_written_out(loop: For, place: _Place) -> bool:
@@ -220,7 +268,7 @@ def _copies(loop: For, place: _Place) -> int:
         return 0
     inside = place.inside(_Named(loop.iterator, loop.start))
     parts = list(subprograms(loop.body))
-    inner = [one for one in parts if isinstance(one, For)]
+    inner = [one for one in parts if isinstance(one, For) and one.vector is None]
     if len(inner) > 1:
         return 0
     calls = sum(isinstance(one, Call) for one in parts)
@@ -228,19 +276,16 @@ def _copies(loop: For, place: _Place) -> int:
 
 
 def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
-    if access.factors is None:
+    functions = access.folded
+    if access.factors is not None:
+        functions = tuple(map(Folded, access.factors, access.constants))
+    elif not functions:
         return Touch(access.array, access.is_write, None, ())
+    middle = tuple(one.at(values) for one in functions)
+    moved = {loop: [a + b for a, b in zip(values, step, strict=True)] for loop, step in steps.items()}
     factors = tuple(
-        tuple(
-            (loop, change)
-            for loop, moved in steps.items()
-            if (change := sum(a * b for a, b in zip(row, moved, strict=True)))
-        )
-        for row in access.factors
-    )
-    middle = tuple(
-        constant + sum(a * b for a, b in zip(row, values, strict=True))
-        for row, constant in zip(access.factors, access.constants, strict=True)
+        tuple((loop, change) for loop, there in moved.items() if (change := one.at(there) - here))
+        for one, here in zip(functions, middle, strict=True)
     )
     return Touch(access.array, access.is_write, factors, middle)
 
@@ -271,8 +316,10 @@ def trip_count(loop: For, env: Mapping[str, int]) -> int:
     return high
 
 
-def costed_loops(node: Node, program: Program, sizes: Mapping[str, int]) -> LoopCost:
+def costed_loops(
+    node: Node, program: Program, sizes: Mapping[str, int], lanes: Mapping[str, int]
+) -> LoopCost:
     """The whole region as a loop of one iteration."""
     root = LoopCost("", 1, 1)
-    _Reader(subscripts_of(program, sizes)).read(node, root, _Place(sizes))
+    _Reader(subscripts_of(program, sizes), lanes).read(node, root, _Place(sizes))
     return root

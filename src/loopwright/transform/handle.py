@@ -152,9 +152,9 @@ class Handle(Displayed):
         """Each iteration of the loops has its own `variable`, wherever it is used."""
         return self.perform(ops.Expand(variable, loops))
 
-    def contract(self, variable: str, count: int | None = None) -> Handle:
-        """`variable` without its first `count` subscripts, or without any, wherever it is used."""
-        return self.perform(ops.Contract(variable, count))
+    def contract(self, variable: str, count: int | None = None, *, ring: bool = False) -> Handle:
+        """`variable` without its first `count` subscripts, or without any; as a ring, with `count` rows."""
+        return self.perform(ops.Contract(variable, count, ring))
 
     def pack(
         self,

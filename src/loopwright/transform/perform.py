@@ -91,8 +91,9 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
     match operation:
         case ops.Expand(variable, names):
             return OperationResult(expansion.expand(plan, variable, names))
-        case ops.Contract(variable, count):
-            return OperationResult(contraction.contract(plan, variable, count))
+        case ops.Contract(variable, count, ring):
+            contracted = contraction.ring if ring else contraction.contract
+            return OperationResult(contracted(plan, variable, count))
         case ops.Rename(variable, target):
             component = plan.component(target, "target")
             return OperationResult(contraction.rename(plan, variable, component))

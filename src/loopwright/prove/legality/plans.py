@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -29,6 +29,7 @@ def prove_plan(
     dependences: Iterable[Dependence] | None = None,
     lanes: bool = True,
     host: bool = True,
+    known: Sequence[StorageChange] = (),
 ) -> LegalityVerdict:
     """Whether the plan computes what the program as written does.
 
@@ -36,17 +37,19 @@ def prove_plan(
     what that made, and so on.  `dependences` are those of the program, if they are there; a plan whose
     storage has changed is of several programs, and they are computed.  Without `lanes` nothing is known of
     the order in which the lanes of a vector run; on another device than the `host` storage is not allocated
-    with tests of its sizes.
+    with tests of its sizes.  Of the changes that are `known` it was proved before.
     """
     obligations = stored = 0
     for change in plan.storage:
+        if any(change is one for one in known):
+            continue
         failure, count, asked = _changed(plan, change, allow_reassociation, host)
         if failure is not None:
             return replace(failure, obligations=obligations + asked)
         stored += count
         obligations += asked
-    known = None if plan.storage else dependences
-    verdict = prove_order(plan, dependences=known, allow_reassociation=allow_reassociation, lanes=lanes)
+    given = None if plan.storage else dependences
+    verdict = prove_order(plan, dependences=given, allow_reassociation=allow_reassociation, lanes=lanes)
     return replace(verdict, obligations=verdict.obligations + obligations, storage=stored)
 
 

@@ -1,11 +1,14 @@
 """Contraction, renaming, padding: an array of another shape, or a variable of its own for a component.
 
     contract(x, 1)   x[e][f]            -->   x_1[f]
+    contract(x, 8, ring)   x[e][f]      -->   x_ring[e % 8][f]
     rename(x, L)     x in L             -->   x_S, an array of the same size
     pad(x, 4)        T x[n][m];         -->   T x_padded[n][m + 4];
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from loopwright.c.syntax import Node, field, walk, without_parentheses
 from loopwright.errors import Code
@@ -25,20 +28,41 @@ from loopwright.transform.storage import TextEdit, unused_name, with_storage
 
 def contract(plan: Plan, name: str, count: int | None) -> Plan:
     """The plan with an array that has `count` subscripts fewer, or none."""
-    program, array = plan.program, variable_called(plan, name)
+    array = variable_called(plan, name)
     dropped = array.rank if count is None else count
     if not 1 <= dropped <= array.rank:
         message = f"{name} has {array.rank} subscripts, of which {dropped} cannot be left out"
         raise Misuse(Code.STORAGE, message, argument="count" if count is not None else "variable")
-    extents = array.extents[dropped:]
-    new = unused_name(program, f"{name}_{dropped}")
+    return _reshaped(plan, array, f"{name}_{dropped}", array.extents[dropped:], lambda found: found[dropped:])
+
+
+def ring(plan: Plan, name: str, count: int | None) -> Plan:
+    """The plan with an array of `count` rows, each of which takes the place of the one `count` before it."""
+    array = variable_called(plan, name)
+    if count is None:
+        raise Misuse(Code.STORAGE, "a ring has a number of rows: contract(x, 8, ring)", argument="ring")
+    if not array.rank:
+        raise Misuse(Code.STORAGE, f"{name} has no rows", argument="variable")
+
+    def turned(found: list[str]) -> list[str]:
+        return [f"({found[0]}) % {count}", *found[1:]]
+
+    return _reshaped(plan, array, f"{name}_ring", (str(count), *array.extents[1:]), turned)
+
+
+def _reshaped(
+    plan: Plan, array: Array, wanted: str, extents: tuple[str, ...], change: Callable[[list[str]], list[str]]
+) -> Plan:
+    """The plan with an array of these extents, whose subscripts are made of those of the old one."""
+    program = plan.program
+    new = unused_name(program, wanted)
     made = Array(new, len(extents), array.element_type, local=True, extents=extents)
     edits = dict.fromkeys(without_declaration(program, array))
     for statement in program.statements:
         for access in statement.accesses:
-            if access.array == name:
-                kept = _subscripts(program, statement, access.place, array)[dropped:]
-                text = new + "".join(f"[{one.text}]" for one in kept)
+            if access.array == array.name:
+                found = [one.text for one in _subscripts(program, statement, access.place, array)]
+                text = new + "".join(f"[{one}]" for one in change(found))
                 edits[TextEdit(access.place, text)] = None
     return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))
 

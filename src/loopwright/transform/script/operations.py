@@ -199,12 +199,16 @@ class Expand(BaseOperation):
 
 @dataclass(frozen=True)
 class Contract(BaseOperation):
-    """An array loses its first `count` subscripts, or all of them: iterations share its cells."""
+    """An array loses its first `count` subscripts, or all of them: iterations share its cells.
+
+    With `ring` it has all of its subscripts, but only `count` rows, which take turns.
+    """
 
     name = "contract"
-    usage = "contract(x) or contract(x, 1)"
+    usage = "contract(x), contract(x, 1) or contract(x, 8, ring)"
     variable: VariableArgument
     count: SizeArgument | None = None
+    ring: FlagArgument = False
 
 
 @dataclass(frozen=True)
