@@ -46,6 +46,22 @@ def test_expand_and_contract_undo_each_other() -> None:
     assert [one.extents for one in plan.program.arrays if one.space is not None] == [()]
 
 
+FILTER = """\
+  for (int i = 0; i < 8; i++)
+    v[i] = x[i] + x[i + 1];
+  for (int i = 2; i < 8; i++)
+    x[i] = v[i] * v[i - 2];"""
+
+
+def test_rows_of_a_ring_take_turns_where_they_are_enough(tmp_path: Path) -> None:
+    fused = "shift(S2, i=1)\nfuse(S1, S2, 1)\n"
+    text = result(tmp_path, function(FILTER), f"{fused}contract(v, 4, ring)").source.text
+    assert "v_ring[(i) % 4] = x[i] + x[i + 1];" in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+    verdict = prove_plan(planned(function(FILTER), f"{fused}contract(v, 3, ring)"))
+    assert verdict.wrong and "reads v[i - 2]" in verdict.wrong[0].reader
+
+
 def test_a_component_gets_a_variable_of_its_own(tmp_path: Path) -> None:
     script = "C = fuse(S3, S4)\nrename(s, C)\nexpand(s, i)\nexpand(s_S3, i)\ndistribute(S1, S2, S3, S4)"
     text = result(tmp_path, function(REUSED), script).source.text
@@ -63,6 +79,8 @@ def test_a_value_from_another_component_is_missed() -> None:
     [
         ("contract(s)", Code.STORAGE),
         ("contract(A, 3)", Code.STORAGE),
+        ("contract(s, 3, ring)", Code.STORAGE),
+        ("contract(A, ring)", Code.STORAGE),
         ("rename(s, S9)", Code.NO_COMPONENT),
         ("rename(v, S1)", Code.NO_VARIABLE),
     ],

@@ -43,6 +43,7 @@ from loopwright.run.compiler import Compiler, find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.transform import Plan, plan_of
+from loopwright.transform.script.operations import Pack
 
 if TYPE_CHECKING:
     from loopwright.optimise.fleet import Fleet
@@ -61,6 +62,9 @@ FASTER = 0.98
 
 PATIENT = 0.65
 """The part of the time left that the proof of one script may take, so that there is some for the next."""
+
+COPIED = 4.0
+"""Seconds that a proof takes for each tile with storage of its own, at least."""
 
 
 @dataclass(frozen=True)
@@ -362,12 +366,18 @@ def _proved(
         if left <= 0:
             break
         limit = left if one is last else PATIENT * left
+        if one is not last and COPIED * _tiles_copied(one.script) > limit:
+            continue
         try:
             work = _proof(applied(one.script, plans).plans, request)
             return one, within(limit, work, progress, wall=limit)
         except (GaveUp, InternalError):
             continue
     return None, None
+
+
+def _tiles_copied(script: Script) -> int:
+    return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:

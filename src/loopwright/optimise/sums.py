@@ -55,8 +55,11 @@ from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import pieces
 
-SHAPES = 2
-"""Tiles of so many shapes are tried."""
+SHAPES = 1
+"""Tiles of so many shapes are tried: three copies take long to judge."""
+
+LOWEST = 3
+"""Rows of a tile at least: with fewer, registers are of little use, as where a vector holds two elements."""
 
 COLUMN = "v"
 """What the loop over the columns of a tile is called."""
@@ -142,7 +145,7 @@ def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: Setting) -> list[
     for columns in range(PEELED // lanes * lanes + lanes, WIDEST + 1, lanes):
         vectors = columns // lanes
         rows = min(high, (setting.machine.registers - SPARE) // vectors)
-        if rows > 1 and columns <= long:
+        if rows >= LOWEST and columns <= long:
             filled = (long // columns * columns / long) * (high // rows * rows / high)
             scores[rows, columns] = filled * rows * vectors / (rows + vectors)
     return sorted(scores, key=lambda shape: -scores[shape])[:SHAPES]
