@@ -70,6 +70,7 @@ OTHERWISE = [
     (LOOP, f"i = 0; if (i <= n) do {{ {STEP} i++; }} while (i < n);"),
     (LOOP, f"if (n > 0) {{ i = 1; do {{ {STEP} i++; }} while (i < n); }}"),
     (";", f"i = 0; do {{ {STEP} i++; }} while (i < 0);"),
+    (";", f"i = 9; do {{ {STEP} i++; }} while (i < 010);"),
     (LOOP, f"for (i = 0;; i++) {{ {STEP} if (i >= n) break; }}"),
     (LOOP, f"for (i = 0;; i++) {{ if (i > n) break; {STEP} }}"),
     (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }}"),

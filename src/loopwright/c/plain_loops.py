@@ -320,8 +320,8 @@ def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
 
 
 def _holds(words: tuple[str, ...]) -> bool:
-    """Whether a test of two numbers holds."""
-    if len(words) != 3 or not (words[0].isdigit() and words[2].isdigit()):
+    """Whether a test of two decimal numbers holds; `010` is none."""
+    if len(words) != 3 or not all(re.fullmatch("0|[1-9][0-9]{0,8}", one) for one in words[::2]):
         return False
     one, other = int(words[0]), int(words[2])
     return (words[1] == "<" and one < other) or (words[1] == "<=" and one <= other)
