@@ -89,6 +89,30 @@ def test_statements_are_compared_word_by_word() -> None:
         assert isinstance(answer, Checked) == right, (name, answer)
 
 
+DIVIDED = "for (int {0} = 0; {0} < n; {0}++) B[0][{0}] = A[({0} + 3) / 2 - 1][5 + {0} % 2];"
+OTHER_QUOTIENTS = {
+    "the same": (" ", " ", True),
+    "in another order": ("c0 + 3", "3 + (c0 - 0)", True),
+    "a sum of quotients": ("5 + c0 % 2", "c0 % 2 + 4 + 1", True),
+    "another dividend": ("c0 + 3", "c0 + 4", False),
+    "another divisor": ("% 2", "% 3", False),
+    "a remainder for a quotient": ("/ 2", "% 2", False),
+    "twice": ("5 + c0 % 2", "5 + 2 * (c0 % 2)", False),
+}
+
+
+def test_quotients_in_subscripts_are_compared() -> None:
+    source = OLD[: OLD.index("  for")] + DIVIDED.format("i") + OLD[OLD.index("\n#pragma endscop") :]
+    (program,) = read_source(Source("old.c", source), pure=["f"])
+    node = generate(to_schedule(transform(program, "", "script.lw")))
+    for name, (old, new, right) in OTHER_QUOTIENTS.items():
+        text = DIVIDED.format("c0").replace(old, new)
+        problem = change_problem(program, program, node, written=text).texts
+        assert problem is not None
+        answer = checker.asked(problem, 20)
+        assert isinstance(answer, Checked) == right, (name, answer)
+
+
 def test_a_scalar_does_not_become_an_iterator() -> None:
     """The words are the same, and mean something else."""
     renamed = problem(NEW.replace("c1", "s")).replace("'c1", "'s")

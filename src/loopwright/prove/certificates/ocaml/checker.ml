@@ -4321,15 +4321,57 @@ let parse opaque names text =
       | _ :: _ -> None)
    | None -> None)
 
-type affine = z * (string * z) list
+type affine = z * (expr * z) list
 
-(** val put : string -> z -> (string * z) list -> (string * z) list **)
+(** val same_expr : expr -> expr -> bool **)
+
+let rec same_expr a b =
+  match a with
+  | Int v -> (match b with
+              | Int w -> Z.eqb v w
+              | _ -> false)
+  | Var x -> (match b with
+              | Var y -> eqb1 x y
+              | _ -> false)
+  | Sum l ->
+    (match b with
+     | Sum m ->
+       let rec each l0 m0 =
+         match l0 with
+         | [] -> (match m0 with
+                  | [] -> true
+                  | _ :: _ -> false)
+         | a0 :: l' ->
+           (match m0 with
+            | [] -> false
+            | b0 :: m' -> (&&) (same_expr a0 b0) (each l' m'))
+       in each l m
+     | _ -> false)
+  | Scaled (k, a0) ->
+    (match b with
+     | Scaled (j, b0) -> (&&) (Z.eqb k j) (same_expr a0 b0)
+     | _ -> false)
+  | FloorDiv (a0, d) ->
+    (match b with
+     | FloorDiv (b0, c) -> (&&) (Coq_Pos.eqb d c) (same_expr a0 b0)
+     | _ -> false)
+  | TruncDiv (a0, d) ->
+    (match b with
+     | TruncDiv (b0, c) -> (&&) (Coq_Pos.eqb d c) (same_expr a0 b0)
+     | _ -> false)
+  | Rem (a0, d) ->
+    (match b with
+     | Rem (b0, c) -> (&&) (Coq_Pos.eqb d c) (same_expr a0 b0)
+     | _ -> false)
+  | _ -> false
+
+(** val put : expr -> z -> (expr * z) list -> (expr * z) list **)
 
 let rec put x k = function
 | [] -> (x, k) :: []
 | p :: l' ->
   let (y, j) = p in
-  if eqb1 x y then (y, (Z.add j k)) :: l' else (y, j) :: (put x k l')
+  if same_expr x y then (y, (Z.add j k)) :: l' else (y, j) :: (put x k l')
 
 (** val plus0 : affine -> z -> affine -> affine **)
 
@@ -4337,6 +4379,13 @@ let plus0 f k g =
   ((Z.add (fst f) (Z.mul k (fst g))),
     (fold_right (fun one l -> put (fst one) (Z.mul k (snd one)) l) (snd f)
       (snd g)))
+
+(** val term_of : affine -> expr **)
+
+let term_of f =
+  Sum ((Int
+    (fst f)) :: (map (fun one -> Scaled ((snd one), (fst one)))
+                  (filter (fun one -> negb (Z.eqb (snd one) Z0)) (snd f))))
 
 (** val affine_of : (string -> affine option) -> expr -> affine option **)
 
@@ -4358,12 +4407,24 @@ let rec affine_of var = function
   (match affine_of var b with
    | Some f -> Some (plus0 (Z0, []) k f)
    | None -> None)
+| FloorDiv (b, d) ->
+  (match affine_of var b with
+   | Some f -> Some (Z0, (((FloorDiv ((term_of f), d)), (Zpos XH)) :: []))
+   | None -> None)
+| TruncDiv (b, d) ->
+  (match affine_of var b with
+   | Some f -> Some (Z0, (((TruncDiv ((term_of f), d)), (Zpos XH)) :: []))
+   | None -> None)
+| Rem (b, d) ->
+  (match affine_of var b with
+   | Some f -> Some (Z0, (((Rem ((term_of f), d)), (Zpos XH)) :: []))
+   | None -> None)
 | _ -> None
 
 (** val itself : string -> affine option **)
 
 let itself x =
-  Some (Z0, ((x, (Zpos XH)) :: []))
+  Some (Z0, (((Var x), (Zpos XH)) :: []))
 
 (** val instead :
     (string * expr) list -> string list -> string -> affine option **)
