@@ -139,6 +139,18 @@ def test_the_sizes_at_which_a_proof_fails_are_tried(tmp_path: Path) -> None:
     assert isinstance(found, Refuted) and found.parameters["n"] == 100
 
 
+def test_loops_put_together_keep_what_they_run_beyond_the_original(tmp_path: Path) -> None:
+    """Two loops are one conjunction only where both stay inside the domain of their statement."""
+    one = "{{ A[t1][1] = A[t1][1] + B[1][t1];; }}"
+    loops = "for (t1 = 0; t1 <= 9; t1++) {0} for (t1 = 10; t1 <= n{1}; t1++) {0}"
+    text = f"if (n >= 1000) {{{{ {loops} }}}} else {{{{ for (t1 = 0; t1 < n; t1++) {{0}} }}}}"
+    old = "for (i = 0; i < n; i++) A[i][1] = A[i][1] + B[1][i];"
+    right, wrong = (text.format(one.format(), end) for end in (" - 1", ""))
+    assert isinstance(compared(tmp_path, old, right).verdict, Proved)
+    found = compared(tmp_path, old, wrong).verdict
+    assert isinstance(found, Refuted) and "A[1000][1]" in found.message
+
+
 def test_inputs_for_which_factors_are_numbers(tmp_path: Path) -> None:
     """Of most matrices the factors are no numbers after a few rows, and so is what a fault changes."""
     old = (

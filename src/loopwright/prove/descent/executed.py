@@ -143,7 +143,8 @@ class Descent:
     def merged(self, runs: isl.Map, name: str, scope: Scope) -> isl.Map:
         """What runs, as one conjunction where it is one for the iterators in `scope`.
 
-        It is tried with all constraints of its parts that hold of the others too.
+        It is tried with all constraints of its parts that hold of the others too, and with those of the
+        domain of the statement, if they hold of all parts.
         """
         if runs.n_basic_map() < 2:
             return runs
@@ -151,10 +152,12 @@ class Descent:
         if runs.n_basic_map() < 2:
             return runs
         inside = runs.intersect_domain(scope.domain).wrap()
-        parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
         whole = isl.Map.universe(runs.get_space()).intersect_range(self.domains[name]).wrap()
-        for outside, constraint in _constraints(parts):
-            if all(part.intersect(outside).is_empty() for part in parts):
+        if not inside.is_subset(whole):
+            return runs
+        parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
+        for own, outside, constraint in _constraints(parts):
+            if all(k in own or part.add_constraint(outside).is_empty() for k, part in enumerate(parts)):
                 whole = whole.add_constraint(constraint)
         found = whole.unwrap()
         return found if found.intersect_domain(scope.domain).is_subset(runs) else runs
@@ -262,21 +265,22 @@ class Descent:
             raise Wrong(kind, node, wrong.wrap())
 
 
-def _constraints(parts: Sequence[isl.BasicSet]) -> Iterator[tuple[isl.BasicSet, isl.Constraint]]:
-    """The inequalities of conjunctions, each once, with what is outside of them."""
-    seen: set[str] = set()
-    for part in (one.remove_unknown_divs() for one in parts):
+def _constraints(
+    parts: Sequence[isl.BasicSet],
+) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
+    """The inequalities of conjunctions, each once: which have it, what is outside of it, and itself."""
+    found: dict[str, tuple[list[int], isl.Aff]] = {}
+    for k, part in enumerate(one.remove_unknown_divs() for one in parts):
         locals_ = part.dim(isl.dim_type.div)
         for constraint in part.get_constraints():
             if locals_ and constraint.involves_dims(isl.dim_type.div, 0, locals_):
                 continue
             value = constraint.get_aff()
             for one in (value, value.neg()) if constraint.is_equality() else (value,):
-                if str(one) not in seen:
-                    seen.add(str(one))
-                    less = one.neg().add_constant_val(isl.Val(-1))
-                    outside = isl.BasicSet.from_constraint(isl.Constraint.inequality_from_aff(less))
-                    yield outside, isl.Constraint.inequality_from_aff(one)
+                found.setdefault(str(one), ([], one))[0].append(k)
+    for own, value in found.values():
+        less = value.neg().add_constant_val(isl.Val(-1))
+        yield own, isl.Constraint.inequality_from_aff(less), isl.Constraint.inequality_from_aff(value)
 
 
 def _anywhere(scope: Scope) -> Scope:
