@@ -145,15 +145,15 @@ def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
 
 
 def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[Node]:
-    """The nodes of a file, the bodies of functions without a region left out."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
+    """What declares something in a file, the bodies of functions without a region left out."""
+    start = end = 0
+    for node in root.declaring():
+        if start <= node.start < end:
+            continue
         yield node
-        for child in reversed(node.children):
-            is_body = node.type == "function_definition" and child.type == "compound_statement"
-            if not is_body or any(child.span.contains(region) for region in regions):
-                pending.append(child)
+        body = node.child_by_field_name("body") if node.type == "function_definition" else None
+        if body is not None and not any(body.span.contains(region) for region in regions):
+            start, end = body.start, body.end
 
 
 def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:

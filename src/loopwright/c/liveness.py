@@ -42,13 +42,9 @@ def _functions_around(root: Node, region: Span) -> list[Node]:
     return [function for function in functions if function.span.contains(region)]
 
 
-def _uses(function: Node, name: str) -> list[Node]:
-    return [node for node in function.of_type("identifier") if node.text == name]
-
-
 def _later(function: Node, region: Span, name: str) -> list[Node]:
     """The uses of a name that may run after the region: after it, then before it in a loop around it."""
-    uses = _uses(function, name)
+    uses = function.named(name, besides=region)
     loops = [node for node in function.of_type(*_LOOPS) if node.span.contains(region)]
     again = [use for loop in loops for use in uses if loop.start <= use.start < region.start]
     return [use for use in uses if use.start >= region.end] + again
@@ -95,7 +91,7 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     words = set(identifiers(function))
     macros = [macro for macro in file.macros if macro.name in words]
     in_macro = any(mentions(macro, name) or _takes_address(macro, name) for macro in macros)
-    return not in_macro and not any(_is_in_address(use) for use in _uses(function, name))
+    return not in_macro and not any(_is_in_address(use) for use in function.named(name))
 
 
 def _takes_address(macro: Macro, name: str) -> bool:
@@ -126,7 +122,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
     (function,) = _functions_around(file.tree, region)
     jumps = "goto" in names_in(function.text)
     hidden = any(mentions(macro, name) for macro in file.macros)
-    escapes = any(_escapes(use, rank) for use in _uses(function, name))
+    escapes = any(_escapes(use, rank) for use in function.named(name))
     return not (_later(function, region, name) or jumps or hidden or escapes)
 
 

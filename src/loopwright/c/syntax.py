@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 
 import tree_sitter
 import tree_sitter_c
@@ -18,9 +19,17 @@ from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
-_CASTS = tree_sitter.Query(
-    _LANGUAGE, "(cast_expression) @cast (parenthesized_expression (identifier)) @cast"
-)
+_CASTS = "(cast_expression) (parenthesized_expression (identifier))"
+_DECLARING = """
+(declaration) (parameter_declaration) (field_declaration) (function_definition) (type_definition)
+(enumerator_list) (cast_expression) (call_expression function: (parenthesized_expression))
+"""
+
+
+@cache
+def _query(patterns: str) -> tree_sitter.Query:
+    """What finds the nodes of any of these patterns."""
+    return tree_sitter.Query(_LANGUAGE, f"[{patterns}] @found")
 
 
 class Node:
@@ -45,7 +54,7 @@ class Node:
         self._raw = raw
         self._children: list[Node] | None = None
         self._below: tuple[Node, ...] | None = None
-        self._by_type: dict[str, list[Node]] | None = None
+        self._by_type: dict[tuple[str, ...], tuple[Node, ...]] | None = None
         self._fields: dict[str, Node | None] | None = None
 
     @property
@@ -88,17 +97,37 @@ class Node:
         return self._below
 
     def of_type(self, *types: str) -> tuple[Node, ...]:
-        """The nodes of these types among `all_nodes`, in the order of the text."""
+        """The nodes of these types here and below, in the order of the text."""
         if self._by_type is None:
             self._by_type = {}
-            for node in self.all_nodes():
-                self._by_type.setdefault(node.type, []).append(node)
-        found = [node for one in types for node in self._by_type.get(one, ())]
-        return tuple(found if len(types) == 1 else sorted(found, key=lambda node: (node.start, -node.end)))
+        if types not in self._by_type:
+            self._by_type[types] = self._matching(_query(" ".join(f"({one})" for one in types)))
+        return self._by_type[types]
+
+    def named(self, name: str, besides: Span | None = None) -> list[Node]:
+        """The identifiers of this spelling, here and below, in the order of the text; none in `besides`."""
+        found = []
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        for match in word.finditer(self.source.text, self.start, self.end):
+            start, end = match.span()
+            if besides is not None and besides.start <= start < besides.end:
+                continue
+            raw = self._raw.descendant_for_byte_range(start, end)
+            if raw is not None and (raw.type, raw.start_byte, raw.end_byte) == ("identifier", start, end):
+                found.append(self._node_of(raw))
+        return found
 
     def possible_casts(self) -> tuple[Node, ...]:
-        """The casts below this node, and the names in parentheses, found without visiting all nodes."""
-        found = tree_sitter.QueryCursor(_CASTS).captures(self._raw).get("cast", [])
+        """The casts below this node, and the names in parentheses."""
+        return self._matching(_query(_CASTS))
+
+    def declaring(self) -> tuple[Node, ...]:
+        """The declarations and definitions below this node, casts, and calls of what is in parentheses."""
+        return self._matching(_query(_DECLARING))
+
+    def _matching(self, query: tree_sitter.Query) -> tuple[Node, ...]:
+        """What a query finds, in the order of the text, without visiting all nodes."""
+        found = tree_sitter.QueryCursor(query).captures(self._raw).get("found", [])
         ordered = sorted(found, key=lambda raw: (raw.start_byte, -raw.end_byte))
         return tuple(dict.fromkeys(self._node_of(raw) for raw in ordered))
 

@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     rf"(?P<comment>{_COMMENT})|(?P<literal>{_LITERAL})|(?P<number>{_NUMBER})|(?P<name>{_NAME})|(?P<mark>\S)",
     re.DOTALL,
 )
+_NAMES = re.compile(rf"{_COMMENT}|{_LITERAL}|{_NUMBER}|({_NAME})", re.DOTALL)
 _HIDDEN = re.compile(rf"{_COMMENT}|(?P<literal>{_LITERAL})", re.DOTALL)
 
 
@@ -49,7 +50,7 @@ def name_matches(text: str) -> list[re.Match[str]]:
 
 def names_in(text: str) -> list[str]:
     """The identifiers and keywords of a text, in order; the f of `1.5f` is none."""
-    return [match[0] for match in name_matches(text)]
+    return [name for name in _NAMES.findall(text) if name]
 
 
 def with_names_replaced(text: str, given: Mapping[str, str]) -> str:

@@ -163,7 +163,7 @@ def parser(names: Iterable[str] = tuple(VERBS)) -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> None:
     """Do what the command line says, and exit."""
     open_missing_streams()
-    gc.set_threshold(100_000, 20, 100)  # hardly anything is in cycles, and looking for them often costs 5 %
+    gc.set_threshold(1_000_000, 20, 100)  # hardly anything is in cycles, and looking for them often costs 5 %
     try:
         arguments = parsed(sys.argv[1:] if words is None else words)
     except LoopwrightError as error:

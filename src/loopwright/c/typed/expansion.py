@@ -44,9 +44,9 @@ class Lexeme(NamedTuple):
 
 def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
+    if _SPLICE.search(text, start, end) is None:
+        return _words(text, start, end)
     inside = text[start:end]
-    if _SPLICE.search(inside) is None:
-        return tuple([Lexeme(word, start + first, start + last) for word, first, last in _words(inside)])
     places: list[int] = []
     position = 0
     pieces = []
@@ -59,14 +59,15 @@ def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     return tuple(
         [
             Lexeme(word, start + places[first], start + places[last - 1] + 1)
-            for word, first, last in _words("".join(pieces))
+            for word, first, last in _words("".join(pieces), 0, len(inside))
         ]
     )
 
 
-def _words(text: str) -> list[tuple[str, int, int]]:
+def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     """The tokens of a text without continued lines, and where each starts and ends."""
-    return [(word, *match.span(1)) for match in _TOKEN.finditer(text) if (word := match.group(1))]
+    found = _TOKEN.finditer(text, start, end)
+    return tuple([Lexeme(word, *match.span(1)) for match in found if (word := match[1])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,9 @@ def definition(line: str) -> Definition | None:
     return Definition(name, names, variadic, lexemes(body or "", 0, len(body or "")))
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 class Token(NamedTuple):
     """A token of the preprocessed text.
 
@@ -106,7 +110,7 @@ class Token(NamedTuple):
     span: Span
     macro: str | None = None
     written: Span | None = None
-    hidden: frozenset[str] = frozenset()
+    hidden: frozenset[str] = _NOTHING
     """Macros that this token was made by, and that do not expand it again."""
     spaced: bool = False
     follows_place: bool = False
@@ -139,7 +143,7 @@ def expanded(
     previous = -1
     for text, start, end in written:
         place = Span(source, start, end)
-        tokens.append(Token(text, place, None, place, spaced=start > previous >= 0))
+        tokens.append(Token(text, place, None, place, _NOTHING, start > previous >= 0))
         previous = end
     return tuple(_expand(tokens, cache(table)))
 
@@ -148,6 +152,8 @@ _Table = Callable[[str], Definition | None]
 
 
 def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
+    if not any(table(token[0]) for token in tokens):
+        return list(tokens)
     pending = list(reversed(tokens))
     done: list[Token] = []
     while pending:
@@ -215,6 +221,7 @@ def _replaced(
     is_named = macro.parameters is None and name.macro is None
     own = name.inner or ((macro.name, ()) if is_named else None)
     found: list[Token] = []
+    grown: dict[str, list[Token]] = {}
     body = macro.body
     position = 0
     while position < len(body):
@@ -231,24 +238,28 @@ def _replaced(
             position += 2
             continue
         if part.text in given:
-            argument = given[part.text]
-            whole = argument if follows == "##" else _expand(argument, table)
-            whole = [one._replace(inner=_used_at(position, one)) for one in whole]
-            found += [one._replace(spaced=True) if spaced and k == 0 else one for k, one in enumerate(whole)]
+            if follows == "##":
+                whole = given[part.text]
+            else:
+                if part.text not in grown:
+                    grown[part.text] = _expand(given[part.text], table)
+                whole = grown[part.text]
+            whole = [
+                one if one.inner is None else one._replace(inner=(one.inner[0], (position, *one.inner[1])))
+                for one in whole
+            ]
+            found += [whole[0]._replace(spaced=True), *whole[1:]] if spaced and whole else whole
             if follows == "##" and not whole:
                 found.append(Token(" ", span))
         else:
             found.append(Token(part.text, span, spaced=spaced))
         position += 1
+    both = {one: one | hidden for one in {token.hidden for token in found}}
     return [
-        one._replace(span=span, macro=outermost, hidden=one.hidden | hidden, inner=own or one.inner)
-        for one in found
-        if one.text != " "
+        Token(text, span, outermost, written, both[earlier], spaced, follows_place, own or inner)
+        for text, _, _, written, earlier, spaced, follows_place, inner in found
+        if text != " "
     ]
-
-
-def _used_at(position: int, token: Token) -> tuple[str, tuple[int, ...]] | None:
-    return None if token.inner is None else (token.inner[0], (position, *token.inner[1]))
 
 
 def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:

@@ -12,7 +12,7 @@ from collections import Counter
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.syntax import Node, field, walk
+from loopwright.c.syntax import Node, field, walk_inside
 from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -64,21 +64,21 @@ def _endless(source: Source) -> Node | None:
     """The first loop without a statement in it that does not count to a bound in steps of 1."""
     file = c_file(source)
     for region in file.regions:
-        for node in walk(file.block(region.place)):
-            if node.type == "for_statement" and not _works(node) and not _counts(node):
+        for node in file.block(region.place).of_type("for_statement"):
+            if not _works(node) and not _counts(node):
                 return node
     return None
 
 
 def _works(loop: Node) -> bool:
-    parts = (part for part in walk(field(loop, "body")) if part.type in _WORKS)
-    return any(part.named_children for part in parts)
+    body = field(loop, "body")
+    return any(part.type in _WORKS and part.named_children for part in walk_inside(body, body.span))
 
 
 def _counts(loop: Node) -> bool:
     parts = [loop.child_by_field_name(name) for name in ("condition", "update")]
     words = " ".join(" ".join(_TOKEN.findall(one.text)) for one in parts if one is not None)
-    inner = {loop_iterator(one) for one in walk(field(loop, "body")) if one.type == "for_statement"}
+    inner = {loop_iterator(one) for one in field(loop, "body").of_type("for_statement")}
     return not inner & set(words.split()) and any(form.fullmatch(words) for form in (_UP, _DOWN))
 
 

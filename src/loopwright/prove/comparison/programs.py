@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 
 import islpy as isl
 
@@ -23,7 +22,7 @@ from loopwright.presburger.sets import within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, by_trying
+from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, Trial, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
@@ -102,9 +101,10 @@ def prove_along(
             return Equivalence(Undecided(f"the files define differently: {', '.join(unclear)}"))
         progress("looking for a difference in small runs")
         counted = outputs(old, new)
-        tried = partial(by_trying, old, new, text, counted.arrays, reassociate=allow_reassociation)
-        can_run = not any(array.name == ELSEWHERE for array in old.arrays)
-        verdict = _followed(old, text, tried if can_run else _untried, progress)
+        is_known = not any(array.name == ELSEWHERE for array in old.arrays)
+        reassociate = allow_reassociation
+        trial = trial_of(old, new, text, counted.arrays, reassociate=reassociate) if is_known else None
+        verdict = _followed(old, text, trial, progress)
         if not isinstance(verdict, Proved):
             return Equivalence(verdict, trusted=counted.trusted if isinstance(verdict, Refuted) else ())
         model = prove_model(old)
@@ -114,28 +114,31 @@ def prove_along(
         raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
     if not isinstance(model, Proved):
         return Equivalence(model)
-    computed = _computes_integers(leaf.syntax for leaf in text.leaves.values())
+    copies = {leaf.meaning: leaf.syntax for leaf in text.leaves.values()}
+    computed = _computes_integers(copies.values())
     trusted = (OVERFLOW,) if computed else ()
     proved = Proved(verdict.obligations + model.obligations)
     return Equivalence(proved, trusted=trusted, way="along its loops")
 
 
-def _untried(near: Sizes | None = None, effort: Effort = FULL) -> None:
-    """Nothing is run where calls do what is not known."""
+def _untried(effort: Effort, near: Sizes | None = None) -> None:
+    """No run tells a difference."""
 
 
-def _followed(
-    old: Program, text: LoopText, tried: Callable[..., Refuted | None], progress: Progress
-) -> Verdict:
-    """A few runs, a proof if it is short, more runs, and the proof however long it is."""
-    wrong = tried(effort=QUICK) or shared_counters(text)
+def _followed(old: Program, text: LoopText, trial: Trial | None, progress: Progress) -> Verdict:
+    """A few runs, a proof if it is short, more runs, and the proof however long it is.
+
+    Nothing is run where calls do what is not known.
+    """
+    tried = _untried if trial is None else trial.difference
+    wrong = tried(QUICK) or shared_counters(text)
     if wrong is not None:
         return wrong
     progress("proving along the loops")
     try:
         known = recognised(old, text)
     except Unreadable:
-        wrong = tried(effort=FULL)
+        wrong = tried(FULL)
         if wrong is None:
             raise
         return wrong
@@ -145,7 +148,7 @@ def _followed(
         return verdict
     progress("looking for a difference in more runs")
     near = {} if verdict is None else verdict.sizes
-    wrong = (tried(near=near, effort=NEAR) if near else None) or tried(effort=FULL)
+    wrong = (tried(NEAR, near) if near else None) or tried(FULL)
     if wrong is not None:
         return wrong
     if verdict is not None:
@@ -153,7 +156,7 @@ def _followed(
     progress("proving along the loops, with more effort")
     verdict = by_descent(old, known)
     if isinstance(verdict, Undecided) and verdict.sizes:
-        return tried(near=verdict.sizes, effort=NEAR) or verdict
+        return tried(NEAR, verdict.sizes) or verdict
     return verdict
 
 

@@ -16,6 +16,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
@@ -48,7 +49,7 @@ class Leaf:
     def place(self) -> Span:
         return self.syntax.node.span
 
-    @property
+    @cached_property
     def meaning(self) -> tuple[str, tuple[tuple[str, Expr], ...]]:
         """The text and the values of the names in it: what is equal in this does the same."""
         text, values = self.syntax.node.text, self.syntax.words.values

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import islpy as isl
@@ -79,61 +80,73 @@ class _Side:
     memory: Memory
 
 
-def by_trying(
-    old: Program,
-    new: Program,
-    text: LoopText,
-    arrays: tuple[str, ...],
-    *,
-    reassociate: bool = False,
-    near: Sizes | None = None,
-    effort: Effort = FULL,
-) -> Refuted | None:
-    """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables.
+def trial_of(
+    old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool
+) -> Trial | None:
+    """Of cells of `arrays`; `new` is where the text stands, with its variables.
 
-    Sizes `near` some at which a proof failed, or all kinds of small ones.
+    None where a statement has no values that could be computed.
     """
     try:
         own = _computations(new, text)
         loops = with_calls(text.loops, lambda call: own[call.name].call())
         runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
-        pair = pair_of((old, new), runs, arrays, reassociate)
+        return Trial(pair_of((old, new), runs, arrays, reassociate), old.context)
     except Unreadable:
         return None
-    return tried(pair, old.context, near=near, effort=effort)
 
 
-def tried(
-    pair: Pair,
-    context: isl.Set,
-    first: tuple[int, ...] = (),
-    near: Sizes | None = None,
-    effort: Effort = FULL,
-) -> Refuted | None:
-    """The same of two programs that can be run, for sizes in `context`; each size is also one of `first`."""
-    shapes: dict[Term, int] = {}
-    before, after = (_side(one.loops, one.computations, shapes) for one in pair.runs)
-    arrays = pair.arrays
-    doubts = 0
-    own = effort.of(pair.runs)
-    fuel, most = own.fuel, own.one_run
-    for sizes in _sizes(context, first) if near is None else _sizes_near(context, near):
-        before.memory.clear()
-        after.memory.clear()
-        try:
-            fuel -= before.write(sizes, min(fuel, most)) + after.write(sizes, min(fuel, most))
-        except TooLong:
-            continue
-        places = _different(before.memory, after.memory, arrays)
-        if not places:
-            continue
-        found = _confirmed(pair, before, after, sizes, places)
-        if found is not None:
-            return found
-        doubts += 1
-        if doubts == MOST_DOUBTS:
-            break
-    return None
+@dataclass(frozen=True)
+class Trial:
+    """Two programs that can be run, for sizes in `context`."""
+
+    pair: Pair
+    context: isl.Set
+
+    @cached_property
+    def _sides(self) -> tuple[_Side, _Side]:
+        shapes: dict[Term, int] = {}
+        before, after = (_side(one.loops, one.computations, shapes) for one in self.pair.runs)
+        return before, after
+
+    @cached_property
+    def _passed(self) -> dict[tuple[tuple[str, int], ...], int]:
+        """Sizes for which both ended with the same values, and how long that took: they need no other run."""
+        return {}
+
+    def difference(
+        self, effort: Effort = FULL, near: Sizes | None = None, first: tuple[int, ...] = ()
+    ) -> Refuted | None:
+        """A cell that ends up different, for sizes `near` some at which a proof failed, or for all kinds of
+        small ones; each size is also one of `first`.
+        """
+        before, after = self._sides
+        doubts = 0
+        own = effort.of(self.pair.runs)
+        fuel, most = own.fuel, own.one_run
+        for sizes in _sizes(self.context, first) if near is None else _sizes_near(self.context, near):
+            known = tuple(sizes.items())
+            if known in self._passed:
+                fuel -= self._passed[known]
+                continue
+            before.memory.clear()
+            after.memory.clear()
+            try:
+                took = before.write(sizes, min(fuel, most)) + after.write(sizes, min(fuel, most))
+            except TooLong:
+                continue
+            fuel -= took
+            places = _different(before.memory, after.memory, self.pair.arrays)
+            if not places:
+                self._passed[known] = took
+                continue
+            found = _confirmed(self.pair, before, after, sizes, places)
+            if found is not None:
+                return found
+            doubts += 1
+            if doubts == MOST_DOUBTS:
+                break
+        return None
 
 
 def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
@@ -152,17 +165,22 @@ def _side(
     computations: Mapping[str, Computation],
     shapes: dict[Term, int],
 ) -> _Side:
+    """The copies of a statement in an unrolled or tiled text are the same function."""
     memory: Memory = {}
-    same: dict[str, Visit] = {}
-    visitors = {name: _writer(one, memory, shapes, same) for name, one in computations.items()}
+    same: dict[tuple[int, int], Visit] = {}
+    visitors: dict[str, Visit] = {}
+    for name, one in computations.items():
+        key = id(one.assignments), id(one.columns)
+        if key not in same:
+            same[key] = _writer(one, memory, shapes)
+        visitors[name] = same[key]
     return _Side(loops, computations, compiled(loops, visitors), memory)
 
 
-def _writer(one: Computation, memory: Memory, shapes: dict[Term, int], same: dict[str, Visit]) -> Visit:
+def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
     """A function of the values of the columns that does what the statement does to the memory.
 
     A value is the hash of what it is made of: two that are equal by accident hide a difference, no more.
-    The copies of a statement in an unrolled or tiled text are the `same` function.
     """
     names = [f"c{k}" for k in range(len(one.columns))]
     lines = [f"def visit({', '.join(names)}):"]
@@ -176,12 +194,10 @@ def _writer(one: Computation, memory: Memory, shapes: dict[Term, int], same: dic
         number = shapes.setdefault(shape, len(shapes))
         key = f"({', '.join([str(number), *parts, ''])})"
         lines.append(f"    memory{_item(cell(assignment.target))} = hash({key})")
-    text = "\n".join(lines)
-    if text not in same:
-        space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
-        exec(compile(text, "<statement>", "exec"), space)
-        same[text] = space["visit"]
-    return same[text]
+    space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
+    exec(compile("\n".join(lines), "<statement>", "exec"), space)
+    visit: Visit = space["visit"]
+    return visit
 
 
 def _item(place: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, definitions, reachable_macros
-from loopwright.c.syntax import field, walk
+from loopwright.c.syntax import field
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Program
 from loopwright.source import Source
@@ -166,13 +166,12 @@ def functions_with_body(source: Source) -> frozenset[str]:
 def _functions(source: Source) -> dict[str, str]:
     """The text of each function with a body, as one line."""
     found: dict[str, str] = {}
-    for node in walk(c_file(source).possible):
-        if node.type == "function_definition":
-            head = source.text[field(node, "declarator").start : field(node, "declarator").end]
-            name = _WORD.search(head)
-            if name is not None:
-                text = " ".join(source.text[node.start : node.end].split())
-                found[name[0]] = f"{found[name[0]]} {text}" if name[0] in found else text
+    for node in c_file(source).possible.of_type("function_definition"):
+        head = source.text[field(node, "declarator").start : field(node, "declarator").end]
+        name = _WORD.search(head)
+        if name is not None:
+            text = " ".join(source.text[node.start : node.end].split())
+            found[name[0]] = f"{found[name[0]]} {text}" if name[0] in found else text
     return found
 
 

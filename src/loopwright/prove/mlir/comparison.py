@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, InternalError
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.progress import Progress
-from loopwright.prove.descent.trying import tried
+from loopwright.prove.descent.trying import Trial
 from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
 from loopwright.prove.equivalence.definedness import Memory, needed, touched
 from loopwright.prove.equivalence.running import Pair
@@ -107,7 +107,7 @@ def _compared(
         paths = old.source.path, new.source.path
         progress("looking for a difference in small runs")
         pair = Pair(paths, runs, arrays, allow_reassociation, _unknown(old, new))
-        wrong = tried(pair, context, first=SMALLEST)
+        wrong = Trial(pair, context).difference(first=SMALLEST)
         if wrong is not None:
             return wrong
         progress("looking for races")
