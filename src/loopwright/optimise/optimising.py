@@ -29,6 +29,7 @@ from loopwright.optimise.nests import Script, Setting
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
+from loopwright.optimise.refining import Neighbours
 from loopwright.optimise.results import IN_MEMORY, Results, results
 from loopwright.optimise.runner import TrialRunner, has_main, with_clock
 from loopwright.optimise.sizes import sizes_of
@@ -62,6 +63,9 @@ FASTER = 0.98
 
 PATIENT = 0.65
 """The part of the time left that the proof of one script may take, so that there is some for the next."""
+
+OPINION = 3.0
+"""Seconds for another opinion on what is proved, that of the verified checker."""
 
 COPIED = 4.0
 """Seconds that a proof takes for each tile with storage of its own, at least."""
@@ -251,7 +255,8 @@ def _best_by_time(
     with _trials(Workshop(plans, request, runner), search, fleet) as (trials, kept):
         progress("running the original")
         seconds = trials.original()
-        timed, doubtful = _timed(candidates, trials, kept, seconds, ends[0], progress)
+        judge = planners[0].judge if len(planners) == 1 else None
+        timed, doubtful = _timed(candidates, trials, kept, seconds, judge, ends[0], progress)
     as_written = Trial((), sum(planner.judge.original().total for planner in planners), "as written", seconds)
     better = [one for one in ranked([as_written, *timed]) if (one.seconds or 0.0) < seconds * WORTH]
     better.sort(key=lambda one: one.script in doubtful)
@@ -310,6 +315,7 @@ def _timed(
     trials: Trials,
     kept: Results,
     original: float,
+    judge: Judge | None,
     until: float,
     progress: Progress,
 ) -> tuple[list[Trial], set[Script]]:
@@ -326,7 +332,8 @@ def _timed(
 
     def fresh() -> Iterator[Task]:
         waiting = [one for one in candidates if one.script not in failed]
-        for number, one in enumerate(in_turn(waiting, found), 1):
+        near = None if judge is None else Neighbours(judge, known, until).of
+        for number, one in enumerate(in_turn(waiting, found, near), 1):
             best = min((original, *found.values()))
             if time.monotonic() > until - FINAL * best:
                 return
@@ -381,4 +388,5 @@ def _tiles_copied(script: Script) -> int:
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:
-    return lambda progress: rewritten(plans, request, progress)
+    brief = replace(request.prover, seconds=request.prover.seconds or OPINION)
+    return lambda progress: rewritten(plans, replace(request, prover=brief), progress)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Protocol
 
@@ -34,11 +34,16 @@ def kinds(script: Script) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def in_turn(candidates: Sequence[Trial], known: Mapping[Script, float]) -> Iterator[Trial]:
+def in_turn(
+    candidates: Sequence[Trial],
+    known: Mapping[Script, float],
+    near: Callable[[Script], Iterator[Trial]] | None = None,
+) -> Iterator[Trial]:
     """Which candidate is timed next; `known` has the seconds of those that are not, and grows meanwhile.
 
     First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
-    times, the next ones: kinds of scripts differ more than the model can tell, sizes less.
+    times, the next ones: kinds of scripts differ more than the model can tell, sizes less.  Before these come
+    scripts `near` the fastest one.
     """
     waiting: dict[tuple[str, ...], list[Trial]] = {}
     begun: dict[tuple[str, ...], list[Script]] = {}
@@ -47,8 +52,16 @@ def in_turn(candidates: Sequence[Trial], known: Mapping[Script, float]) -> Itera
             begun.setdefault(kinds(one.script), []).append(one.script)
         elif one.script:
             waiting.setdefault(kinds(one.script), []).append(one)
-    while waiting:
+    asked: set[Script] = set()
+    while True:
         fresh = [kind for kind in waiting if kind not in begun]
+        fastest = min(known, key=lambda one: known[one], default=())
+        if not fresh and near is not None and fastest not in asked:
+            asked.add(fastest)
+            yield from near(fastest)
+            continue
+        if not waiting:
+            return
         kind = fresh[0] if fresh else min(waiting, key=lambda one: _shortest(begun[one], known))
         one = waiting[kind].pop(0)
         waiting = {kind: more for kind, more in waiting.items() if more}

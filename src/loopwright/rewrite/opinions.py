@@ -143,6 +143,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         region.original,
         region.scheduled,
         region.node,
+        seconds=request.seconds,
         combining=region.combining,
         private=region.private,
         temporaries=region.temporaries,
