@@ -1,0 +1,90 @@
+"""Moves that keep values in registers: sums with panels copied, short loops written out; and their sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loopwright.model.dependences import memory_based
+from loopwright.optimise.judging import Judge
+from loopwright.optimise.machine import USUAL
+from loopwright.optimise.nests import Phase, Setting, targets
+from loopwright.optimise.refining import Neighbours, resized
+from loopwright.optimise.sums import register_sums
+from loopwright.optimise.tiles import with_short_loops
+from loopwright.optimise.trials import Trial
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of, script_text
+from loopwright.transform.script.steps import parse_script
+
+WIDE = replace(USUAL, vector=32)
+
+PRODUCT = "  C[i][j] += alpha * A[i][k] * B[k][j];"
+COLUMN = "  C[i][j] += A[i][k] * A[j][k];"
+NEITHER = "  C[i][j] = A[i][k] * B[k][j];"
+
+
+def judge_of(tmp_path: Path, text: str) -> Judge:
+    file = tmp_path / "k.c"
+    file.write_text(
+        f"double A[400][400], B[400][400], C[400][400], alpha;\nfloat in[90][90], out[90][90], w[3][3];\n"
+        f"int H[90][90];\nvoid f(void)\n{{\n#pragma scop\n{text}\n#pragma endscop\n}}\n"
+    )
+    (program,) = read_c(file)
+    setting = Setting(plan_of(program), WIDE, {}, tuple(memory_based(program)))
+    ticks = iter(range(10**6))
+    return Judge(setting.start, setting, 10**6, clock=lambda: next(ticks))
+
+
+def scripts(judge: Judge, phase: Phase) -> list[str]:
+    (nest,) = targets(judge.plan)
+    found = [judge.estimated(script, "") for script in phase(judge.plan, nest, judge.setting)]
+    return [script_text(one.script) for one in found if one is not None]
+
+
+@pytest.mark.parametrize(
+    ("statement", "copies"),
+    [
+        (PRODUCT, ["pack(A, S1, iT, scaled)", "pack(B, S1, jT)", "pack(C, S1, iT1, written)"]),
+        (COLUMN, ["pack(A, S1, jT, transposed, reused)", "pack(C, S1, iT1, written)"]),
+        (NEITHER, []),
+    ],
+)
+def test_a_sum_of_products_is_kept_in_registers(tmp_path: Path, statement: str, copies: list[str]) -> None:
+    loops = [f"for (int {name} = 0; {name} < 400; {name}++)" for name in "ikj"]
+    judge = judge_of(tmp_path, "\n".join([*loops, statement]))
+    found = scripts(judge, register_sums)
+    assert [line for text in found for line in text.splitlines() if "pack" in line] == copies
+    assert all(one.total < judge.original().total / 2 for one in judge.found()[:1]) or not copies
+
+
+def test_taps_of_a_filter_are_written_out_with_rows_that_share_them(tmp_path: Path) -> None:
+    heads = [("y", 88), ("x", 88), ("r", 3), ("s", 3)]
+    loops = [f"for (int {name} = 0; {name} < {end}; {name}++)" for name, end in heads]
+    judge = judge_of(tmp_path, "\n".join([*loops, "out[y][x] += in[y + r][x + s] * w[r][s];"]))
+    found = scripts(judge, with_short_loops)
+    assert any("unroll_and_jam(S1, y=2, r=3, s=3)" in text for text in found)
+
+
+def test_sizes_are_changed_one_at_a_time_and_only_where_that_is_legal(tmp_path: Path) -> None:
+    script = parse_script("tile(S1, i=8, j=4096)")
+    assert [str(one[0]) for one in resized(script)] == [
+        "tile(S1, i=16, j=4096)",
+        "tile(S1, i=4, j=4096)",
+        "tile(S1, i=8, j=2048)",
+    ]
+    text = "for (int i = 0; i < 400; i++)\nfor (int j = 0; j < 400; j++)\nA[i][j] = 2;"
+    judge = judge_of(tmp_path, text)
+    known = {script: Trial(script, 1.0, "")}
+    assert len(list(Neighbours(judge, known, 10**6).of(script))) == 3 == len(known) - 1
+
+
+def test_choices_cost_where_no_vector_makes_them(tmp_path: Path) -> None:
+    text = "for (int i = 1; i < 90; i++)\nfor (int j = 1; j < 90; j++)\nH[i][j] = H[{}] > 2 ? H[{}] : 2;"
+    cycles = []
+    for cell in ("i - 1][j", "i][j - 1"):
+        judge = judge_of(tmp_path, text.format(cell, cell))
+        cycles.append(judge.original().total)
+    assert 2 * cycles[0] < cycles[1]
