@@ -47,6 +47,7 @@ FUNCTIONS = {
         "int n, double *restrict x, double *y, double *z",
         "for (int i = 0; i < n; i++) { x[i] = y[i]; z[i] = x[i]; }",
     ),
+    "every third": ("int n, double *x, double *y", "for (int i = 2; i < n; i += 3) y[i] = x[i - 2] + 1;"),
     "triangle": (
         "int n, double *x, double *y",
         "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) y[j] += x[i];",

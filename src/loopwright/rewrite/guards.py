@@ -14,7 +14,7 @@ import islpy as isl
 from loopwright.c.guard import NotInside
 from loopwright.emit.expressions import condition_to_c, expression_to_c, literal
 from loopwright.emit.region import Loops
-from loopwright.loops.expressions import And, Expr, Test
+from loopwright.loops.expressions import And, Test
 from loopwright.loops.traverse import rename, rename_test
 from loopwright.model.program import Array, Assumption, Program, Standing
 from loopwright.presburger.named import number, variable
@@ -133,12 +133,16 @@ def _tests(program: Program, x: str, y: str, array: Array | None, holds: isl.Set
 
 
 def _counts(program: Program, touched: isl.Set) -> Iterator[str]:
-    """1 + the greatest row that is touched, in each of the cases there are."""
+    """1 + the greatest row that is touched, in each of the cases there are.
+
+    Of every third row the greatest is a quotient, which guards do not compute: then all rows count.
+    """
     if not touched.dim_is_bounded(isl.dim_type.set, 0):
         return
-    last = touched.coalesce().dim_max(0)
-    found: list[Expr] = []
-    for _, function in last.get_pieces():
-        found.append(expr_of(function.add_constant_val(isl.Val(1)), ()))
-    for one in dict.fromkeys(found):
-        yield expression_to_c(rename(one, _texts(program)))
+    for rows in (touched, touched.remove_divs()):
+        last = rows.coalesce().dim_max(0)
+        found = [expr_of(one.add_constant_val(isl.Val(1)), ()) for _, one in last.get_pieces()]
+        texts = [expression_to_c(rename(one, _texts(program))) for one in dict.fromkeys(found)]
+        if not any("(" in text for text in texts):
+            yield from texts
+            return

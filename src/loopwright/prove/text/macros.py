@@ -34,7 +34,10 @@ def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, 
 def is_assigned(name: Node) -> bool:
     """Whether a name is that of what is assigned to, or used in a way nothing is known of."""
     access, outer = name, name.parent
-    while outer is not None and outer.type == "subscript_expression" and part(outer, "argument") == access:
+    while outer is not None and (
+        outer.type == "parenthesized_expression"
+        or (outer.type == "subscript_expression" and part(outer, "argument") == access)
+    ):
         access, outer = outer, outer.parent
     if outer is None or outer.type in ("update_expression", "pointer_expression", "field_expression"):
         return True
