@@ -18,8 +18,12 @@ from loopwright.c.syntax import Node, field, identifiers, walk
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
+from loopwright.errors import BadInput
+from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.source import Source, Span
 
+_DEEPEST = 3
+"""How deep functions that call others are inlined."""
 _STATEMENTS = frozenset(
     (
         *("{", "}", ";", "=", "++", "--", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="),
@@ -47,14 +51,36 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[tuple[Source, Source]]:
-    """Two files in plain loops, as they are, and with other iterators, each pair of texts once."""
+    """Two files in plain loops, as they are, and with other iterators, each pair of texts once.
+
+    Functions that only one of them calls, or that are not the same in both, are inlined first.
+    """
     plain = in_plain_loops(old, compiled), in_plain_loops(new, options)
+    inlined = plain
+    for _ in range(_DEEPEST):
+        inlined = _inlined(*inlined, compiled, options)
+    if inlined != plain:
+        yield in_plain_loops(inlined[0], compiled), in_plain_loops(inlined[1], options)
     yield plain
     if plain != (old, new):
         yield old, new
     final = with_other_iterators(old, compiled), with_other_iterators(new, options)
     if final not in (plain, (old, new)):
         yield final
+
+
+def _inlined(
+    old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
+) -> tuple[Source, Source]:
+    """Both texts without calls of functions that only one of them calls, or that differ."""
+    try:
+        before, after = called_in(old), called_in(new)
+    except BadInput:
+        return old, new
+    names = {name for name in (*before, *after) if before.get(name) != after.get(name)}
+    if not names:
+        return old, new
+    return with_calls_inlined(old, names, compiled), with_calls_inlined(new, names, options)
 
 
 def _iterators(source: Source) -> set[str]:

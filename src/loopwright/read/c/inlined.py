@@ -1,0 +1,355 @@
+"""Calls of functions that the file defines, replaced by what the functions do.
+
+    f(e, A);          { T x = e; B }                  of  void f(T x, U *p) { B }, with A in place of p
+    y = f(e);         { T x = e; B; y = (T)(r); }     of  T f(T x) { B; return r; }
+    ... f(e) ...      ... ((T)(r)) ...                of  T f(T x) { return r; }, with ((T)(e)) in place of x
+
+All names of the function are fresh in the caller; what it takes from the file means the same there.
+Arguments have no effects, so their order does not matter, and each is evaluated where the call evaluates it.
+A pointer parameter that nothing assigns is the array or pointer of the caller that it is given, if both have
+the same elements.  The function has no `static`, label, jump or early `return`, and no macro in it brings in
+a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from loopwright.c.declarations import Variable, declared_name
+from loopwright.c.file import CFile, c_file
+from loopwright.c.macros import looks_like_macro
+from loopwright.c.plain_loops import Edit, lines_in, on_one_line
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import names_in, with_names_replaced, without_comments
+from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source, Span
+
+_MOST = 12
+"""How many calls are replaced: each asks the compiler again."""
+_EFFECTS = ("call_expression", "assignment_expression", "update_expression", "gnu_asm_expression")
+_JUMPS = ("goto_statement", "labeled_statement", "gnu_asm_expression", "ERROR", "type_definition")
+_SPECIAL = frozenset(
+    ("__attribute__", "__attribute", "asm", "__asm__", "static", "extern", "volatile", "sizeof")
+)
+_QUALIFIERS = frozenset(("const", "restrict", "__restrict", "__restrict__"))
+_KEYWORDS = frozenset(
+    (
+        *("for", "if", "else", "while", "do", "return", "break", "continue", "static", "inline"),
+        *("int", "long", "short", "unsigned", "signed", "char", "float", "double", "void", "const", "struct"),
+    )
+)
+
+
+def called_in(source: Source) -> dict[str, str]:
+    """The functions of the file that its regions call, and their texts."""
+    file = c_file(source)
+    called = {
+        field(node, "function").text
+        for region in file.regions
+        for node in walk(file.block(region.place))
+        if node.type == "call_expression"
+    }
+    if not called:
+        return {}
+    return {
+        one.name: " ".join(without_comments(one.body.span.text, literals=True).split())
+        for one in file.functions
+        if one.name in called
+    }
+
+
+def with_calls_inlined(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
+    """The text with the calls of these functions in its regions replaced, as far as that is possible."""
+    for _ in range(_MOST):
+        try:
+            edit = next(_edits(source, names, options), None)
+        except BadInput:
+            return source
+        if edit is None:
+            break
+        source = source.edited([edit])
+    return source
+
+
+def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> Iterator[Edit]:
+    file = c_file(source)
+    for region in file.regions:
+        for node in walk(file.block(region.place)):
+            called = field(node, "function").text if node.type == "call_expression" else ""
+            function = _function(file, called, region.place, options) if called in names else None
+            edit = None if function is None else _Call(file, node, function, region.place).edit()
+            if edit is not None:
+                yield edit
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A definition that can take the place of its calls."""
+
+    type: str
+    name: str
+    parameters: tuple[Node, ...]
+    statements: tuple[Node, ...]
+    """Without the last one, where that is a `return`."""
+    value: Node | None
+    own: frozenset[str]
+    free: frozenset[str]
+
+
+def _function(file: CFile, name: str, region: Span, options: CompilerOptions) -> _Function | None:
+    """The one definition of a function, if it is of a form that can take the place of its calls."""
+    definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
+    found = [one for one in definitions if _named(one) == name]
+    if len(found) != 1 or found[0].span.contains(region) or not _is_what_is_compiled(found[0], file, options):
+        return None
+    node, body, declarator = found[0], field(found[0], "body"), field(found[0], "declarator")
+    head = names_in(node.text[: declarator.start - node.start])
+    kind = [word for word in head if word not in ("static", "inline")]
+    if declarator.type != "function_declarator" or ("inline" in head and "static" not in head):
+        return None
+    listed = named_children(field(declarator, "parameters"))
+    parameters = [] if [one.text for one in listed] == ["void"] else listed
+    inside = named_children(body)
+    last = inside[-1] if inside and inside[-1].type == "return_statement" else None
+    values = [] if last is None else named_children(last)
+    returns = [one for one in walk(body) if one.type == "return_statement" and one is not last]
+    words = {*names_in(body.text), *names_in(field(declarator, "parameters").text), *kind}
+    if returns or words & (_SPECIAL | {name}) or any(one.type in _JUMPS for one in walk(body)):
+        return None
+    if any(_parameter(one) is None for one in parameters) or (kind == ["void"]) != (last is None):
+        return None
+    if last is not None and len(values) != 1:
+        return None
+    own = {part for one in parameters for part in identifiers(field(one, "declarator"))[:1]}
+    own |= {word for one in walk(body) for word in _declared(one)}
+    if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
+        return None
+    free = frozenset(names_in(without_comments(node.text, literals=False))) - own - _KEYWORDS - {name}
+    statements = tuple(inside if last is None else inside[:-1])
+    value = values[0] if values else None
+    return _Function(" ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free)
+
+
+def _named(definition: Node) -> str:
+    return next(iter(identifiers(field(definition, "declarator"))), "")
+
+
+def _parameter(node: Node) -> tuple[str, int, tuple[str, ...]] | None:
+    """The name, rank and extents of a parameter."""
+    declarator = node.child_by_field_name("declarator") if node.type == "parameter_declaration" else None
+    return None if declarator is None else declared_name(declarator)
+
+
+def _declared(node: Node) -> tuple[str, ...]:
+    """The names that a declaration declares."""
+    if node.type != "declaration":
+        return ()
+    named = [declared_name(one) for one in node.children_by_field_name("declarator")]
+    return tuple(one[0] for one in named if one is not None)
+
+
+def _is_what_is_compiled(definition: Node, file: CFile, options: CompilerOptions) -> bool:
+    """Whether macros bring no name into a function, and take none away: they stand for numbers."""
+    known, name = {macro.name for macro in file.macros}, _named(definition)
+    words = names_in(without_comments(definition.text, literals=False))
+    written = Counter(one for one in words if one not in known)
+    typed = typed_file(file.source, options).functions_with(name)
+    typed = tuple(one for one in typed if one.declaration.name == name)
+    if len(typed) != 1:
+        return False
+    return written == Counter(token.text for token in typed[0].tokens if token.is_name)
+
+
+@dataclass(frozen=True)
+class _Call:
+    file: CFile
+    node: Node
+    function: _Function
+    region: Span
+
+    def edit(self) -> Edit | None:
+        """What stands for the call, or for the statement that it is or ends."""
+        arguments = named_children(field(self.node, "arguments"))
+        pure = not any(part.type in _EFFECTS for one in arguments for part in walk(one))
+        pure = pure and not self._is_in_a_macro()
+        local = {word for one in self._around() for word in _local_names(one)}
+        names = {*self.function.free, self.function.name}
+        if not pure or len(arguments) != len(self.function.parameters) or names & local:
+            return None
+        renamed: dict[str, str] = self._fresh()
+        copies: list[str] = []
+        values: dict[str, str] = {}
+        for parameter, argument in zip(self.function.parameters, arguments, strict=True):
+            name = identifiers(field(parameter, "declarator"))[0]
+            if field(parameter, "declarator").type == "identifier":
+                kind = " ".join(one for one in parameter.text.split() if one not in _QUALIFIERS)
+                kind = kind.removesuffix(name).strip()
+                copies.append(f"{kind} {renamed[name]} = {on_one_line(argument)};")
+                values[name] = f"(({kind})({on_one_line(argument)}))"
+            elif self._is_same_storage(parameter, argument, dict(zip(self._names(), arguments, strict=True))):
+                renamed[name] = values[name] = argument.text
+            else:
+                return None
+        if self.function.value is not None and not self.function.statements:
+            return self._as_value(values, arguments)
+        return self._as_statements(renamed, copies)
+
+    def _is_in_a_macro(self) -> bool:
+        """Whether the call is in an argument of a macro, which may see its text."""
+        around = self.node.parent
+        known = {macro.name for macro in self.file.macros}
+        while around is not None:
+            name = field(around, "function").text if around.type == "call_expression" else ""
+            if name in known or (name and looks_like_macro(name)):
+                return True
+            around = around.parent
+        return False
+
+    def _names(self) -> list[str]:
+        return [identifiers(field(one, "declarator"))[0] for one in self.function.parameters]
+
+    def _around(self) -> list[Node]:
+        """The function that calls."""
+        whole = c_file(replace(self.file.source, chosen=())).possible
+        return [one for one in whole.named_children if one.span.contains(self.region)]
+
+    def _fresh(self) -> dict[str, str]:
+        used, number = set(names_in(self.file.source.text)), 1
+        while any(f"{name}_{number}" in used for name in self.function.own):
+            number += 1
+        return {name: f"{name}_{number}" for name in self.function.own}
+
+    def _is_same_storage(self, parameter: Node, argument: Node, given: dict[str, Node]) -> bool:
+        """Whether a parameter points to the first element of what its argument names, and always does."""
+        name = identifiers(field(parameter, "declarator"))[0]
+        mine = _parameter(parameter)
+        theirs = self.file.declarations.visible(argument.text, self.node.span)
+        if argument.type != "identifier" or theirs is None or mine is None:
+            return False
+        changed = any(name in _reassigned(one) for part in self.function.statements for one in walk(part))
+        kind = " ".join(w for w in field(parameter, "type").text.split() if w not in _QUALIFIERS)
+        texts = {one: on_one_line(value) for one, value in given.items()}
+        rows = [_words(with_names_replaced(one, texts)) for one in mine[2][1:]]
+        same_rows = len(mine[2]) == mine[1] and rows == [_words(one) for one in theirs.extents[1:]]
+        return (
+            not changed
+            and not re.search(r"restrict|\*\s*\*|\(", parameter.text)
+            and self._is_fixed(theirs)
+            and not theirs.has_row_pointers
+            and mine[1] == theirs.rank
+            and kind == " ".join(w for w in theirs.type.split() if w not in _QUALIFIERS)
+            and (mine[1] == 1 or same_rows)
+        )
+
+    def _is_fixed(self, variable: Variable) -> bool:
+        """Whether a variable is an array, or a pointer of the caller that it does not give away."""
+        around = self._around()
+        is_local = any(one.span.contains(variable.place) for one in around)
+        is_array = len(variable.extents) == variable.rank and not (is_local and variable.may_alias)
+        given_away = re.search(rf"&[\s(]*{re.escape(variable.name)}\b", self.file.source.text)
+        return is_array or (is_local and given_away is None)
+
+    def _as_value(self, values: dict[str, str], arguments: list[Node]) -> Edit | None:
+        value = self.function.value
+        assert value is not None, "only of functions that are a value"
+        always = Counter(part.text for part in _always(value) if part.type == "identifier")
+        is_plain = all(one.type in ("identifier", "number_literal") for one in arguments)
+        if not is_plain and any(always[name] < 1 for name in values):
+            return None
+        if any(part.type in _EFFECTS and part.type != "call_expression" for part in walk(value)):
+            return None
+        text = with_names_replaced(on_one_line(value), values)
+        place = self.node.spelled
+        more = lines_in(self.node.source, place.start, place.end)
+        return place.start, place.end, f"(({self.function.type})({text})){more}"
+
+    def _as_statements(self, renamed: dict[str, str], copies: list[str]) -> Edit | None:
+        """The block in place of `f(e);` or `y = f(e);`."""
+        statement, target = self.node.parent, ""
+        if self.function.value is not None:
+            assigned = self.node.parent
+            if assigned is None or assigned.type != "assignment_expression" or operator(assigned) != "=":
+                return None
+            left, statement = field(assigned, "left"), assigned.parent
+            if field(assigned, "right") is not self.node or any(one.type in _EFFECTS for one in walk(left)):
+                return None
+            inner = [one for part in self.function.statements for one in walk(part)]
+            changed = {word for one in inner for word in _targets(one)}
+            if not changed <= self.function.own - set(self._pointers()) or any(map(_calls, inner)):
+                return None
+            value = with_names_replaced(on_one_line(self.function.value), renamed)
+            target = f"{on_one_line(left)} = ({self.function.type})({value}); "
+        if statement is None or statement.type != "expression_statement":
+            return None
+        inside = " ".join(on_one_line(one) for one in self.function.statements)
+        if "#" in inside:
+            return None
+        text = f"{{ {' '.join(copies)} {with_names_replaced(inside, renamed)} {target}}}"
+        place = statement.spelled
+        return place.start, place.end, text + lines_in(statement.source, place.start, place.end)
+
+    def _pointers(self) -> list[str]:
+        listed = zip(self._names(), self.function.parameters, strict=True)
+        return [name for name, one in listed if field(one, "declarator").type != "identifier"]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text)
+
+
+def _calls(node: Node) -> bool:
+    return node.type == "call_expression"
+
+
+def _reassigned(node: Node) -> tuple[str, ...]:
+    """The variable that an expression gives another value, or the address of which it takes."""
+    is_address = node.type == "pointer_expression" and operator(node) == "&"
+    if node.type not in ("assignment_expression", "update_expression") and not is_address:
+        return ()
+    target = node.child_by_field_name("left") or field(node, "argument")
+    return identifiers(target) if without_parentheses(target).type == "identifier" else ()
+
+
+def _targets(node: Node) -> tuple[str, ...]:
+    """The names through which an expression changes something; all of its target, to be sure."""
+    match node.type:
+        case "assignment_expression":
+            return identifiers(field(node, "left"))
+        case "update_expression":
+            return identifiers(field(node, "argument"))
+        case "pointer_expression":
+            return identifiers(node)
+        case _:
+            return ()
+
+
+def _always(value: Node) -> Iterator[Node]:
+    """The parts of an expression that are evaluated whenever it is."""
+    yield value
+    match value.type:
+        case "conditional_expression":
+            parts = [field(value, "condition")]
+        case "binary_expression" if operator(value) in ("&&", "||"):
+            parts = [field(value, "left")]
+        case "sizeof_expression":
+            parts = []
+        case _:
+            parts = value.named_children
+    for part in parts:
+        yield from _always(part)
+
+
+def _local_names(function: Node) -> set[str]:
+    """The names that a function declares."""
+    found: set[str] = set()
+    for node in walk(function):
+        if node.type in ("declaration", "parameter_declaration"):
+            for one in node.children_by_field_name("declarator"):
+                found.update(identifiers(one)[:1])
+    return found
