@@ -178,7 +178,7 @@ def test_lanes_have_strips_of_planes(tmp_path: Path) -> None:
 
 def test_tiles_at_no_border_have_no_tests() -> None:
     text = made().device.kernels.text
-    inner = text.partition("jT < (n - 5) / 56) {")[2].partition("} else {")[0]
+    inner = text.partition("jT < (n - 5) / 56) {")[2].partition("} else if")[0]
     assert inner.count("if (") == 1, inner
 
 

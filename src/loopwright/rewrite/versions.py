@@ -1,10 +1,10 @@
-"""Two versions of what a block runs: tiles at no border need no tests.
+"""Versions of what a block runs: tiles at no border need no tests, those at one only some of them.
 
     for each block          for each block
       body           -->      if (the block is one of `apart`) body without tests  else  body
 
-The body without tests is what is generated for the tiles of `Plan.apart` alone.  Like everything that is
-generated, the program that comes out is proved to run the schedule.
+The body without tests is what is generated for the tiles of an entry of `Plan.apart` alone.  Like everything
+that is generated, the program that comes out is proved to run the schedule.
 """
 
 from __future__ import annotations
@@ -35,18 +35,16 @@ class _Body:
 
 
 def with_versions(plan: Plan, node: Node) -> Node:
-    """`node`, which is generated for the plan, with both versions."""
-    if not plan.apart:
-        return node
-    statements = tuple(
-        replace(
-            one, domain=one.domain.intersect(plan.apart[one.name]) if one.name in plan.apart else one.domain
+    """`node`, which is generated for the plan, with all versions; a block runs the first that is for it."""
+    for apart in reversed(plan.apart):
+        statements = tuple(
+            replace(one, domain=one.domain.intersect(apart[one.name])) if one.name in apart else one
+            for one in plan.program.statements
         )
-        for one in plan.program.statements
-    )
-    part = replace(plan, program=replace(plan.program, statements=statements))
-    bodies = {one.calls: one for one in _bodies(generate(to_schedule(part), GenerationOptions()), ())}
-    return _joined(node, bodies)
+        part = replace(plan, program=replace(plan.program, statements=statements))
+        bodies = list(_bodies(generate(to_schedule(part), GenerationOptions()), ()))
+        node = _joined(node, [one for one in bodies if one.calls & apart.keys()])
+    return node
 
 
 def _calls(node: Node) -> frozenset[str]:
@@ -70,8 +68,10 @@ def _bodies(node: Node, tests: tuple[Test, ...]) -> Iterator[_Body]:
         yield from _bodies(child, inside)
 
 
-def _joined(node: Node, bodies: dict[frozenset[str], _Body]) -> Node:
+def _joined(node: Node, bodies: list[_Body]) -> Node:
     if isinstance(node, For) and node.annotation(BlockLoop) is not None and not _has_blocks(node.body):
-        found = bodies.get(_calls(node.body))
-        return node if found is None else replace(node, body=If(And(found.tests), found.node, node.body))
+        found = [one for one in bodies if one.calls <= _calls(node.body)]
+        if len(found) != 1:
+            return node
+        return replace(node, body=If(And(found[0].tests), found[0].node, node.body))
     return with_children(node, lambda child: _joined(child, bodies))

@@ -7,7 +7,7 @@ is done once, for the schedule at the end [Namjoshi2016, section 4.1].
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -82,7 +82,7 @@ class Plan(Displayed):
     history: tuple[Performed, ...] = ()
     storage: tuple[StorageChange, ...] = ()
     """The changes of storage: the first is of the program as written, the last one made `original`."""
-    apart: dict[str, isl.Set] = field(default_factory=dict)
+    apart: tuple[dict[str, isl.Set], ...] = ()
     """Instances of these statements that are generated once more, without the tests that others need."""
 
     def __repr__(self) -> str:

@@ -43,8 +43,33 @@ template <typename T> struct lw_array4 {
 #define LW_ARRAY_3(type, name, n1, n2) lw_array3<type> name = {name##_, n1, n2}
 #define LW_ARRAY_4(type, name, n1, n2, n3) lw_array4<type> name = {name##_, n1, n2, n3}
 
+/* The blocks of a grid in another order: those at the ends of x and y come first, for they take longest. */
+static __device__ __forceinline__ uint3 lw_ends_first(void)
+{
+  const unsigned nx = gridDim.x, ny = gridDim.y, nz = gridDim.z;
+  if (nx < 3 || ny < 3 || (unsigned long long)nx * ny * nz > 2147483647u)
+    return blockIdx;
+  const unsigned number = blockIdx.x + nx * (blockIdx.y + ny * blockIdx.z), ends = 2 * (nx + ny - 2);
+  const unsigned many = number < ends * nz ? ends : (nx - 2) * (ny - 2);
+  const unsigned left = number < ends * nz ? number : number - ends * nz;
+  const unsigned k = left % many;
+  uint3 found = {0, 0, (left / many + nz - 1) % nz};
+  if (number >= ends * nz) {
+    found.x = 1 + k % (nx - 2);
+    found.y = 1 + k / (nx - 2);
+  } else if (k < 2 * nx) {
+    found.x = k % nx;
+    found.y = k < nx ? 0 : ny - 1;
+  } else {
+    found.x = k % 2 ? nx - 1 : 0;
+    found.y = 1 + (k - 2 * nx) / 2;
+  }
+  return found;
+}
+
 /* Iterations first, first + step, ... of a loop: every one is run by one block, or by one thread. */
-#define LW_BLOCK(axis, first, step) ((first) + (long)blockIdx.axis * (step))
+#define LW_IS_WARP (lw_threads_x * lw_threads_y * lw_threads_z == 32)
+#define LW_BLOCK(axis, first, step) ((first) + (long)(LW_IS_WARP ? lw_ends_first() : blockIdx).axis * (step))
 #define LW_BLOCKS(axis, step) ((long)gridDim.axis * (step))
 #define LW_THREAD(axis, first, step) ((first) + (long)threadIdx.axis * (step))
 #define LW_THREADS(axis, step) ((long)lw_threads_##axis * (step))

@@ -7,7 +7,8 @@ of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to
 
     operations   a statement of P' has the text of its statement of P, but for the cells it names;
     instances    μ maps all instances of P' to instances of P, and to each of them at least one; where some
-                 are told to compute nothing, one of the others;
+                 are told to compute nothing, one of the others, and those of a statement that touches new
+                 storage alone need be no instances of P;
     values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
                  that of μ(y), and a write of a copy κ is F(c before θ);
     copies       so for the read of a copy κ itself, and F(c before θ);
@@ -132,7 +133,11 @@ class _Comparison:
         refuse_other_text(old, new, self.before, self.after, self._instance(new))
         if new.name in self.told.instances:
             self._refuse_traps(new)
-        strange = self._named(new).range().subtract(old.domain)
+        known = {array.name for array in self.before.arrays}
+        made = {array.name for array in self.after.arrays if array.space is not None and array.rank} - known
+        private = all(access.array in made for access in new.accesses)
+        run = self._instance(new) if private else self._named(new)
+        strange = run.range().subtract(old.domain)
         point = smallest_point(strange.intersect_params(self.after.context))
         if point is not None:
             shown = instance_text(old, point.coordinates)

@@ -17,6 +17,7 @@ from loopwright.transform.library.stream_tiles import (
     StreamRole,
     StreamTile,
     ToldWrite,
+    isl_test,
     step_arrays,
 )
 
@@ -92,11 +93,13 @@ def _pass(tile: StreamTile) -> Iterator[Line]:
     for side in (0, 1):
         yield from _moved(tile, side)
     yield "}\n", None
-    yield from _edges(tile)
+    yield from _loads(tile)
     yield f"{steps}{{\n", None
     for side in (1, 0):
         yield from _computed(tile, side)
+        yield from _edges(tile, side)
     yield "}\n", None
+    yield from _ahead(tile, 1)
     yield from _stores(tile)
     yield "}\n}\n}\n", None
 
@@ -159,46 +162,54 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
         yield f"{tile.cell(level, row, c)} = {tile.cell(level, row + 1, c)};\n", role
 
 
-def _edges(tile: StreamTile) -> Iterator[Line]:
-    """What the statements never write: from two levels below, at first from memory.
-
-    Level 0 is what was loaded in the step before; a row is loaded for the next one.
-    """
-    v, c, (inner, outer) = tile.names["v"], tile.names["c"], step_arrays(tile.stencil)
+def _loads(tile: StreamTile) -> Iterator[Line]:
+    """Level 0 is what was loaded in the step before; a row is loaded for the next one."""
+    c, r = tile.names["c"], tile.names["r"]
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
-    for side in (0, 1) if tile.steps > 1 else (0,):
-        level, below = (f"2 * {v} + 2", f"2 * {v}") if side == 0 else (f"2 * {v} + 1", f"2 * {v} - 1")
-        cell = tile.place(level, c)
-        edge = tile.edge(side, cell, level)
-        seen = (ToldWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {}),)
-        role = _held(tile, "edge", side, cell, seen, time=f"{tile.start} + {v} + 1", valid=edge)
-        yield (
-            f"{tile.loop('v', side, tile.steps - 1)}{columns}"
-            f"{tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n",
-            role,
-        )
-    cell = tile.place("1", c)
-    edge = tile.edge(1, cell, "1")
-    role = _held(tile, "first edge", 1, cell, time=f"{tile.start} + 1", valid=edge)
-    yield (
-        f"{columns}if ({tile.inside(cell)}) {tile.cell('1', 2, c)} = {_at(inner.next, cell)};\n",
-        role,
-    )
     cell = tile.place("0", c)
-    seen = (ToldWrite("ahead A", {tile.names["r"]: f"{tile.names['r']} - 1"}),)
+    seen = (ToldWrite("ahead A", {r: f"{r} - 1"}),)
     role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
-    cell = tile.place("0", c, -1)
-    role = _held(tile, "ahead", 0, cell, time=tile.start, valid="")
-    source = outer.source(tile.number)
-    yield (
-        f"{columns}if ({tile.inside(cell)}) {tile.cell('0', 3, c)} = {_at(source, cell)};\n",
-        role,
-    )
+    yield from _ahead(tile, 0)
+
+
+def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
+    """A row for the next step of the march: of level 0, or what the first statement never writes."""
+    c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
+    cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
+    valid = f"not ({isl_test(tile.written(tile.program.statements[0], cell))})" if side else ""
+    role = _held(tile, "ahead", side, cell, time=tile.start, valid=valid)
+    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    yield f"{columns}if ({tile.inside(cell)}) {tile.cell(str(side), 3, c)} = {_at(source, cell)};\n", role
+
+
+def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
+    """What a statement never writes: from two levels below, of the first level as it was loaded.
+
+    It comes after what was computed of unknown values, along one loop after the other.
+    """
+    v, c, r = (tile.names[one] for one in "vcr")
+    columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
+    level, below = (f"2 * {v} + 1", f"2 * {v} - 1") if side else (f"2 * {v} + 2", f"2 * {v}")
+    last = ToldWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
+    loaded = ToldWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
+    cell = tile.place(level, c)
+    for k in tile.loops:
+        unwritten = tile.unwritten(tile.program.statements[1 - side], cell, k)
+        for key, test, old, seen in (
+            ("first edge", f"{v} == 0 && ", tile.cell("1", 3, c), loaded),
+            ("edge", f"{v} >= 1 && " if side else "", tile.cell(below, 0, c), last),
+        ):
+            if (key == "first edge" and not side) or (key == "edge" and side and tile.steps == 1):
+                continue
+            time = f"{tile.start} + {v} + 1"
+            role = _held(tile, key, side, cell, (seen,), time=time, valid=tile.known(cell, level))
+            role = replace(role, key=f"{role.key} {k}")
+            yield f"{columns}if ({test}({unwritten})) {tile.cell(level, 2, c)} = {old};\n", role
 
 
 def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
-    """A statement on the cells of a lane."""
+    """A statement on the cells of a lane, those that it never writes among them."""
     v, c, statement = tile.names["v"], tile.names["c"], tile.program.statements[1 - side]
     below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
     cell = tile.place(level, c)
@@ -215,12 +226,12 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         f"compute {_letter(side)}",
         statement=statement.name,
         point=(f"{tile.start} + {v}", *cell),
-        valid=tile.near(cell, level),
+        valid=f"{tile.near(cell, level)} and {isl_test(tile.written(statement, cell))}",
         seen=tuple(seen),
     )
     text = _edited(statement, edits)
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
-    yield f"{columns}if ({tile.written(statement, cell)}) {text}\n", role
+    yield f"{columns}{text}\n", role
 
 
 def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> tuple[ToldWrite, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -139,14 +139,21 @@ class StreamTile:
         pairs = zip(self.loops, cell, strict=True)
         return " && ".join(f"{self.low(k)} <= {text} && {text} <= {self.high(k)}" for k, text in pairs)
 
-    def written(self, statement: Statement, cell: Cell) -> str:
-        """That the statement writes it."""
-        tests: list[str] = []
-        for k, text in zip(self.loops, cell, strict=True):
-            first, last = bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), statement.iterators[k])
-            tests += [f"{affine_text(self.program, first, ())} <= {text}"]
-            tests += [f"{text} <= {affine_text(self.program, last, ())}"]
-        return " && ".join(tests)
+    def written(self, statement: Statement, cell: Cell, along: int = 0) -> str:
+        """That the statement writes it, or along one loop that it may."""
+        pairs = [(k, text) for k, text in zip(self.loops, cell, strict=True) if along in (0, k)]
+        ends = [(*self.written_range(statement, k), text) for k, text in pairs]
+        return " && ".join(f"{low} <= {text} && {text} <= {high}" for low, high, text in ends)
+
+    def unwritten(self, statement: Statement, cell: Cell, loop: int) -> str:
+        """That the statement does not write it, wherever it is along the other loops."""
+        low, high = self.written_range(statement, loop)
+        return f"{cell[loop - 1]} < {low} || {cell[loop - 1]} > {high}"
+
+    def written_range(self, statement: Statement, loop: int) -> tuple[str, str]:
+        values = only(statement.domain, DIM, loop).reset_tuple_id()
+        first, last = bounds_of(values, statement.iterators[loop])
+        return affine_text(self.program, first, ()), affine_text(self.program, last, ())
 
     def near(self, cell: Cell, level: str) -> str:
         """That a cell is so near to those of the tile that its value at a level is known."""
@@ -159,19 +166,17 @@ class StreamTile:
     def known(self, cell: Cell, level: str) -> str:
         return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
 
-    def edge(self, side: int, cell: Cell, level: str) -> str:
-        """That a cell is known, and one that the statement of even or odd levels never writes."""
-        written = isl_test(self.written(self.program.statements[1 - side], cell))
-        return f"{self.known(cell, level)} and not ({written})"
-
     @property
-    def inner(self) -> str:
+    def inner(self) -> tuple[str, ...]:
+        """That a tile is at no border, only at one along the march, or only at another one."""
+        return self._inner(self.loops), self._inner(self.loops[1:]), self._inner(self.loops[:1])
+
+    def _inner(self, loops: Iterable[int]) -> str:
         """That the statements write all that the tile touches, in the first steps of the march too."""
         tests: list[str] = []
         for one in self.program.statements:
-            for k in self.loops:
-                first, last = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
-                low, high = (affine_text(self.program, end, ()) for end in (first, last))
+            for k in loops:
+                low, high = self.written_range(one, k)
                 above = 2 * self.levels + 1 if k == 1 else self.levels
                 tests += [f"{low} <= {self.origin(k)} - {above}"]
                 tests += [f"{self.origin(k)} + {self.size(k) - 1 + self.levels} <= {high}"]
@@ -203,23 +208,21 @@ class StreamTile:
         self, side: int, step: str, cell: Cell, at: Mapping[str, str]
     ) -> tuple[ToldWrite, ...]:
         """The writes of the newest row of level 2 * step + side."""
-        statement = self.program.statements[1 - side]
-        of = isl_test(self.written(statement, cell))
-        v = self.names["v"]
-        if side:
-            here = {**at, v: step}
-            copied = [ToldWrite("edge B", here, f"{step} >= 1")] if self.steps > 1 else []
-            copied += [ToldWrite("first edge B", at, f"{step} = 0")]
-            done = ToldWrite("compute B", here, of)
-            return done, *(one.also(f"not ({of})") for one in copied)
-        here = {**at, v: f"{step} - 1"}
-        above = f"{step} >= 1"
-        done = ToldWrite("compute A", here, f"{above} and {of}")
-        return (
-            ToldWrite("load A", at, f"{step} = 0"),
-            done,
-            ToldWrite("edge A", here, f"{above} and not ({of})"),
-        )
+        statement, v = self.program.statements[1 - side], self.names["v"]
+        here = {**at, v: step if side else f"{step} - 1"}
+        above = "" if side else f"{step} >= 1"
+        found = [] if side else [ToldWrite("load A", at, f"{step} = 0")]
+        after = ""
+        for k in reversed(self.loops):
+            inside = isl_test(self.written(statement, cell, k))
+            edge = " and ".join(one for one in (f"not ({inside})", after) if one)
+            after = " and ".join(one for one in (inside, after) if one)
+            if side:
+                found += [ToldWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
+            if self.steps > 1 or not side:
+                test = f"{step} >= 1"
+                found += [ToldWrite(f"edge {'AB'[side]} {k}", here, f"{test} and {edge}")]
+        return *found, ToldWrite(f"compute {'AB'[side]}", here, after).also(above)
 
 
 def isl_test(test: str) -> str:

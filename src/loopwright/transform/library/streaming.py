@@ -10,9 +10,10 @@ lanes has W columns.  In step r of the march row ρ(r + 1, 0) is loaded and leve
 
 so that the rows that level k needs of level k - 1 are the last three: own[x][level][2] is the newest one, and
 before each step rows move down, own[x][level][0] = own[x][level][1] and so on.  The columns 0 and W + 1 of
-the middle row are those of the lanes beside.  Cells that a statement never writes are those of the level two
-below.  Cells that are more than T - k away from the tile at level k are computed from unknown values,
-which nothing that is stored depends on.  Steps that do not fill two passes come last, as they were.
+the middle row are those of the lanes beside.  Every cell is computed; those that a statement never writes
+then get back the values of the level two below.  Cells that are more than T - k away from the tile at level k
+are computed from unknown values, which nothing that is stored depends on.  Steps that do not fill two passes
+come last, as they were.
 
     stream(L, t=1, i=64, j=12, k=1)
 
@@ -132,7 +133,10 @@ def _planned(
         for names in (tiles, marching, cleared)
     ]
     told = _Told(stencil, pairs)
-    apart = {one.name: told.within(one, passes[0].inner) for one, role in pairs if role.number >= 0}
+    apart = tuple(
+        {one.name: told.within(one, inner) for one, role in pairs if role.number >= 0}
+        for inner in passes[0].inner
+    )
     stored = plan.stored(after, told.redundancy())
     return (
         replace(stored, leaves=fresh.leaves, components=components, apart=apart),
