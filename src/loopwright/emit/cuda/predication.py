@@ -16,7 +16,7 @@ known when a kernel is compiled.  The program that comes out is the one that is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -90,12 +90,10 @@ def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, 
         most = Int(registers - (relation is Relation.LE))
         lows = lows if Int(0) in lows else (*lows, Int(0))
         highs = highs if most in highs else (*highs, most)
-    pairs = [
-        (length, low, high)
-        for low in lows
-        for high in highs
-        if (length := _distance(low, high)) is not None
-    ]
+    pairs = _constant_pairs(lows, highs)
+    if not pairs and only_tested and any(isinstance(one, Int) and one.value < LONGEST for one in highs):
+        lows = (*lows, Int(0))  # That nothing starts below it is proved with the program.
+        pairs = _constant_pairs(lows, highs)
     if not pairs or len(lows) + len(highs) == 2:
         return loop
     length, low, high = min(pairs, key=lambda pair: pair[0])
@@ -106,6 +104,16 @@ def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, 
     if only_tested:
         return tested
     return loop if length >= LONGEST else If(_within(low, high, shorter, Relation.LE), whole, tested)
+
+
+def _constant_pairs(lows: Sequence[Expr], highs: Sequence[Expr]) -> list[tuple[int, Expr, Expr]]:
+    """The bounds of constant distance."""
+    return [
+        (length, low, high)
+        for low in lows
+        for high in highs
+        if (length := _distance(low, high)) is not None
+    ]
 
 
 def _within(first: Expr, last: Expr, bounds: tuple[list[Expr], list[Expr]], relation: Relation) -> Test:

@@ -9,7 +9,7 @@
 typedef struct {
   int count, failed;
   void *device[LW_MOST], *host[LW_MOST];
-  size_t bytes[LW_MOST];
+  size_t rows[LW_MOST], width[LW_MOST], pitch[LW_MOST]; /* in bytes, but for the number of rows */
   int written[LW_MOST];
 #ifdef __CUDACC__
   cudaEvent_t start, stop;
@@ -17,6 +17,25 @@ typedef struct {
 } lw_state;
 
 #ifdef __CUDACC__
+
+/* Rows on the device begin at multiples of 32 elements, so that neighbours can be loaded and stored at once. */
+static __host__ __device__ __forceinline__ long lw_pitch(long n)
+{
+  return (n + 31) & ~31L;
+}
+
+/* The product of the extents of an array; the macro has it read as one of these. */
+struct lw_shape {
+  size_t rows, last;
+  lw_shape(long long n) : rows(1), last((size_t)n) {}
+  lw_shape operator*(long long n) const
+  {
+    lw_shape found(n);
+    found.rows = rows * last;
+    return found;
+  }
+};
+#define LW_SHAPE(count) ([&]() -> lw_shape { typedef lw_shape size_t; return (count); }())
 
 /* Arrays of the text, whose rows have lengths that are not known when it is compiled. */
 template <typename T> struct lw_array2 {
@@ -39,9 +58,10 @@ template <typename T> struct lw_array4 {
 #define LW_RESTRICT __restrict__
 #define LW_LAUNCHER extern "C"
 #define LW_ARRAY_1(type, name) type *LW_RESTRICT name = name##_
-#define LW_ARRAY_2(type, name, n1) lw_array2<type> name = {name##_, n1}
-#define LW_ARRAY_3(type, name, n1, n2) lw_array3<type> name = {name##_, n1, n2}
-#define LW_ARRAY_4(type, name, n1, n2, n3) lw_array4<type> name = {name##_, n1, n2, n3}
+#define LW_ALIGNED(type, name) ((type *)__builtin_assume_aligned(name##_, 256))
+#define LW_ARRAY_2(type, name, n1) lw_array2<type> name = {LW_ALIGNED(type, name), lw_pitch(n1)}
+#define LW_ARRAY_3(type, name, n1, n2) lw_array3<type> name = {LW_ALIGNED(type, name), n1, lw_pitch(n2)}
+#define LW_ARRAY_4(type, name, n1, n2, n3) lw_array4<type> name = {LW_ALIGNED(type, name), n1, n2, lw_pitch(n3)}
 
 /* The blocks of a grid in another order: those at the ends of x and y come first, for they take longest. */
 static __device__ __forceinline__ uint3 lw_ends_first(void)
@@ -195,8 +215,10 @@ static void lw_open(lw_state *lw)
     lw_check(lw, cudaEventCreate(&lw->stop), "making an event");
 }
 
-static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
+static void *lw_to_device(lw_state *lw, void *host, size_t size, lw_shape shape, int written)
 {
+  const size_t width = shape.last * size, pitch = (size_t)lw_pitch((long)shape.last) * size;
+  const size_t bytes = shape.rows * pitch;
   void *device = NULL;
   if (!lw->failed && lw->count == LW_MOST)
     lw_check(lw, cudaErrorMemoryAllocation, "too many arrays");
@@ -206,10 +228,14 @@ static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
     return NULL;
   lw->device[lw->count] = device;
   lw->host[lw->count] = host;
-  lw->bytes[lw->count] = bytes;
+  lw->rows[lw->count] = shape.rows;
+  lw->width[lw->count] = width;
+  lw->pitch[lw->count] = pitch;
   lw->written[lw->count++] = written;
-  if (host != NULL)
-    lw_check(lw, cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  if (host != NULL && width && shape.rows)
+    lw_check(
+      lw, cudaMemcpy2D(device, pitch, host, width, width, shape.rows, cudaMemcpyHostToDevice), "copying to the device"
+    );
   return device;
 }
 
@@ -233,8 +259,11 @@ static int lw_close(lw_state *lw)
     fprintf(stderr, "loopwright: kernels %.9f s\n", milliseconds * 1e-3);
   }
   for (int k = 0; k < lw->count; k++) {
-    if (!lw->failed && lw->written[k]) {
-      cudaError_t error = cudaMemcpy(lw->host[k], lw->device[k], lw->bytes[k], cudaMemcpyDeviceToHost);
+    const size_t width = lw->width[k], pitch = lw->pitch[k], rows = lw->rows[k];
+    if (!lw->failed && lw->written[k] && width && rows) {
+      cudaError_t error = cudaMemcpy2D(
+        lw->host[k], width, lw->device[k], pitch, width, rows, cudaMemcpyDeviceToHost
+      );
       if (error != cudaSuccess) {
         fprintf(stderr, "loopwright: copying results back: %s\n", cudaGetErrorString(error));
         abort();
@@ -253,6 +282,7 @@ static int lw_close(lw_state *lw)
 #else
 
 typedef long LW_LANE_TYPE;
+#define LW_SHAPE(count) (count)
 #define LW_KERNEL(threads) static void
 #define LW_RESTRICT restrict
 #define LW_LAUNCHER
@@ -296,8 +326,9 @@ static void lw_open(lw_state *lw)
   lw->failed = getenv("LOOPWRIGHT_NO_DEVICE") != NULL;
 }
 
-static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
+static void *lw_to_device(lw_state *lw, void *host, size_t size, size_t count, int written)
 {
+  const size_t bytes = size * count;
   void *device = lw->failed || lw->count == LW_MOST ? NULL : malloc(bytes ? bytes : 1);
   if (device == NULL) {
     lw->failed = 1;
@@ -307,7 +338,7 @@ static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
     memcpy(device, host, bytes);
   lw->device[lw->count] = device;
   lw->host[lw->count] = host;
-  lw->bytes[lw->count] = bytes;
+  lw->width[lw->count] = bytes;
   lw->written[lw->count++] = written;
   return device;
 }
@@ -321,7 +352,7 @@ static int lw_close(lw_state *lw)
 {
   for (int k = 0; k < lw->count; k++) {
     if (!lw->failed && lw->written[k])
-      memcpy(lw->host[k], lw->device[k], lw->bytes[k]);
+      memcpy(lw->host[k], lw->device[k], lw->width[k]);
     free(lw->device[k]);
   }
   return !lw->failed;
@@ -336,11 +367,11 @@ static int lw_close(lw_state *lw)
 
 #define LW_BEGIN() lw_state lw_call; lw_open(&lw_call)
 #define LW_READ(type, name, count) \
-  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 0)
+  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type), LW_SHAPE(count), 0)
 #define LW_WRITTEN(type, name, count) \
-  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 1)
+  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type), LW_SHAPE(count), 1)
 #define LW_SCRATCH(type, name, count) \
-  type *name##_ = (type *)lw_to_device(&lw_call, NULL, sizeof(type) * (count), 0)
+  type *name##_ = (type *)lw_to_device(&lw_call, NULL, sizeof(type), LW_SHAPE(count), 0)
 #define LW_READY() lw_ready(&lw_call)
 #define LW_END() lw_close(&lw_call)
 
