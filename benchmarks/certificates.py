@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from loopwright.emit.c import printed_loops, to_c
-from loopwright.errors import Code, GaveUp, LoopwrightError
+from loopwright.errors import LoopwrightError
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
@@ -29,6 +29,7 @@ from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, certificates, checked
 from loopwright.prove.certificates.problems import change_problem
 from loopwright.prove.certificates.status import PrintedLoops, text_problem
+from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
@@ -122,9 +123,8 @@ def of_scripts(names: Sequence[str], seconds: float) -> Iterator[Row]:
 
 
 def changed(plan: Plan, node: Node) -> str:
-    """Of orders alone, like `transform`: there is no theorem about other storage."""
     if plan.storage:
-        raise GaveUp(Code.NO_PROOF, "storage has changed")
+        return stored_problem(plan.storage, plan.program, node).words
     return change_problem(plan.original, plan.program, node).terms
 
 

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
+from loopwright.emit.c import to_c
 from loopwright.generate.program import generate
-from loopwright.loops.nodes import For, Node
-from loopwright.loops.traverse import with_children
+from loopwright.loops.interpreter import execute
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import in_sequence, with_children
 from loopwright.model.annotations import Parallel
+from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem
 from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
+from loopwright.prove.coq.words import (
+    Words,
+    name,
+    names,
+    read_expr,
+    read_list,
+    read_name,
+    read_test,
+    read_word,
+)
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import needs_coqc
+from tests.coq.test_program_file import FLAT
+from tests.emit.test_compiled import programs
+from tests.generate.support import flat
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
@@ -84,9 +103,9 @@ TEXTS = {
 
 
 def test_statements_are_compared_word_by_word() -> None:
-    for name, (text, right) in TEXTS.items():
+    for label, (text, right) in TEXTS.items():
         answer = checker.asked(problem(text), 20)
-        assert isinstance(answer, Checked) == right, (name, answer)
+        assert isinstance(answer, Checked) == right, (label, answer)
 
 
 DIVIDED = "for (int {0} = 0; {0} < n; {0}++) B[0][{0}] = A[({0} + 3) / 2 - 1][5 + {0} % 2];"
@@ -105,12 +124,12 @@ def test_quotients_in_subscripts_are_compared() -> None:
     source = OLD[: OLD.index("  for")] + DIVIDED.format("i") + OLD[OLD.index("\n#pragma endscop") :]
     (program,) = read_source(Source("old.c", source), pure=["f"])
     node = generate(to_schedule(transform(program, "", "script.lw")))
-    for name, (old, new, right) in OTHER_QUOTIENTS.items():
+    for label, (old, new, right) in OTHER_QUOTIENTS.items():
         text = DIVIDED.format("c0").replace(old, new)
-        problem = change_problem(program, program, node, written=text).texts
-        assert problem is not None
-        answer = checker.asked(problem, 20)
-        assert isinstance(answer, Checked) == right, (name, answer)
+        found = change_problem(program, program, node, written=text).texts
+        assert found is not None
+        answer = checker.asked(found, 20)
+        assert isinstance(answer, Checked) == right, (label, answer)
 
 
 def test_a_scalar_does_not_become_an_iterator() -> None:
@@ -145,3 +164,64 @@ def test_coq_agrees_on_texts() -> None:
     assert check(proof_file(good, given)) == Accepted()
     assert isinstance(checker.checked(wrong, given), NotChecked)
     assert check(proof_file(wrong, given)) != Accepted()
+
+
+# -- texts and terms ----------------------------------------------------------------------------------
+
+PARAMETERS = ("n", "m", "c0", "c1")
+
+
+def read_text(text: str, parameters: Sequence[str]) -> Node:
+    """What the parser in Coq reads, as a program again."""
+    schedule = ("scan", *names(parameters), "and", "0", "0")
+    problem = " ".join((*schedule, "printed", name(text), "0", "atcall", "0", "0"))
+    command = [str(checker.checker()), "read"]
+    done = subprocess.run(command, input=problem, capture_output=True, text=True, check=True)
+    return read_node(iter(done.stdout.split()))
+
+
+def read_node(words: Words) -> Node:
+    match read_word(words):
+        case "call":
+            statement, arguments = read_name(words), read_list(words, read_expr)
+            assert not read_list(words, read_expr)
+            return Call(statement, arguments)
+        case "block":
+            return Block(read_list(words, read_node))
+        case "if":
+            test, then, orelse = read_test(words), read_node(words), read_node(words)
+            return If(test, then, None if orelse == Block(()) else orelse)
+        case "for":
+            iterator, start, test = read_name(words), read_expr(words), read_test(words)
+            return For(iterator, start, test, int(read_word(words)), read_node(words))
+        case "let":
+            variable, value = read_name(words), read_expr(words)
+            return Let(variable, value, read_node(words))
+        case word:
+            raise ValueError(word)
+
+
+def plain(node: Node) -> Node:
+    """Without remarks, which are comments."""
+    return plain(node.body) if isinstance(node, Mark) else with_children(node, plain)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(programs())
+def test_what_is_printed_is_read_as_it_was(node: Node) -> None:
+    """To the parser in Coq the text of a program means what the program does."""
+    again = read_text(to_c(plain(node), parameters=PARAMETERS), PARAMETERS)
+    for values in ((5, -3, 2, 0), (-7, 4, 0, -1)):
+        where = dict(zip(PARAMETERS, values, strict=True))
+        assert list(execute(again, where)) == list(execute(plain(node), where))
+
+
+def test_what_is_generated_is_read_as_it_was() -> None:
+    """print(parse(print(n))) = print(n): it takes apart what the printer put together."""
+    for label, relation in FLAT.items():
+        schedule = flat(relation)
+        space = schedule.context.get_space().align_params(schedule.domain.get_space())
+        parameters = tuple(parameter_names(space))
+        text = to_c(in_sequence(plain(generate(schedule))), parameters=parameters)
+        if label not in ("nothing", "words of Coq"):
+            assert to_c(read_text(text, parameters), parameters=parameters) == text, label

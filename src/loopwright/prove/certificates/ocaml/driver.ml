@@ -5,6 +5,7 @@
      checker find    the same, and print the certificates
      checker check   check the certificates that follow the problem
      checker show    print the goals
+     checker read    print the program of a schedule as a term, as it was read
 
    A problem is a sequence of words, each constructor followed by its arguments and each list by its length
    first; a name is a word that begins with an apostrophe.  What is checked is what is read here: this file,
@@ -420,6 +421,49 @@ let rec show f =
   | Both fs -> several " and " fs
   | Either fs -> several " or " fs
 
+(* A program in the words in which it is read. *)
+let rec words_of n =
+  let several f l = string_of_int (List.length l) :: List.concat_map f l in
+  let letters s =
+    let bit b k = if b then 1 lsl k else 0 in
+    let rec go s =
+      match s with
+      | EmptyString -> []
+      | String (Ascii (a, b, c, d, e, f, g, h), rest) ->
+        let code = bit a 0 + bit b 1 + bit c 2 + bit d 3 + bit e 4 + bit f 5 + bit g 6 + bit h 7 in
+        Printf.sprintf "%%%02X" code :: go rest
+    in
+    [ "'" ^ Stdlib.String.concat "" (go s) ]
+  in
+  let rec expr a =
+    match a with
+    | Int v -> [ "int"; decimal v ]
+    | Var x -> "var" :: letters x
+    | Sum l -> "sum" :: several expr l
+    | Scaled (k, a) -> "scaled" :: decimal k :: expr a
+    | FloorDiv (a, d) -> ("floor" :: expr a) @ [ decimal (Zpos d) ]
+    | TruncDiv (a, d) -> ("trunc" :: expr a) @ [ decimal (Zpos d) ]
+    | Rem (a, d) -> ("rem" :: expr a) @ [ decimal (Zpos d) ]
+    | Min l -> "min" :: several expr l
+    | Max l -> "max" :: several expr l
+    | Select (t, a, b) -> ("select" :: test t) @ expr a @ expr b
+  and test t =
+    match t with
+    | Compare (r, a, b) ->
+      let sign = match r with EQ -> "==" | NE -> "!=" | LE -> "<=" | LT -> "<" | GE -> ">=" | GT -> ">" in
+      (sign :: expr a) @ expr b
+    | And l -> "and" :: several test l
+    | Or l -> "or" :: several test l
+    | Not t -> "not" :: test t
+  in
+  match n with
+  | Calling (f, args, hint) -> ("call" :: letters f) @ several expr args @ several expr hint
+  | Sequence l -> "block" :: several words_of l
+  | Choice (t, a, b) -> ("if" :: test t) @ words_of a @ words_of b
+  | Counting (x, a, t, k, b) -> ("for" :: letters x) @ expr a @ test t @ (decimal k :: words_of b)
+  | Naming (x, a, b) -> ("let" :: letters x) @ expr a @ words_of b
+  | Remark (text, b) -> ("mark" :: letters text) @ words_of b
+
 let answer good count =
   if good then Printf.printf "accepted %d\n" count else Printf.printf "refused\n";
   exit (if good then 0 else 1)
@@ -454,6 +498,13 @@ let () =
       answer (checked p given) (List.length given)
     | [| _; "show" |] ->
       List.iteri (fun k goal -> Printf.printf "goal %d\n" k; List.iter (fun f -> print_endline ("  " ^ show f)) goal) (goals_of p)
-    | _ -> prerr_endline "usage: checker prove|find|check|show [SECONDS] < problem"; exit 2
+    | [| _; "read" |] ->
+      (match p with
+       | Scan (g, p, _) ->
+         (match readable g.sizes p with
+          | Some n -> print_endline (Stdlib.String.concat " " (words_of n))
+          | None -> unread ())
+       | _ -> malformed "a schedule" "another problem")
+    | _ -> prerr_endline "usage: checker prove|find|check|show|read [SECONDS] < problem"; exit 2
   with
   | Malformed what -> Printf.printf "malformed %s\n" what; exit 2
