@@ -138,12 +138,25 @@ def test_the_report_moves_too(browser: Browser, tmp_path: Path) -> None:
     page.goto(f"file://{tmp_path}/report.html")
     expect(page.locator(".lwm-column")).to_have_count(2)
     assert page.locator("figure[data-still]").first.is_hidden()
+    page.set_viewport_size({"width": 390, "height": 850})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.click(".lwm-play")
     expect(page.locator(".lwm-dot.now")).not_to_have_count(0)
     page.click(".lwm-play")
     page.locator(".lwm-sizes input").first.fill("5")
     expect(page.locator(".lwm-column").first.locator(".lwm-dot")).to_have_count(30)
     page.close()
+
+
+def test_arrows_go_from_one_nest_to_another(page: Page) -> None:
+    """Each nest has a panel of its own; what the second one waits for is in the first."""
+    loop = "for (int i = 1; i < n - 1; i++)"
+    body = f"{loop} b[i] = a[i];\n{loop} c[i] = b[i - 1] + b[i + 1];"
+    head = "void f(int n, double *restrict a, double *restrict b, double *restrict c)"
+    write(page, "c", f"{head}\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n")
+    write(page, "script", "")
+    expect(page.locator(".lwm-panel")).to_have_count(2, timeout=20_000)
+    expect(page.locator(".lwm-between .lwm-arrow.head")).to_have_count(2)
 
 
 def test_loops_from_a_description(page: Page) -> None:

@@ -3,7 +3,7 @@ import { Memory } from "./cells";
 import { decoded, type Instance, type Order, type Picture, type PictureData } from "./data";
 import { html, svg } from "./dom";
 import { type Choice, choiceOf, isShown, stillOf, type Turn, turnFor } from "./layout";
-import { glyph, kindOf, type Seen, View } from "./view";
+import { chosenArrows, drawnArrow, glyph, kindOf, kindOfArrow, type Seen, View } from "./view";
 
 const TITLES: Readonly<Record<Order, string>> = { before: "Order as written", after: "Order after the script" };
 const TRAIL = 10;
@@ -19,6 +19,8 @@ export class MovingPicture {
   private picture!: Picture;
   private panels: PanelState[] = [];
   private memories: Partial<Record<Order, Memory>> = {};
+  /** Over the panels of an order, for arrows from one to another. */
+  private between: Partial<Record<Order, SVGSVGElement>> = {};
   private turn: Turn | null = null;
   private step: number | null = null;
   private hovered: number | null = null;
@@ -41,6 +43,7 @@ export class MovingPicture {
     element.replaceChildren(this.bar, this.sizes, this.captions, this.columns, this.says, this.legend);
     this.fillBar();
     this.update(data);
+    new ResizeObserver(() => this.drawBetween()).observe(this.columns);
   }
 
   /** Another picture in the same place; what the reader chose stays, where it still has a meaning. */
@@ -128,6 +131,7 @@ export class MovingPicture {
 
   private fillColumns(choices: readonly (readonly number[])[]): void {
     this.memories = {};
+    this.between = {};
     this.panels = this.picture.data.panels.map((panel, k) => {
       const instances = this.picture.instances.filter(one => one.panel === k);
       const kept = choices[k];
@@ -144,7 +148,9 @@ export class MovingPicture {
         return html("div", { class: "lwm-panel" }, view.element);
       });
       const title = this.picture.changed ? TITLES[order] : "The order it runs in";
-      return html("section", { class: "lwm-column" }, html("h4", {}, title), html("div", { class: "lwm-panels" }, ...views), memory.element);
+      const between = svg("svg", { class: "lwm-between" });
+      this.between[order] = between;
+      return html("section", { class: "lwm-column" }, html("h4", {}, title), html("div", { class: "lwm-panels" }, ...views, between), memory.element);
     }));
     this.panels.forEach((_, k) => this.redraw(k));
   }
@@ -265,9 +271,28 @@ export class MovingPicture {
     this.refresh();
   }
 
+  private get seen(): Seen {
+    return { step: this.step, hovered: this.hovered, arrows: this.arrows, witness: true };
+  }
+
+  /** Arrows from one panel to another, where both ends are drawn. */
+  private drawBetween(): void {
+    const { instances } = this.picture;
+    const chosen = this.panels.length < 2 ? [] : chosenArrows(this.picture, this.seen).filter(([one]) => instances[one.source]!.panel !== instances[one.sink]!.panel);
+    this.orders.forEach((order, n) => {
+      const over = this.between[order]!, corner = over.getBoundingClientRect();
+      over.replaceChildren(...chosen.flatMap(([arrow, strong]) => {
+        const [from, to] = [arrow.source, arrow.sink].map(number => this.panels[instances[number]!.panel]!.views[n]!.inWindow(number));
+        if (!from || !to) return [];
+        const [a, b] = [from, to].map(({ x, y }) => ({ x: x - corner.x, y: y - corner.y }));
+        return drawnArrow(a!, b!, to.radius, kindOfArrow(arrow, strong, order));
+      }));
+    });
+  }
+
   private refresh(): void {
-    const seen: Seen = { step: this.step, hovered: this.hovered, arrows: this.arrows, witness: true };
-    for (const panel of this.panels) for (const view of panel.views) view.show(seen);
+    for (const panel of this.panels) for (const view of panel.views) view.show(this.seen);
+    this.drawBetween();
     for (const order of this.orders) this.memories[order]!.show(...this.touching(order));
     this.scrub.value = String(this.step === null ? 0 : this.step + 1);
     this.count.textContent = this.step === null ? `${this.last + 1} steps` : `step ${this.step + 1} of ${this.last + 1}`;

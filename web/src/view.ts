@@ -141,38 +141,19 @@ export class View {
     return element;
   }
 
-  private arrows({ step, hovered, arrows, witness }: Seen): [Arrow, boolean][] {
-    const named = witness ? this.picture.data.witness : null;
-    const drawn: [Arrow, boolean][] = [];
-    const example = hovered === null && step === null && !arrows ? this.picture.example?.number : undefined;
-    for (const arrow of this.picture.arrows) {
-      if (!this.place.spots.has(arrow.source) || !this.place.spots.has(arrow.sink)) continue;
-      const near = arrow.source === hovered || arrow.sink === hovered || arrow.sink === example;
-      const wrong = named !== null && arrow.source === named[0] && arrow.sink === named[1] && arrow.broken;
-      if (near || wrong) drawn.push([arrow, true]);
-      else if (arrows && hovered === null) drawn.push([arrow, this.picture.arrows.length <= FADED]);
-    }
-    return drawn;
+  /** Those inside the panel; the picture draws those from one panel to another. */
+  private arrows(seen: Seen): [Arrow, boolean][] {
+    return chosenArrows(this.picture, seen).filter(([arrow]) => this.place.spots.has(arrow.source) && this.place.spots.has(arrow.sink));
   }
 
   private arrow(arrow: Arrow, strong: boolean): SVGElement[] {
-    const from = this.place.spots.get(arrow.source)!, to = this.place.spots.get(arrow.sink)!;
-    const broken = arrow.broken && this.order === "after";
-    const free = arrow.free !== "" && this.order === "after";
-    const length = Math.hypot(to.x - from.x, to.y - from.y);
-    if (length < 1) return [];
-    const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
-    const bend = length > 70 ? 0.16 * length : 5, shrink = this.place.radius + 1.5;
-    const a = { x: from.x + ux * shrink - uy * 2, y: from.y + uy * shrink + ux * 2 };
-    const b = { x: to.x - ux * shrink - uy * 2, y: to.y - uy * shrink + ux * 2 };
-    const middle = { x: (a.x + b.x) / 2 - uy * bend, y: (a.y + b.y) / 2 + ux * bend };
-    const angle = Math.atan2(b.y - middle.y, b.x - middle.x);
-    const tip = (turn: number) => `${round(b.x - 7 * Math.cos(angle + turn))},${round(b.y - 7 * Math.sin(angle + turn))}`;
-    const kind = `lwm-arrow ${broken ? "broken" : free ? "free" : "kept"}${strong ? "" : " weak"}`;
-    return [
-      svg("path", { class: kind, d: `M${round(a.x)},${round(a.y)}Q${round(middle.x)},${round(middle.y)} ${round(b.x)},${round(b.y)}` }),
-      svg("polygon", { class: `${kind} head`, points: `${round(b.x)},${round(b.y)} ${tip(0.42)} ${tip(-0.42)}` }),
-    ];
+    return drawnArrow(this.place.spots.get(arrow.source)!, this.place.spots.get(arrow.sink)!, this.place.radius, kindOfArrow(arrow, strong, this.order));
+  }
+
+  /** Where an instance is in the window, and how large; null where it is not drawn. */
+  inWindow(number: number): { readonly x: number; readonly y: number; readonly radius: number } | null {
+    const spot = this.place.spots.get(number), scale = this.element.getScreenCTM();
+    return spot && scale ? { x: scale.a * spot.x + scale.e, y: scale.d * spot.y + scale.f, radius: scale.a * this.place.radius } : null;
   }
 
   private rings({ witness }: Seen): SVGElement[] {
@@ -182,6 +163,42 @@ export class View {
       return spot ? [svg("circle", { class: "lwm-ring", cx: round(spot.x), cy: round(spot.y), r: this.place.radius + 4 })] : [];
     });
   }
+}
+
+/** The arrows of what is hovered, of what is wrong, of the example, or all; each strong or weak. */
+export function chosenArrows(picture: Picture, { step, hovered, arrows, witness }: Seen): [Arrow, boolean][] {
+  const named = witness ? picture.data.witness : null;
+  const example = hovered === null && step === null && !arrows ? picture.example?.number : undefined;
+  return picture.arrows.flatMap((arrow): [Arrow, boolean][] => {
+    const near = arrow.source === hovered || arrow.sink === hovered || arrow.sink === example;
+    const wrong = named !== null && arrow.source === named[0] && arrow.sink === named[1] && arrow.broken;
+    if (near || wrong) return [[arrow, true]];
+    return arrows && hovered === null ? [[arrow, picture.arrows.length <= FADED]] : [];
+  });
+}
+
+export function kindOfArrow(arrow: Arrow, strong: boolean, order: Order): string {
+  const broken = arrow.broken && order === "after", free = arrow.free !== "" && order === "after";
+  return `lwm-arrow ${broken ? "broken" : free ? "free" : "kept"}${strong ? "" : " weak"}`;
+}
+
+interface Point { readonly x: number; readonly y: number }
+
+/** A bent line from the edge of one dot to that of another, with a head. */
+export function drawnArrow(from: Point, to: Point, radius: number, kind: string): SVGElement[] {
+  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  if (length < 1) return [];
+  const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
+  const bend = length > 70 ? 0.16 * length : 5, shrink = radius + 1.5;
+  const a = { x: from.x + ux * shrink - uy * 2, y: from.y + uy * shrink + ux * 2 };
+  const b = { x: to.x - ux * shrink - uy * 2, y: to.y - uy * shrink + ux * 2 };
+  const middle = { x: (a.x + b.x) / 2 - uy * bend, y: (a.y + b.y) / 2 + ux * bend };
+  const angle = Math.atan2(b.y - middle.y, b.x - middle.x);
+  const tip = (turn: number) => `${round(b.x - 7 * Math.cos(angle + turn))},${round(b.y - 7 * Math.sin(angle + turn))}`;
+  return [
+    svg("path", { class: kind, d: `M${round(a.x)},${round(a.y)}Q${round(middle.x)},${round(middle.y)} ${round(b.x)},${round(b.y)}` }),
+    svg("polygon", { class: `${kind} head`, points: `${round(b.x)},${round(b.y)} ${tip(0.42)} ${tip(-0.42)}` }),
+  ];
 }
 
 /** Whether the spots lie on one line that is neither a row nor a column. */

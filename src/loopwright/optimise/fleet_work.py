@@ -64,21 +64,26 @@ Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | Compare
 
 PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet_work import main; main()")
 
-_own = threading.local()
-"""The process of each thread: `process`."""
+
+class _Own(threading.local):
+    """What each thread has for itself: the process that works for it, once it is started."""
+
+    process: subprocess.Popen[bytes] | None = None
+
+
+_own = _Own()
 
 
 def performed(parcel: Parcel, work: Work) -> object:
     """What comes of some work; an error of ours is an answer too."""
-    process: subprocess.Popen[bytes] | None = getattr(_own, "process", None)
+    process = _own.process
     if process is None:
-        process = subprocess.Popen(PROCESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        _own.process = process
+        process = _own.process = subprocess.Popen(PROCESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         _send(cast(BinaryIO, process.stdin), (parcel, work))
         return pickle.load(cast(BinaryIO, process.stdout))
     except (OSError, EOFError):
-        del _own.process
+        _own.process = None
         process.kill()
         message = f"the process of the worker died ({type(work).__name__}), with status {process.wait()}"
         return InternalError(Code.INTERNAL, message)

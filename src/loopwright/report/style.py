@@ -18,7 +18,7 @@ a { color: var(--lw-edge0) } :target { scroll-margin-top: 3.2rem } section { scr
 a:focus-visible, summary:focus-visible, pre:focus-visible {
   outline: 2px solid var(--lw-edge0); outline-offset: 2px }
 kbd { font: inherit; border: 1px solid; border-radius: 4px; padding: 0 .3rem; border-color: var(--lw-muted) }
-h1 { font-size: 1.6rem; margin: .2rem 0 }
+h1 { font-size: 1.6rem; margin: .2rem 0; overflow-wrap: anywhere }
 h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem }
 main > h2 { font-size: 1.45rem; margin-top: 3.4rem }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem } .muted, figcaption { color: var(--lw-muted) }
@@ -55,6 +55,8 @@ td, th { text-align: left; vertical-align: top; padding: .5rem .6rem;
   background: color-mix(in srgb, var(--lw-broken) 16%, transparent) }
 details > summary { cursor: pointer; margin: .8rem 0 .4rem } summary code { font-weight: 600 }
 @media (max-width: 50rem) { nav .keys { display: none } }
+@media (max-width: 40rem) { td, td:last-child { display: block; white-space: normal; padding: .15rem 0 }
+  td + td { border-top: 0 } tr { display: block; padding: .4rem 0 } h1 { font-size: 1.25rem } }
 @media print {
   :root { PRINTED }
   nav { display: none } main { max-width: none; padding: 0 } body { font-size: 11pt }
