@@ -8,6 +8,8 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted
+from loopwright.read.c.find import nests_of
+from loopwright.read.c.reader import load_c
 
 
 def verdict(tmp_path: Path, old: str, new: str) -> str:
@@ -176,3 +178,15 @@ SCRATCH = "for (i = 0; i < 10; i++) t[i] = B[i]; for (i = 0; i < 10; i++) A[i] =
 def test_a_local_array_that_is_longer(tmp_path: Path, old: str, new: str, after: str, answer: str) -> None:
     first, second = (file(SCRATCH, declared=f"int i; {one}", after=after) for one in (old, new))
     assert verdict(tmp_path, first, second) == answer
+
+
+def test_loops_that_no_pragma_marks(tmp_path: Path) -> None:
+    """The statement that gives the counter its first value belongs to the loop."""
+    texts = [LOOP, f"i = 0;\n  while (i < n) {{ {STEP} i++; }}"]
+    for name, text in zip(("old.c", "new.c"), texts, strict=True):
+        (tmp_path / name).write_text(re.sub(r"#pragma (end)?scop\n", "", file(text)))
+    found = compare_files(tmp_path / "old.c", tmp_path / "new.c")
+    assert isinstance(found.verdict, Proved)
+    assert [entry for entry in found.trusted if "new.c: read with plain loops" in entry]
+    (nest,) = nests_of(load_c(tmp_path / "new.c"))
+    assert nest.program is not None and nest.lines == (4, 5)

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from loopwright.c.choice import Choice
 from loopwright.c.file import CFile, c_file
+from loopwright.c.plain_loops import begins
 from loopwright.c.regions import about_a_loop, marked_regions
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import without_comments
@@ -35,7 +36,8 @@ class FunctionWithLoops:
     def place(self) -> Span:
         """The statements of its body from the first with a loop to the last with one."""
         inside = [part for part in field(self.node, "body").named_children if _has_loop(part)]
-        return lines_of(inside[0], inside[-1])
+        first = begins(inside[0]) if inside[0].type in LOOPS else inside[0]
+        return lines_of(first, inside[-1])
 
 
 def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
@@ -59,8 +61,12 @@ def outermost(node: Node) -> Iterator[Node]:
 
 
 def place_of(loop: Node) -> Span:
-    """A loop with its label, on the lines it has for itself, and the pragmas about it."""
-    statement = loop
+    """A loop with its label or the statement that it begins with, on the lines it has for itself, and the
+    pragmas about it.
+    """
+    statement = begins(loop)
+    if statement is not loop:
+        return lines_of(statement, loop)
     while statement.parent is not None and statement.parent.type == "labeled_statement":
         statement = statement.parent
     return lines_of(statement, statement)

@@ -74,9 +74,10 @@ def is_before(pragma: Directive, loop: Node) -> bool:
 
 @dataclass(frozen=True)
 class _Part:
-    """A text that moves into the head of a loop, and what is left where it was."""
+    """A text that moves into the head of a loop from a statement, and what is left where it was."""
 
     text: str
+    statement: Node
     edits: tuple[Edit, ...] = ()
 
 
@@ -89,13 +90,9 @@ def _counted(loop: Node) -> list[Edit] | None:
     tests = [] if condition is None or _is_true(condition) else [on_one_line(condition)]
     left = [_left_out(one) for one in _breaks(inside)]
     tests += [f"!{field(one, 'condition').text}" for one in _breaks(inside)]
-    moved = None if update is not None else _last_step(loop, body, inside)
-    name = _stepped(update) if update is not None else None if moved is None else _stepped(moved)
-    if moved is None and update is None:
-        countdown = countdown_of(loop)
-        if countdown is None or left:
-            return None
-        name = countdown.name.text
+    moved, name = _counter(loop)
+    if moved is None and update is None and (name is None or left):
+        return None
     first = None if start is not None or name is None else _first_value(loop, name)
     if not (left or moved or first or is_while) or (start is None and first is None) or not tests:
         return None
@@ -108,6 +105,28 @@ def _counted(loop: Node) -> list[Edit] | None:
     if moved is not None and moved.parent is not None:
         edits.append(_left_out(moved.parent))
     return [*edits, *(() if first is None else first.edits)]
+
+
+def begins(loop: Node) -> Node:
+    """The statement that gives the counter of a loop its first value, where its head does not, or itself."""
+    if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
+        return loop
+    name = _counter(loop)[1]
+    first = None if name is None else _first_value(loop, name)
+    return loop if first is None else first.statement
+
+
+def _counter(loop: Node) -> tuple[Node | None, str | None]:
+    """The step that the body of a loop ends with, where its head has none, and what the loop counts."""
+    update = loop.child_by_field_name("update")
+    if update is not None:
+        return None, _stepped(update)
+    body = field(loop, "body")
+    moved = _last_step(loop, body, named_children(body) if body.type == "compound_statement" else [body])
+    countdown = countdown_of(loop) if moved is None else None
+    if moved is not None:
+        return moved, _stepped(moved)
+    return None, None if countdown is None else countdown.name.text
 
 
 def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
@@ -226,7 +245,7 @@ def _given(statement: Node, name: str) -> _Part | None:
             return None
         if not is_simple(field(core, "right")):
             return None
-        return _Part(on_one_line(core), (_left_out(statement),))
+        return _Part(on_one_line(core), statement, (_left_out(statement),))
     declarators = statement.children_by_field_name("declarator")
     kinds = {one.type for one in statement.named_children}
     if statement.type != "declaration" or kinds & {"storage_class_specifier", "type_qualifier"}:
@@ -238,7 +257,7 @@ def _given(statement: Node, name: str) -> _Part | None:
     if target.type != "identifier" or target.text != name or not is_simple(value):
         return None
     left = (target.end, last.end, lines_in(statement.source, target.end, last.end))
-    return _Part(f"{name} = {on_one_line(value)}", (left,))
+    return _Part(f"{name} = {on_one_line(value)}", statement, (left,))
 
 
 def _harmless(statement: Node) -> set[str] | None:

@@ -27,6 +27,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
+from loopwright.read.c.rephrased import in_plain_loops
 from loopwright.source import Source, Span
 
 
@@ -175,11 +176,29 @@ def _read(source: Source, pure: frozenset[str], assume: Sequence[str]) -> Iterat
             yield failure.diagnostic
 
 
+def _otherwise(
+    source: Source,
+    place: tuple[int, int],
+    result: Program | Diagnostic,
+    pure: frozenset[str],
+    assume: Sequence[str],
+    options: CompilerOptions,
+) -> Program | Diagnostic:
+    """A part that cannot be read as it is written, with plain loops."""
+    if isinstance(result, Program):
+        return result
+    written = replace(source, chosen=(place,))
+    plain = in_plain_loops(written, options)
+    found = result if plain == written else next(_read(plain, pure, assume))
+    return found if isinstance(found, Program) else result
+
+
 def _gated(
     source: Source, pure: frozenset[str], assume: Sequence[str], options: CompilerOptions
 ) -> Iterator[Program | Diagnostic]:
-    """Each chosen part by itself, if it is what the compiler reads there."""
-    for result in _read(source, pure, assume):
+    """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
+    results = zip(source.chosen, _read(source, pure, assume), strict=True)
+    for result in (_otherwise(source, *one, pure, assume, options) for one in results):
         if isinstance(result, Diagnostic):
             yield result
             continue
