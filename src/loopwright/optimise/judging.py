@@ -14,11 +14,11 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import memory_based
 from loopwright.optimise.cost import Estimate, estimate
 from loopwright.optimise.nests import Script, Setting, part_with
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import is_kept, prove_plan
+from loopwright.prove.legality.reductions import ordering
 from loopwright.run.supervise import Work, within
 from loopwright.transform import Plan, to_schedule
 
@@ -105,7 +105,7 @@ class Judge:
         """With the dependences of what the plan's changes of storage made."""
         steps = tuple(plan.history[change.step].step for change in plan.storage)
         if steps not in self.settings:
-            known = replace(self.setting, dependences=tuple(memory_based(plan.original)))
+            known = replace(self.setting, dependences=ordering(plan.original))
             self.settings[steps] = known if plan.storage else self.setting
         return self.settings[steps]
 

@@ -20,7 +20,6 @@ from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import memory_based
 from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
@@ -36,6 +35,7 @@ from loopwright.optimise.sizes import sizes_of
 from loopwright.optimise.trials import WORTH, Judged, Task, Timed, Trial, Trials, in_turn, ranked
 from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
+from loopwright.prove.legality.reductions import ordering
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
@@ -180,7 +180,7 @@ def _planners(
             Judge(
                 plan,
                 Setting(
-                    plan, machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))
+                    plan, machine, sizes_of(plan.original, search.defines), ordering(plan.original)
                 ),
                 now + (until - now) * number / len(plans),
                 progress,

@@ -19,7 +19,7 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Affine, Fuse, Operation, Tile
+from loopwright.transform.script.operations import Affine, Distribute, Fuse, Interchange, Operation, Tile
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
 
@@ -39,6 +39,7 @@ def around(plan: Plan, setting: Setting) -> Iterator[tuple[Script, str]]:
             continue
         yield from (((*done, *steps), "blocks of the second loop") for steps in _blocks(plan, nest))
         yield from (((*done, *steps), "one nest of all statements") for steps in _embedded(plan, nest))
+        yield from (((*done, *steps), "a sum pushed, not pulled") for steps in _turned(plan, nest))
 
 
 def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -69,6 +70,22 @@ def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     if len(nest.loops) == 1 and len(deepest) > 2:
         sizes = (LoopNumber(WHOLE, deepest[0]), LoopNumber(BLOCK, deepest[1]))
         yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
+
+
+def _turned(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """The innermost loop of the last statement exchanged with the one that it shares with the others.
+
+    for j:  x[j];  for k < j: x[j] += x[k] a[k][j]   -->   for j:  x[j];  for k > j: x[k] += x[j] a[j][k]
+    """
+    positions, shared = nest.component.positions, len(nest.loops)
+    depths = [plan.leaf(position).depth for position in positions]
+    names = [handle_at(plan, position) for position in positions[-2:]]
+    if shared < 2 or len(names) < 2 or None in names or depths != [shared] * (len(depths) - 1) + [shared + 1]:
+        return
+    before, last = (str(name) for name in names)
+    outer, inner = plan.leaf(positions[-1]).loops[shared - 1 :]
+    apart, turned = Distribute((before, last), shared - 1), Interchange(last, outer, inner)
+    yield Step(apart), Step(turned), Step(Fuse((before, last), shared))
 
 
 def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:

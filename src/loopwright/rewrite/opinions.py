@@ -106,6 +106,9 @@ def remarks_on(
     regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress
 ) -> tuple[str, ...]:
     """What the prover that was asked for says of rewritten regions."""
+    if request.prover != "isl" and any(region.combining for region in regions):
+        what = "that the steps of a reduction may be taken in another order"
+        raise GaveUp(Code.NO_PROOF, f"{request.prover} is not told {what}", hint="leave --prover out")
     match request.prover:
         case "cvc5":
             return tuple(_cvc5_on(region, request.seconds, progress) for region in regions)

@@ -244,7 +244,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
-    combining = () if verdict is None else tuple(one.statement for one in verdict.reassociations)
+    steps = () if verdict is None else (*(one.statement for one in verdict.reassociations), *verdict.exact)
+    combining = tuple(dict.fromkeys(steps))
     assumptions = plan.written.assumptions
     return _Region(plan, loops_of(plan, node, verdict), evidence, assumptions, lost, combining)
 

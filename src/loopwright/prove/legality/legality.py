@@ -31,6 +31,7 @@ from loopwright.prove.legality.privatisation import Private, carries_the_same_va
 from loopwright.prove.legality.reductions import (
     Reassociation,
     Reduction,
+    is_exact,
     only_associativity,
     reassociation,
     reductions,
@@ -68,6 +69,8 @@ class LegalityVerdict(Displayed):
     """The simplest first."""
     reassociations: tuple[Reassociation, ...] = ()
     """What the proof assumes."""
+    exact: tuple[str, ...] = ()
+    """Statements that combine ints in another order, which gives the same bits."""
     private: tuple[Private, ...] = ()
     """Storage that iterations of parallel loops have for themselves."""
     storage: int = 0
@@ -159,7 +162,7 @@ def is_legal(
         deps = tuple(_aligned(item, context) for item in found)
         known = reductions(original)
         for item in _misordered(deps, pieces):
-            if not _temporaries(context, [item]) and not (allow_reassociation and item.reduction(known)):
+            if not _temporaries(context, [item]) and not item.is_free(known, allow_reassociation):
                 return False
         carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
         for item in carried:
@@ -204,13 +207,15 @@ def _verdict(
     kept = [item for item in carried if item not in combined and _in_lanes(original, pieces, item)]
     carried = [item for item in carried if item not in kept]
     broken_deps = [item for item in order if item.dependence.array not in lost] + carried
-    counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
-    assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
+    counted = [item for item in broken_deps if not item.is_free(known, allow_reassociation)]
+    exact = [item for item in broken_deps if item.is_exact(known)]
+    assumed = [item for item in broken_deps if item not in counted and item not in exact]
     return LegalityVerdict(
         obligations=count + len(deps) * (1 + len(parallel)),
         defects=defects,
         violations=simplest_first(_shown(context, counted, known)),
         reassociations=_assumed(original, assumed, known),
+        exact=tuple(one.statement for one in _assumed(original, exact, known)),
         private=(*owned, *private),
         temporaries=lost,
         lanes=tuple(dict.fromkeys(tuple(inside(one.loop, pieces)) for one in kept if one.loop is not None)),
@@ -251,6 +256,14 @@ class _Broken:
         if self.loop is not None and not self.loop.combines:
             return None
         return only_associativity(self.dependence, known)
+
+    def is_exact(self, known: dict[str, Reduction]) -> bool:
+        """Whether it is between steps of one thread that give the same bits in any order."""
+        return self.loop is None and is_exact(self.dependence, known)
+
+    def is_free(self, known: dict[str, Reduction], allowed: bool) -> bool:
+        """Whether it need not be kept, with reassociation allowed or not."""
+        return self.is_exact(known) or (allowed and self.reduction(known) is not None)
 
 
 def _shown(context: WitnessContext, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:

@@ -10,12 +10,13 @@ after, and what the added expressions read.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from loopwright.c.macros import definitions, with_arguments
 from loopwright.c.tokens import without_comments
-from loopwright.c.types import BOOL, Floating, Integer, named_type
+from loopwright.c.types import BOOL, INT, CType, Floating, Integer, Unknown, named_type
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.dependences import Dependence
+from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reduction_syntax import CALLS, AccumulationSyntax, accumulation_of
 from loopwright.source import Span
@@ -32,6 +33,8 @@ class Reduction:
     operator: str
     array: str
     places: tuple[Span, ...]
+    exact: str = ""
+    """Not empty where all steps that have the same word here give the same bits in any order."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,65 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
     (write,) = statement.writes
     if write.place != target or not _leaves_alone(statement, write, reads):
         return None
-    if _rounds_each_step(program, statement, write.array) or not _is_what_it_is_called(program, statement):
+    exact = _exactness(program, statement, shape.operator, write.array)
+    rounds = not exact and _rounds_each_step(program, statement, write.array)
+    if rounds or not _is_what_it_is_called(program, statement):
         return None
-    return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})))
+    return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})), exact)
+
+
+def _exactness(program: Program, statement: Statement, operator: str, accumulator: str) -> str:
+    """Of steps on an int: the word for those that commute exactly, and are defined in any order.
+
+    The larger and the smaller of ints and bitwise operators combine in any order.  A sum of numbers that are
+    all positive grows: in any order it passes int only where its end does.  Other sums may overflow in one
+    order and not in another.  Every value that is combined has to be an int: nothing is converted.
+    """
+    resolved = program.file.declarations.resolved
+    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
+    if types.get(accumulator) != INT or operator == "*":
+        return ""
+    is_exact = _INCREMENT.search(text) is not None if operator == "+" else _is_of_ints(program, text, types)
+    return operator if is_exact else ""
+
+
+def _is_of_ints(program: Program, text: str, types: Mapping[str, CType]) -> bool:
+    """Whether all that a step computes with are ints, or become ints.
+
+    Outside of subscripts only arrays, small decimal numbers, and macros made of such are understood.
+    """
+    macros = [definitions(program.file.macros, name) for name in dict.fromkeys(_CALLED.findall(text))]
+    if any(len(one) != 1 or one[0].parameters is None or one[0].conditional for one in macros):
+        return False
+    parts = [(text, {one[0].name for one in macros}), *((m.body, set(m.parameters or ())) for (m,) in macros)]
+    for part, names in parts:
+        words = [word for word in _WORDS.findall(part) if word not in names and word != "if"]
+        small = [word for word in words if _SMALL.fullmatch(word)]
+        arrays = [types.get(word) for word in words if word not in small]
+        if _UNKNOWN.search(part) or not all(map(_becomes_int, arrays)):
+            return False
+    return True
+
+
+def _becomes_int(kind: CType | None) -> bool:
+    """Whether every value of the type is one of int; those of char are, whatever its sign."""
+    if isinstance(kind, Integer):
+        return kind.rank < INT.rank or kind == INT
+    return isinstance(kind, Unknown) and kind.name == "char"
+
+
+def _without_subscripts(text: str) -> str:
+    while (shorter := _SUBSCRIPT.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+_SUBSCRIPT = re.compile(r"\[[^][]*\]")
+_WORDS = re.compile(r"\w+")
+_SMALL = re.compile(r"0|[1-9]\d{0,8}")
+_UNKNOWN = re.compile(r"[.\"'#@$\\]|->|(?<!&)&(?![&=])")
+_INCREMENT = re.compile(r"(?:\+\+\s*[A-Za-z_]\w*|[A-Za-z_]\w*\s*(?:\+\+|\+=\s*[1-9]\d{0,8}))\s*;?[\s}]*$")
 
 
 def _rounds_each_step(program: Program, statement: Statement, accumulator: str) -> bool:
@@ -150,6 +209,20 @@ def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> R
     if dependence.source_access.place not in first.places:
         return None
     return first if dependence.sink_access.place in second.places else None
+
+
+def is_exact(dependence: Dependence, known: dict[str, Reduction]) -> bool:
+    """Whether the dependence is between steps that give the same bits in any order."""
+    if only_associativity(dependence, known) is None:
+        return False
+    first, second = known[dependence.source], known[dependence.sink]
+    return bool(first.exact) and first.exact == second.exact
+
+
+def ordering(program: Program) -> tuple[Dependence, ...]:
+    """The dependences that an order of one thread has to keep."""
+    known = reductions(program)
+    return tuple(one for one in memory_based(program) if not is_exact(one, known))
 
 
 def used_otherwise(program: Program, operator: str, array: str) -> Statement | None:

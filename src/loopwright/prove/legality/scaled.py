@@ -77,9 +77,7 @@ def _type(program: Program, access: Access) -> str | None:
 
 def with_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
     """`before`, each product that a buffer of `after` holds counted as one access; by the new statements."""
-    held = {
-        after.statement(name).writes[0].array: one for name, one in products.items() if one is not None
-    }
+    held = {after.statement(name).writes[0].array: one for name, one in products.items() if one is not None}
     if not held:
         return before
     _refuse_other_writes(before, after, products, held)

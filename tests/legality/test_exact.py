@@ -1,0 +1,92 @@
+"""Steps on ints that give the same bits in any order: no permission is needed, and no others are free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.reductions import reductions
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of
+
+DECLARED = """\
+#define MAX(a, b) ((a) >= (b) ? (a) : (b))
+#define HALF(a) ((a) * 0.5)
+#define TWICE(a) (2 * (a))
+#ifdef SMALL
+#define LEAST(a) (a)
+#endif
+int s, t, x[9][9], m[9]; char c[9]; short h[9]; unsigned u; long l; double d, e[9][9]; float f;
+int max(int a, int b);
+"""
+
+
+def verdict(tmp_path: Path, statement: str, script: str = "interchange(S1, i, j)") -> bool:
+    file = tmp_path / "k.c"
+    loops = "  for (int i = 0; i < 9; i++)\n    for (int j = 0; j < 9; j++)\n"
+    file.write_text(
+        f"{DECLARED}void f(void)\n{{\n#pragma scop\n{loops}      {statement}\n#pragma endscop\n}}\n"
+    )
+    (program,) = read_c(file)
+    return prove_plan(plan_of(program).transform(script)).proved
+
+
+EXACT = [
+    "s = MAX(s, x[i][j]);",
+    "if (x[i][j] > s) s = x[i][j];",
+    "s = x[i][j] < s ? x[i][j] : s;",
+    "s = MAX(s, TWICE(x[i][j]) + c[j] - h[i]);",
+    "s |= x[i][j];",
+    "s ^= c[j];",
+    "if (x[i][j] == 3) s += 2;",
+    "if (e[i][j] > 0) { s++; }",
+    "++s;",
+]
+
+NOT_EXACT = [
+    ("s += x[i][j];", "may overflow in one order only"),
+    ("s -= 1;", "the other sign has another word, and is not understood"),
+    ("s *= 2;", "may overflow"),
+    ("s = MAX(s, HALF(x[i][j]));", "rounds"),
+    ("s = MAX(s, LEAST(x[i][j]));", "defined by some options only"),
+    ("s = max(s, x[i][j]);", "a function, which may do anything"),
+    ("s = MAX(s, l + x[i][j]);", "converted from long"),
+    ("s = MAX(s, u + x[i][j]);", "converted from unsigned"),
+    ("s = MAX(s, 3000000000);", "no int"),
+    ("s = MAX(s, (int)e[i][j]);", "a conversion"),
+    ("d += 1;", "rounds"),
+    ("f = MAX(f, e[i][j]);", "a float has -0 and NaN"),
+    ("u += 1;", "not an int"),
+    ("s = MAX(s, s + x[i][j]);", "reads itself"),
+]
+
+
+@pytest.mark.parametrize("statement", EXACT)
+def test_ints_are_combined_in_any_order(tmp_path: Path, statement: str) -> None:
+    assert verdict(tmp_path, statement)
+
+
+@pytest.mark.parametrize(("statement", "why"), NOT_EXACT, ids=lambda one: str(one)[:30])
+def test_others_keep_their_order(tmp_path: Path, statement: str, why: str) -> None:
+    assert not verdict(tmp_path, statement), why
+
+
+def test_threads_need_a_permission_still(tmp_path: Path) -> None:
+    assert not verdict(tmp_path, "s = MAX(s, x[i][j]);", "parallel(S1, i)")
+    assert not verdict(tmp_path, "s = MAX(s, x[i][j]);", "vectorize(S1, j)")
+
+
+def test_steps_of_two_kinds_and_reads_in_between_keep_their_order(tmp_path: Path) -> None:
+    assert not verdict(tmp_path, "{ s = MAX(s, x[i][j]); s += 1; }", "distribute(S1, S2)")
+    assert not verdict(tmp_path, "{ s = MAX(s, x[i][j]); m[j] = s; }", "distribute(S1, S2)")
+    assert verdict(tmp_path, "{ s = MAX(s, x[i][j]); s = MAX(s, c[j]); }", "distribute(S1, S2)")
+
+
+def test_the_word_of_a_step(tmp_path: Path) -> None:
+    file = tmp_path / "k.c"
+    body = "  for (int i = 0; i < 9; i++) {\n    s += 1;\n    t -= 1;\n    d += 1;\n    m[0] &= c[i];\n  }"
+    file.write_text(f"{DECLARED}void f(void)\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n")
+    (program,) = read_c(file)
+    assert [one.exact for one in reductions(program).values()] == ["+", "", "", "&"]
