@@ -121,7 +121,7 @@ int main(void)
         int status;
         wait(&status);
         while (start < RUNS && results[v * RUNS + start].done == 2) start++;
-        if (start < RUNS) start++;
+        if (start < RUNS && results[v * RUNS + start].done) start++;
       }
     for (int s = 0; s < RUNS; s++)
       printf("%d %d %d %d %d\\n", pair, s, results[s].done, results[RUNS + s].done,

@@ -230,8 +230,9 @@ def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
 def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
     """The values of both sides, which are what C computes."""
     values = {side: affine(side, frame) for side in (field(node, "left"), field(node, "right"))}
+    is_test = operator(node) in _COMPARISONS
     for side in operands_from_zero(node, frame):
-        require_from_zero(side, values[side], frame)
+        require_from_zero(side, values[side], frame, is_test=is_test)
     left, right = values.values()
     return left, right
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
@@ -178,7 +179,7 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
     """Expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0.
 
     `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
-    signed n for n = -1.  Where iterators have a part in it, it is proved (`wraparound`).
+    signed n for n = -1.  Where iterators have a part in it, and in tests of `if`, it is proved (`wraparound`).
     """
     found: dict[str, Node] = {}
     start = Frame(setting, everywhere())
@@ -191,8 +192,9 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
 def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
     for expression in expressions:
         frame = _around(setting, expression)
+        is_test = expression.parent is not None and expression.parent.type == "if_statement"
         for node in walk(expression):
-            if node.type == "binary_expression":
+            if node.type == "binary_expression" and not (is_test and operator(node) in COMPARISONS):
                 yield from operands_from_zero(node, frame)
 
 
