@@ -252,3 +252,19 @@ def test_a_function_of_the_library_by_the_name_that_compilers_have_for_it(tmp_pa
 @pytest.mark.parametrize("trap", ELEMENTS, ids=lambda trap: trap.name)
 def test_names_of_types_that_mean_others_are_refused(trap: Trap, tmp_path: Path) -> None:
     assert "which its declaration does not show" in answer(trap, tmp_path)
+
+
+@pytest.mark.parametrize("test", ["n >= u", "(unsigned)n > 5", "n - 5 < u", "u > n && n < 9", "n == u || n < u"])
+def test_a_size_that_an_unsigned_number_is_compared_with_may_be_below_0(test: str, tmp_path: Path) -> None:
+    """In C, -3 >= 2u: the test is left as it is, and nothing of the size is taken on trust."""
+    (tmp_path / "t.c").write_text(function(f"if ({test}) a[0] = 1;", setup="unsigned u = 2;"))
+    (program,) = read_c(tmp_path / "t.c")
+    assert program.statements[0].domain.params().is_equal(program.context)
+    assert not [one.text for one in program.trusted if "not below 0" in one.text]
+
+
+def test_what_depends_on_a_header_that_is_missing_is_not_known(tmp_path: Path) -> None:
+    head = '#include "missing_for_sure.h"'
+    for setup, loop in (("", "for (idx_t c = 0; c < n; c++)"), ("idx_t m = n;", "for (int c = 0; c < m; c++)")):
+        trap = Trap("missing", f"{loop} a[c] = c;", head, setup)
+        assert "it is not known what" in answer(trap, tmp_path)
