@@ -179,7 +179,7 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
     """Expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0.
 
     `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
-    signed n for n = -1.  Where iterators have a part in it, and in tests of `if`, it is proved (`wraparound`).
+    signed n for n = -1.  With iterators in it, and in tests of `if`, it is proved (`wraparound`).
     """
     found: dict[str, Node] = {}
     start = Frame(setting, everywhere())
