@@ -71,7 +71,8 @@ def operations_of(statement: Statement, *, is_integer: bool = False) -> Operatio
     roots = sum(name.startswith("sqrt") for name in names)
     others = [name for name in names if not name.startswith(("sqrt", "fabs", "fmax", "fmin", "if"))]
     latency = INTEGER if is_integer else LATENCY
-    return Operations(max(1, sums, products), text.count("/") + roots, len(others), text.count("?"), latency)
+    choices = len(re.findall(r"\?|\bif\b", text))
+    return Operations(max(1, sums, products), text.count("/") + roots, len(others), choices, latency)
 
 
 def body_cycles(
