@@ -20,6 +20,7 @@ from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
+from loopwright.transform.script.operations import Pack
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -38,6 +39,8 @@ class Setting:
     machine: Machine
     sizes: Mapping[str, int]
     dependences: tuple[Dependence, ...]
+    copies: bool = True
+    """Whether there is time to prove tiles that are copied."""
 
 
 Phase: TypeAlias = Callable[[Plan, NamedNest, Setting], Iterator[Script]]
@@ -150,6 +153,11 @@ def loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | 
 
 def script_of(plan: Plan) -> Script:
     return tuple(one.step for one in plan.history)
+
+
+def tiles_copied(script: Script) -> int:
+    """How many nests have tiles in storage of their own."""
+    return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
 
 
 def goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:

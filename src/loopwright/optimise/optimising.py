@@ -24,7 +24,7 @@ from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
 from loopwright.optimise.machine import Machine, Site, this_machine, this_site
-from loopwright.optimise.nests import Script, Setting
+from loopwright.optimise.nests import Script, Setting, tiles_copied
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
@@ -44,7 +44,6 @@ from loopwright.run.compiler import Compiler, find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.transform import Plan, plan_of
-from loopwright.transform.script.operations import Pack
 
 if TYPE_CHECKING:
     from loopwright.optimise.fleet import Fleet
@@ -67,7 +66,7 @@ PATIENT = 0.65
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
 
-COPIED = 4.0
+COPIED = 6.0
 """Seconds that a proof takes for each tile with storage of its own, at least."""
 
 
@@ -175,12 +174,18 @@ def _planners(
 ) -> list[Planner]:
     """One for each region, with an equal part of the time."""
     now = time.monotonic()
+    proving = search.budget * (1.0 - (0.5 if search.model else TIMING))
+    copies = PATIENT * proving > COPIED
     return [
         Planner(
             Judge(
                 plan,
                 Setting(
-                    plan, machine, sizes_of(plan.original, search.defines), ordering(plan.original)
+                    plan,
+                    machine,
+                    sizes_of(plan.original, search.defines),
+                    ordering(plan.original),
+                    copies,
                 ),
                 now + (until - now) * number / len(plans),
                 progress,
@@ -373,7 +378,7 @@ def _proved(
         if left <= 0:
             break
         limit = left if one is last else PATIENT * left
-        if one is not last and COPIED * _tiles_copied(one.script) > limit:
+        if one is not last and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
             work = _proof(applied(one.script, plans).plans, request)
@@ -381,10 +386,6 @@ def _proved(
         except (GaveUp, InternalError):
             continue
     return None, None
-
-
-def _tiles_copied(script: Script) -> int:
-    return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:

@@ -14,11 +14,12 @@ from itertools import islice
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.judging import Estimated, Judge
-from loopwright.optimise.nests import Phase, Script, is_written_out, nest_of, targets
+from loopwright.optimise.nests import Phase, Script, is_written_out, nest_of, targets, tiles_copied
 from loopwright.optimise.orders import ORDERING, parallel
 from loopwright.optimise.scheduler import Fusion, scheduled
 from loopwright.optimise.storage import expansions, packings, renamings
 from loopwright.optimise.structures import around, fusions
+from loopwright.optimise.sums import register_sums
 from loopwright.optimise.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
@@ -267,10 +268,13 @@ class Planner:
             before = pool
             for phase in phases:
                 pool = self._extended(pool, names, phase, width, end)
+            if phases is BLOCKING:
+                copied = self._extended(before, names, register_sums, width, end)
+                pool = _kept(sorted([*pool, *(one for one in copied if one not in pool)], key=_rank), width)
             saved = before[0].total - pool[0].total
             if phases is ORDERING and saved < SMALL * weights[names] * start.total:
                 pool = before
-            pool = pool[: 1 if len(names) == 1 else width]
+            pool = _kept(pool, 1 if len(names) == 1 else width)
         return pool
 
     def _extended(
@@ -293,10 +297,16 @@ class Planner:
                 if after is not None:
                     found[after.script] = None
         known = [self.judge.known[script] for script in found]
-        best = sorted((one for one in known if one is not None), key=_rank)[:width]
+        best = _kept(sorted((one for one in known if one is not None), key=_rank), width)
         if best and best[0].script in numbers:
             self.liked[phase] = numbers[best[0].script]
         return best
+
+
+def _kept(pool: list[Estimated], count: int) -> list[Estimated]:
+    """The best scripts, and the best without tiles that are copied: those take long to prove."""
+    plain = next((k for k, one in enumerate(pool) if not tiles_copied(one.script)), 0)
+    return [*pool[:count], *(pool[plain : plain + 1] if plain >= count else ())]
 
 
 def _rank(one: Estimated) -> tuple[float, int]:

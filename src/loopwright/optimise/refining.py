@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.judging import Judge
-from loopwright.optimise.nests import Script
+from loopwright.optimise.nests import Script, tiles_copied
 from loopwright.optimise.trials import Trial
-from loopwright.transform.script.operations import Pack, Tile
+from loopwright.transform.script.operations import Tile
 
 SMALLEST, LARGEST = 4, 4096
 """The sizes of tiles that are tried."""
@@ -20,7 +20,7 @@ def resized(script: Script) -> Iterator[Script]:
 
     Tiles that are copied keep their sizes: other steps name them.
     """
-    if any(isinstance(step.operation, Pack) and step.operation.written for step in script):
+    if tiles_copied(script):
         return
     for place, step in reversed(list(enumerate(script))):
         tile = step.operation

@@ -49,6 +49,7 @@ from loopwright.transform.script.operations import (
     StripMine,
     Tile,
     Unroll,
+    UnrollAndJam,
     Vectorize,
 )
 from loopwright.transform.script.steps import Step
@@ -90,7 +91,12 @@ class _Sum:
 
 
 def register_sums(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
-    """Of a perfect nest of one statement that sums up products: tiles of sums in registers."""
+    """Of a perfect nest of one statement that sums up products: tiles of sums in registers.
+
+    Not after nests that are blocked without copies: a script of both is judged from the other side.
+    """
+    if not setting.copies or any(isinstance(one.step.operation, UnrollAndJam) for one in plan.history):
+        return
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) != 3 or is_tiled(plan, nest):
         return

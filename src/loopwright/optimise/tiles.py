@@ -26,7 +26,6 @@ from loopwright.optimise.nests import (
     script_of,
 )
 from loopwright.optimise.orders import cuts
-from loopwright.optimise.sums import register_sums
 from loopwright.optimise.touches import COPIES
 from loopwright.read.formula import Binary, Chain, Junction, Name, Number, Sum
 from loopwright.transform.plan import Plan
@@ -332,7 +331,6 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
 
 BLOCKING: tuple[Phase, ...] = (
     cuts,
-    register_sums,
     with_short_loops,
     blocked,
     partly_blocked,
