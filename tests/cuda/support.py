@@ -114,3 +114,29 @@ def refuse(right: Made, old: str, new: str) -> None:
     text = Source(kernels.path, kernels.text.replace(old, new, 1))
     with pytest.raises(LoopwrightError):
         right.read_back(replace(right.device, kernels=text))
+
+
+LAUNCH = """
+#undef LW_LAUNCH
+#define LW_LAUNCH(kernel, grid, size, arguments) lw_run(grid, size, [&] { kernel arguments; })
+"""
+
+
+def run_in_threads(folder: Path, text: str, host: str, order: int) -> bytes:
+    """What the program prints whose kernels are run by threads in an order: 0, 1 or 2 of `emulator.h`.
+
+    The text is the one for nvcc: every thread has its own registers, and blocks their shared memory.
+    """
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    prelude, mark, rest = text.partition("/* The text of the program begins here. */\n")
+    header = Path(__file__).parent / "emulator.h"
+    (folder / "threads.cpp").write_text(f'#include "{header}"\n{prelude}{LAUNCH}{mark}{rest}')
+    (folder / "host.c").write_text(host)
+    subprocess.run(["g++", "-std=c++17", "-O1", "-w", "-c", "threads.cpp"], check=True, cwd=folder)
+    command = ["gcc", "-O1", "-ffp-contract=off", "-w", "-c", "host.c"]
+    subprocess.run(command, check=True, cwd=folder)
+    subprocess.run(["g++", "-o", "threads", "threads.o", "host.o", "-lm"], check=True, cwd=folder)
+    environment = {**os.environ, "LW_ORDER": str(order)}
+    done = subprocess.run([folder / "threads"], capture_output=True, env=environment)
+    return done.stdout if done.returncode == 0 else done.stderr

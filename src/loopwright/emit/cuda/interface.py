@@ -8,7 +8,8 @@ give the same bits on a device.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 
 from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
@@ -39,6 +40,9 @@ _SIGNED = ("int", "long", "long int", "long long")
 _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|LANES?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
+
+MOST_SHARED = 49152
+"""Bytes of arrays that a kernel may declare as shared, on every GPU since compute capability 2.0."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,18 @@ def _size(extent: str, numbers: dict[str, str]) -> str:
     name = f"lw_extent{len(numbers)}"
     numbers[name] = text
     return name
+
+
+def check_room(program: Program, shared: Sequence[Array]) -> None:
+    """The buffers of a block fit into the memory that its threads share."""
+    size = sum(
+        prod(map(int, array.extents)) * (8 if device_type(program, array) in ("double", "long") else 4)
+        for array in shared
+        if all(extent.isdigit() for extent in array.extents)
+    )
+    if size > MOST_SHARED or not all(extent.isdigit() for array in shared for extent in array.extents):
+        message = f"the buffers of a block have {size} bytes, where a GPU has {MOST_SHARED}"
+        raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 
 def check_names(program: Program, text: str, known: Iterable[str]) -> None:

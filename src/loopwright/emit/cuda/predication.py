@@ -68,15 +68,15 @@ def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
         return inner
     match inner.test:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
-            registers = _registers(inner, lengths)
+            registers = numbered_registers(inner, lengths)
             only_tested = tested or inner.annotation(ThreadLoop) is not None or registers is not None
             return _predicated(inner, (relation, bound), registers, only_tested)
         case _:
             return inner
 
 
-def _registers(loop: For, lengths: Lengths) -> int | None:
-    """How many registers the loop numbers, from 0."""
+def numbered_registers(loop: For, lengths: Lengths) -> int | None:
+    """How many registers the iterations of the loop number."""
     calls = {part.name for part in subprograms(loop) if isinstance(part, Call)}
     found = {lengths.get((name, -1 if loop.dimension is None else loop.dimension)) for name in calls}
     return found.pop() if len(found) == 1 else None

@@ -18,7 +18,14 @@ from pathlib import Path
 from loopwright.c.tokens import names_in
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.comments import CommentNote, comment_lines
-from loopwright.emit.cuda.interface import DeviceArray, Interface, check_names, device_type, interface_of
+from loopwright.emit.cuda.interface import (
+    DeviceArray,
+    Interface,
+    check_names,
+    check_room,
+    device_type,
+    interface_of,
+)
 from loopwright.emit.cuda.launches import (
     AXES,
     BarrierNote,
@@ -36,7 +43,7 @@ from loopwright.emit.cuda.launches import (
     launched,
     names_inside,
 )
-from loopwright.emit.cuda.predication import constant_length
+from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions
@@ -45,14 +52,11 @@ from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Int, Relation
-from loopwright.loops.nodes import Call, For, Mark, Node, Remark
+from loopwright.loops.nodes import Call, For, If, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.model.program import MemorySpace, Program, Statement
 from loopwright.source import Source
-
-MOST_SHARED = 49152
-"""Bytes of arrays that a kernel may declare as shared, on every GPU since compute capability 2.0."""
 
 MANY_BLOCKS = "1024"
 """Blocks along an axis whose number the host does not know: any number is right."""
@@ -93,7 +97,7 @@ def _device_region(loops: Loops) -> DeviceRegion:
         types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=_distributed
     )
     shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
-    _check_room(program, [array for array in own if array.name in shared])
+    check_room(program, [array for array in own if array.name in shared])
     notes = ((array.name, _NOTES[array.space]) for array in own if array.space in _NOTES)
     memories = {name: note(name) for name, note in notes}
     touches = {one.name: _touches(program, one) for one in program.statements}
@@ -115,18 +119,6 @@ def _touches(program: Program, statement: Statement) -> Touches:
         for accesses in (statement.reads, statement.writes)
     )
     return Touches(read, written)
-
-
-def _check_room(program: Program, shared: Sequence[Array]) -> None:
-    """The buffers of a block fit into the memory that its threads share."""
-    size = sum(
-        prod(map(int, array.extents)) * (8 if device_type(program, array) in ("double", "long") else 4)
-        for array in shared
-        if all(extent.isdigit() for extent in array.extents)
-    )
-    if size > MOST_SHARED or not all(extent.isdigit() for array in shared for extent in array.extents):
-        message = f"the buffers of a block have {size} bytes, where a GPU has {MOST_SHARED}"
-        raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 
 @dataclass(frozen=True)
@@ -286,13 +278,17 @@ def _with_own(region: DeviceRegion, launch: Launch, names: Sequence[str]) -> Sty
             return [memory_text(program, f"OWN_{axes}", remark.name), *lines]
         return marks(remark, body, lines)
 
-    return replace(region.style, mark=marked, annotated=_written_out)
+    lengths = register_lengths(program)
 
+    def written_out(loop: For) -> list[str]:
+        """What a thread runs with constant length and without tests, and what numbers registers."""
+        known = loop.step == 1 and constant_length(loop) is not None
+        if not known or any(map(is_mapped, subprograms(loop))):
+            return []
+        tested = any(isinstance(part, If) for part in subprograms(loop.body))
+        return ["LW_UNROLL"] if not tested or numbered_registers(loop, lengths) is not None else []
 
-def _written_out(loop: For) -> list[str]:
-    """What a thread runs with constant length, the compiler writes out: registers have no numbers."""
-    known = loop.step == 1 and constant_length(loop) is not None
-    return ["LW_UNROLL"] if known and not any(map(is_mapped, subprograms(loop))) else []
+    return replace(region.style, mark=marked, annotated=written_out)
 
 
 def _body(region: DeviceRegion, launch: Launch) -> str:
