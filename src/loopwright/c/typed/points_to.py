@@ -37,7 +37,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import ArrayType, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -118,8 +118,7 @@ class PointsTo:
             case Member() | Subscript() | Unary(operator="*"):
                 return self._loaded(core)
             case OtherExpression(parts=parts):
-                inner = [self.targets(part) for part in parts if isinstance(part, Expression)]
-                return frozenset().union(*inner)
+                return frozenset().union(*(self.targets(one) for part in parts for one in _values_in(part)))
         return frozenset()
 
     def _pointers(self, value: Expression) -> frozenset[Target]:
@@ -136,6 +135,7 @@ class PointsTo:
         if root is None:
             literals = [part for part in walk(lvalue) if isinstance(part, OtherExpression)]
             inside = [self.targets(value) for literal in literals for value in _parts(literal)]
+            inside += [self._returned(part) for part in walk(lvalue) if isinstance(part, Call)]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         return self._stored(root, path)
 
@@ -151,12 +151,24 @@ class PointsTo:
         for function, value, is_itself in self._values(declared, path):
             asked = self._asked(function)
             found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
+        found |= self._beside(declared)
         self.pending.discard(key)
         unseen = declared.storage in (Storage.PARAMETER, Storage.EXTERNAL, Storage.UNDECLARED) or not found
         if unseen:
             found.add(Memory(("reached", declared.offset, path)))
         self.known[key] = frozenset(found)
         return self.known[key]
+
+    def _beside(self, declared: Declaration) -> frozenset[Target]:
+        """What is named with a variable in a text that is not understood, such as assembler."""
+        texts = [set(one.words) for one in self.function.problems if declared.name in one.words]
+        names = [node for node in self.function.nodes if texts and _is_named_pointer(node)]
+        beside = [
+            self.targets(node)
+            for node in names
+            if isinstance(node, Name) and any(node.declaration.name in words for words in texts)
+        ]
+        return frozenset().union(*beside)
 
     def reached(self, value: Expression, path: str) -> frozenset[Target]:
         """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
@@ -193,6 +205,19 @@ class PointsTo:
             for node in function.giving:
                 for value, is_itself in _given(node, declared, path):
                     yield function, value, is_itself
+                if isinstance(node, Call) and node.callee is not None:
+                    yield from self._set_by(node, declared)
+
+    def _set_by(self, call: Call, declared: Declaration) -> Iterator[tuple[TypedFunction, Expression, bool]]:
+        """What a function of the file that is given the address of a pointer stores there."""
+        places = [place for place, one in enumerate(call.arguments) if _takes(one, declared)]
+        function = self.file.definition(call.callee) if places and call.callee is not None else None
+        if function is None:
+            return
+        given = [one for place in places for one in function.parameters[place : place + 1]]
+        for node in function.giving:
+            if isinstance(node, Assign) and root_and_path(node.target) in [(one, "*") for one in given]:
+                yield function, node.value, False
 
     def contents(self, declared: Declaration) -> list[Expression]:
         """The values that the elements of an array of pointers are given, one by one."""
@@ -242,8 +267,8 @@ def root_and_path(lvalue: Expression) -> tuple[Declaration | None, str]:
         match node:
             case Name(declaration=declared):
                 return declared, path or "*"
-            case Member(object=inner, name=name):
-                node, path = without_casts(inner), f".{name}{path}"
+            case Member(object=inner, name=name, in_union=in_union):
+                node, path = without_casts(inner), f".{'' if in_union else name}{path}"
             case Subscript(base=inner) | Unary(operator="*", operand=inner):
                 node = without_casts(inner)
             case Binary(operator="+" | "-", left=left):
@@ -267,12 +292,17 @@ def _given(node: Node, declared: Declaration, path: str) -> Iterator[tuple[Expre
                 return
             root, reached = root_and_path(target)
             is_here = root is not None and root.offset == declared.offset and path and reached == path
-            if is_here and isinstance(unqualified(direct.type), Pointer | Record):
+            is_address = any(_is_number_of_a_pointer(part) for part in walk(value))
+            if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
                 yield value, False
         case Call(arguments=arguments):
             taken = [one for one in arguments if _takes(one, declared)]
-            if taken:
-                yield from ((one, False) for one in arguments if one not in taken and _is_pointer(one))
+            others = [one for one in arguments if taken and one not in taken and _is_pointer(one)]
+            for argument in others:
+                core = without_casts(argument)
+                yield argument, False
+                if isinstance(core, Unary) and core.operator == "&":
+                    yield core.operand, False
 
 
 def _takes(argument: Expression, declared: Declaration) -> bool:
@@ -300,11 +330,29 @@ def _is_pointer(node: Expression) -> bool:
     return isinstance(unqualified(without_casts(node).type), Pointer | ArrayType)
 
 
+def _is_number_of_a_pointer(node: Node) -> bool:
+    if not isinstance(node, Cast) or not isinstance(unqualified(node.type), Integer):
+        return False
+    return isinstance(unqualified(node.operand.type), Pointer | ArrayType)
+
+
+def _is_named_pointer(node: Node) -> bool:
+    return isinstance(node, Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
+
+
 def _parts(initial: Expression) -> Iterator[Expression]:
     """The values in an initialiser."""
     if isinstance(initial, OtherExpression):
         for part in initial.parts:
-            if isinstance(part, Expression):
-                yield from _parts(part)
+            for one in _values_in(part):
+                yield from _parts(one)
     else:
         yield initial
+
+
+def _values_in(part: Node) -> Iterator[Expression]:
+    """An expression; of statements that have a value, all pointers that they name."""
+    if isinstance(part, Expression):
+        yield part
+    else:
+        yield from (one for one in walk(part) if isinstance(one, Name) and _is_named_pointer(one))

@@ -293,7 +293,10 @@ def _is_filled(array: Declaration, facts: PointsTo) -> bool:
 
 
 def _refuse_alias_attribute(use: _Use) -> None:
-    names = [word.split("(")[0].strip(" _") for word in use.root.attributes]
-    if any(name in ("alias", "asm", "weakref", "section") for name in names):
-        message = f"'{use.root.name}' has an attribute by which other names share its memory"
-        raise refuse(use.node, message, "use a variable of its own in the region")
+    """The variable itself, or what a pointer leads to."""
+    reached = [one.declaration for one in use.storage if isinstance(one, Object)]
+    for declared in (use.root, *sorted(reached, key=lambda one: one.offset)):
+        names = [word.split("(")[0].strip(" _") for word in declared.attributes]
+        if any(name in ("alias", "asm", "weakref", "section") for name in names):
+            message = f"'{declared.name}' has an attribute by which other names share its memory"
+            raise refuse(use.node, message, "use a variable of its own in the region")
