@@ -40,6 +40,7 @@ Print Assumptions private_copies.
 Print Assumptions check_same_privately.
 Print Assumptions check_same_but.
 Print Assumptions same_values.
+Print Assumptions same_ends.
 Print Assumptions check_same_values.
 Print Assumptions counts_deterministic.
 Print Assumptions lowered_counts.

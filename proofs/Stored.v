@@ -6,8 +6,9 @@
     cells; taken with either storage it leaves the same values ([Values.v]); and
     from it the new program may depart, with the new cells.  It is told, for
     each value that is read, which instance wrote it; that is checked.  If it
-    says [true], both programs leave the same memory except in the arrays that
-    were replaced and their replacements ([check_same_values]). *)
+    says [true], both programs leave the same memory, except in arrays that were
+    replaced and are not wanted afterwards, and in their replacements
+    ([check_same_values]). *)
 
 From Coq Require Import ZArith List String Bool Lia Permutation Sorted.
 From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Ordering Walking Memory Transformation Legality Parallel Private.
@@ -22,11 +23,23 @@ Open Scope list_scope.
     original whose value it has, from where, and to where. *)
 Record copy := Copy { copied : place; copied_from : place; copied_to : place }.
 
+(** Why a cell before and a cell after hold the same: they are the same cell of
+    an array that is kept; or of one that held the same in the beginning, and
+    nothing wrote the one without the other; or both were written by an instance. *)
+Inductive seeing := Kept | Since_beginning | Written_by (o : origin).
+
+(** In each case, which is a test, the reason. *)
+Definition cases := list (test * seeing).
+
+(** An array that was replaced and is compared at the end, with names for its
+    subscripts, and the reasons. *)
+Definition leaving := (string * list string * cases)%type.
+
 (** The statements of the original, with their times; their times in the
     middle; what they touch before and after.  Then the copies, as statements
     with their times in the middle; the times of all in the new program; the
-    arrays whose cells are not compared; and for each statement and each value
-    that it reads the origin, or none where the array is kept. *)
+    arrays that are replaced; for each statement and each value that it reads
+    why it is the same; and the arrays that are replaced and compared. *)
 Record stored := Stored {
   written : specification;
   middle_times : list (list expr);
@@ -36,10 +49,16 @@ Record stored := Stored {
   copies : list copy;
   last_times : list (list expr);
   replaced_arrays : list string;
-  seen : list (list (option origin))
+  seen : list (list cases);
+  left : list leaving
 }.
 
 Definition is_kept (U : stored) (x : string) : bool := negb (existsb (String.eqb x) (replaced_arrays U)).
+
+Definition is_left (U : stored) (x : string) : bool := existsb (fun one : leaving => String.eqb x (fst (fst one))) (left U).
+
+(** Whether the cells of an array are compared. *)
+Definition is_compared (U : stored) (x : string) : bool := is_kept U x || is_left U x.
 
 Definition all_shapes (U : stored) : list shape := retimed (fun _ t => t) (shapes (written U)) (middle_times U) ++ copying U.
 Definition all_before (U : stored) : list use := uses_before U ++ map (fun c => Use [copied c] [copied c] None) (copies U).
@@ -67,7 +86,7 @@ Definition as_stored (U : stored) : list (shape * use) := combine (all_shapes U)
 
 Definition named (l : list shape) (ev : event) : bool := existsb (fun h => String.eqb (name_of ev) (shape_name h)) l.
 
-(** Both end and leave the same in every array that is kept, where instances
+(** Both end and leave the same in every array that is compared, where instances
     compute the same from the same values and copies copy; the parallel loops
     of the new program take their iterations in any order. *)
 Definition compute_the_same_values (U : stored) (e : env) (n n' : node) : Prop :=
@@ -75,8 +94,8 @@ Definition compute_the_same_values (U : stored) (e : env) (n n' : node) : Prop :
   forall t', may_run e n' t' ->
   forall (value : Type) (f : event -> list value -> nat -> value),
   (forall ev x, named (copying U) ev = true -> f ev [x] 0%nat = x) ->
-  forall m m' : memory value, (forall c, is_kept U (fst c) = true -> m c = m' c) ->
-  forall c, is_kept U (fst c) = true -> run (by_values (as_written U) e f) t m c = run (by_values (as_stored U) e f) t' m' c.
+  forall m m' : memory value, (forall c, is_compared U (fst c) = true -> m c = m' c) ->
+  forall c, is_compared U (fst c) = true -> run (by_values (as_written U) e f) t m c = run (by_values (as_stored U) e f) t' m' c.
 
 (** ** The conditions *)
 
@@ -86,7 +105,7 @@ Definition piece := (shape * use * use)%type.
 Definition pieces (U : stored) : list piece := combine (combine (all_shapes U) (all_before U)) (all_after U).
 
 Section Goals.
-  Variable kept : string -> bool.
+  Variables kept begun : string -> bool.
   Variable real : shape -> bool.
   Variable all : list piece.
   Variable sizes_scope : scope.
@@ -120,8 +139,11 @@ Section Goals.
 
   Definition unlike (d c : place) (x y : list lin) : fact := if String.eqb (fst d) (fst c) then apart x y else always.
 
+  Definition within (first last : option (list lin)) (now : list lin) : list fact :=
+    match first with Some t => [not_earlier now t] | None => [] end ++ match last with Some t => [earlier now t] | None => [] end.
+
   (** Between the times [first] and [last], the writes of [p] leave the same in [c] as in [c']. *)
-  Definition together_goals (s : state) (c c' : place) (x x' first last : list lin) (p : piece) : list goal :=
+  Definition together_goals (s : state) (c c' : place) (x x' : list lin) (first last : option (list lin)) (p : piece) : list goal :=
     let '(h, u, u') := p in
     flat_map (fun dd : place * place =>
       let (d, d') := dd in
@@ -130,20 +152,29 @@ Section Goals.
         match linear_all [(k, snd d); (k, snd d'); (k, shape_time h)] s1 with
         | ([y; y'; now], s2) =>
             (if String.eqb (fst d') (fst c')
-             then [exclude (both [same_place y' x'; unlike d c y x; not_earlier now first; earlier now last]) s2] else []) ++
+             then [exclude (both (same_place y' x' :: unlike d c y x :: within first last now)) s2] else []) ++
             (if real h && String.eqb (fst d) (fst c)
-             then [exclude (both [same_place y x; unlike d' c' y' x'; not_earlier now first; earlier now last]) s2] else [])
+             then [exclude (both (same_place y x :: unlike d' c' y' x' :: within first last now)) s2] else [])
         | _ => unfit
         end
       else []) (combine (may_write u) (may_write u')).
 
   Definition find_piece (f : string) : option piece := List.find (fun p => String.eqb f (shape_name (fst (fst p)))) all.
 
-  (** One value that is read. *)
-  Definition read_goals (s : state) (h : shape) (c c' : place) (o : option origin) : list goal :=
-    match o with
-    | None => if kept (fst c) then alike_goals s h c c' else unfit
-    | Some o =>
+  (** One value that is read, by an instance of [h], or if [ends] at the end. *)
+  Definition read_goals (ends : bool) (s : state) (h : shape) (c c' : place) (how : seeing) : list goal :=
+    let until := fun last : list lin => if ends then None else Some last in
+    match how with
+    | Kept => if kept (fst c) then alike_goals s h c c' else unfit
+    | Since_beginning =>
+        if begun (fst c) && String.eqb (fst c) (fst c') then
+          let '(_, _, i, s1) := some_instance h sizes_scope s in
+          match linear_all [(i, snd c); (i, snd c'); (i, shape_time h)] s1 with
+          | ([x; x'; last], s2) => exclude (apart x x') s2 :: flat_map (together_goals s2 c c' x x' None (until last)) all
+          | _ => unfit
+          end
+        else unfit
+    | Written_by o =>
         match find_piece (origin_statement o) with
         | None => unfit
         | Some (g, u, u') =>
@@ -158,8 +189,8 @@ Section Goals.
                   let (outside, s3) := known j false (shape_domain g) s2 in
                   match linear_all [(i, snd c); (j, snd w); (i, snd c'); (j, snd w'); (j, shape_time g); (i, shape_time h)] s3 with
                   | ([x; y; x'; y'; first; last], s4) =>
-                      exclude (either [outside; apart x y; apart x' y'; not_earlier first last]) s4 ::
-                      flat_map (together_goals s4 c c' x x' first last) all
+                      exclude (either ([outside; apart x y; apart x' y'] ++ if ends then [] else [not_earlier first last])) s4 ::
+                      flat_map (together_goals s4 c c' x x' (Some first) (until last)) all
                   | _ => unfit
                   end
                 else unfit
@@ -167,19 +198,37 @@ Section Goals.
         end
     end.
 
-  Fixpoint reads_goals (s : state) (h : shape) (cs : list (place * place)) (os : list (option origin)) : list goal :=
+  (** The instances of [h] of which [t] is true. *)
+  Definition such_that (h : shape) (t : test) : shape :=
+    Shape (shape_name h) (shape_arguments h) (shape_hints h) (And [shape_domain h; t]) (shape_time h).
+
+  (** In every case, and one of them is the case. *)
+  Definition cases_goals (ends : bool) (s : state) (h : shape) (c c' : place) (k : cases) : list goal :=
+    let '(_, _, i, s1) := some_instance h sizes_scope s in
+    let (none, s2) := known i false (Or (map fst k)) s1 in
+    exclude none s2 :: flat_map (fun one => read_goals ends s (such_that h (fst one)) c c' (snd one)) k.
+
+  Fixpoint reads_goals (s : state) (h : shape) (cs : list (place * place)) (os : list cases) : list goal :=
     match cs, os with
     | [], [] => []
-    | c :: cs', o :: os' => read_goals s h (fst c) (snd c) o ++ reads_goals s h cs' os'
+    | c :: cs', o :: os' => cases_goals false s h (fst c) (snd c) o ++ reads_goals s h cs' os'
     | _, _ => unfit
     end.
 
-  Fixpoint all_reads_goals (s : state) (ps : list piece) (os : list (list (option origin))) : list goal :=
+  Fixpoint all_reads_goals (s : state) (ps : list piece) (os : list (list cases)) : list goal :=
     match ps, os with
     | [], [] => []
     | (h, u, u') :: ps', o :: os' => reads_goals s h (combine (may_read u) (may_read u')) o ++ all_reads_goals s ps' os'
     | _, _ => unfit
     end.
+
+  (** The cells of an array that is compared at the end. *)
+  Definition cells_of_array (one : leaving) : shape := Shape "" (snd (fst one)) [] (And []) [].
+
+  Definition cell_left (one : leaving) : place := (fst (fst one), map Var (snd (fst one))).
+
+  Definition left_goals (s : state) (one : leaving) : list goal :=
+    cases_goals true s (cells_of_array one) (cell_left one) (cell_left one) (snd one).
 End Goals.
 
 Definition is_real (U : stored) (h : shape) : bool := existsb (fun g => String.eqb (shape_name h) (shape_name g)) (shapes (written U)).
@@ -190,11 +239,22 @@ Definition stored_goals (U : stored) (n n' : node) (how how' : proposal) : list 
   goals (written U) n how ++ goals (changed T') n' how' ++ legality_goals (first_change U) ++ legality_goals T' ++ parallel_goals T' n' ++
   flat_map (fun h => flat_map (tie_goals c s h) (all_shapes U)) (all_shapes U) ++
   flat_map (write_goals (is_kept U) (is_real U) c s) (pieces U) ++
-  all_reads_goals (is_kept U) (is_real U) (pieces U) c s (pieces U) (seen U).
+  all_reads_goals (is_kept U) (is_left U) (is_real U) (pieces U) c s (pieces U) (seen U) ++
+  flat_map (left_goals (is_kept U) (is_left U) (is_real U) (pieces U) c s) (left U).
 
 Definition paired (p : piece) : bool :=
   let '(_, u, u') := p in
   Nat.eqb (List.length (may_read u)) (List.length (may_read u')) && Nat.eqb (List.length (may_write u)) (List.length (may_write u')).
+
+(** Places in an array that is compared have as many subscripts as it has, whose names differ. *)
+Definition fits_left (U : stored) (c : place) : bool :=
+  forallb (fun one : leaving => negb (String.eqb (fst c) (fst (fst one))) || Nat.eqb (List.length (snd c)) (List.length (snd (fst one)))) (left U).
+
+Fixpoint different (l : list string) : bool :=
+  match l with
+  | [] => true
+  | x :: l' => negb (existsb (String.eqb x) l') && different l'
+  end.
 
 Definition uncombined (u : use) : bool := match combined_by u with None => true | Some _ => false end.
 
@@ -207,6 +267,8 @@ Definition well_formed_stored (U : stored) (n n' : node) (how : proposal) : bool
   Nat.eqb (List.length (copies U)) (List.length (copying U)) &&
   Nat.eqb (List.length (last_times U)) (List.length (all_shapes U)) &&
   forallb (closed_use (sizes G)) (combine (all_shapes U) (all_before U)) && forallb (closed_use (sizes G)) (combine (all_shapes U) (all_after U)) &&
+  forallb (fun u => forallb (fits_left U) (may_write u)) (all_before U) && forallb (fun u => forallb (fits_left U) (may_write u)) (all_after U) &&
+  forallb (fun one : leaving => different (snd (fst one))) (left U) &&
   forallb paired (pieces U) && forallb uncombined (uses_before U) && forallb uncombined (uses_after U) &&
   forallb (fun c => negb (is_kept U (fst (copied_to c)))) (copies U) &&
   match ties how with [] => true | _ => false end.
@@ -366,23 +428,26 @@ Section Sound.
   (** What is begun: a state in which the parameters have their values. *)
   Definition stands (v : list Z) (s : state) : Prop := models v s /\ agrees e c0 v.
 
-  Lemma instance_stands : forall h s xs ys i s' v x, In h hs -> some_instance h c0 s = (xs, ys, i, s') -> stands v s ->
+  Lemma instance_stands : forall h s xs ys i s' v x, shape_hints h = [] -> some_instance h c0 s = (xs, ys, i, s') -> stands v s ->
     List.length x = List.length (shape_arguments h) -> decide (instance e h x []) (shape_domain h) = true ->
     exists w, stands (v ++ w) s' /\ denote_all (v ++ w) xs x /\ agrees (instance e h x []) i (v ++ w).
   Proof.
-    intros h s xs ys i s' v x Hh E [Hm Hc] Hx Hd. pose proof (distinct_hints _ _ names_differ Hh) as Hhints.
+    intros h s xs ys i s' v x Hhints E [Hm Hc] Hx Hd.
     destruct (some_instance_models _ _ _ _ _ _ _ e v x [] E Hm Hc Hx ltac:(rewrite Hhints; reflexivity) Hd) as (w & Hm' & Hxs & _ & Hi).
     exists w. split; [split; [exact Hm' | apply agrees_more, Hc] | split; [exact Hxs | exact Hi]].
   Qed.
 
-  Lemma alike_sound : forall h u u' s v ev c c', In (h, u, u') (pieces U) -> instance_of (h, u, u') ev -> stands v s ->
-    Forall refuted (alike_goals c0 s h c c') ->
-    place_at (instance e h (arguments_of ev) []) c = place_at (instance e h (arguments_of ev) []) c'.
+  Lemma piece_hints : forall h u u', In (h, u, u') (pieces U) -> shape_hints h = [].
+  Proof. intros h u u' Hp. apply (distinct_hints hs); [exact names_differ | apply (piece_parts _ _ _ Hp)]. Qed.
+
+  Lemma alike_sound : forall h s v z c c', shape_hints h = [] -> stands v s ->
+    List.length z = List.length (shape_arguments h) -> decide (instance e h z []) (shape_domain h) = true ->
+    Forall refuted (alike_goals c0 s h c c') -> place_at (instance e h z []) c = place_at (instance e h z []) c'.
   Proof.
-    intros h u u' s v ev c c' Hin (_ & Hx & Hd & _) Hs H. destruct (piece_parts _ _ _ Hin) as (Hh & _).
+    intros h s v z c c' Hh Hs Hx Hd H.
     unfold alike_goals in H. destruct (String.eqb_spec (fst c) (fst c')) as [Hname | _]; [|destruct (unfit_false H)].
     destruct (some_instance h c0 s) as [[[xs ys] i] s1] eqn:E1.
-    destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hx Hd) as (w1 & [Hm1 _] & _ & Hi). set (ie := instance e h (arguments_of ev) []) in *.
+    destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hx Hd) as (w1 & [Hm1 _] & _ & Hi). set (ie := instance e h z []) in *.
     destruct (linear_all [(i, snd c); (i, snd c')] s1) as [ls s2] eqn:E2.
     destruct (linear_all_models [((i, snd c), ie); ((i, snd c'), ie)] s1 ls s2 _ E2 Hm1 ltac:(repeat constructor; assumption)) as (w2 & Hm2 & Hls).
     inversion Hls as [|? a ? ls1 Ha Hl1]; subst. inversion Hl1 as [|? b ? ls2 Hb Hl2]; subst. inversion Hl2; subst. cbn [fst snd] in *.
@@ -397,12 +462,13 @@ Section Sound.
     destruct (scheduled_piece a Ha) as ([[h u] u'] & Hp & Hea & Hax & Had & Hat & _).
     destruct (scheduled_piece b Hb) as ([[g w] w'] & Hq & Heb & Hbx & Hbd & Hbt & _).
     destruct (piece_parts _ _ _ Hp) as (Hh & _). destruct (piece_parts _ _ _ Hq) as (Hg & _).
+    pose proof (piece_hints _ _ _ Hp) as Hhh. pose proof (piece_hints _ _ _ Hq) as Hgh.
     assert (Hgoals : Forall refuted (tie_goals c0 s h g)).
     { apply Forall_forall. intros gl Hgl. rewrite Forall_forall in H. apply H. apply in_flat_map. exists h. split; [exact Hh|].
       apply in_flat_map. exists g. auto. }
     unfold tie_goals in Hgoals. destruct (some_instance h c0 s) as [[[xs ?] i] s1] eqn:E1. destruct (some_instance g c0 s1) as [[[ys ?] j] s2] eqn:E2.
-    destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hax Had) as (w1 & Hs1 & Hxs & Hi).
-    destruct (instance_stands _ _ _ _ _ _ _ _ Hg E2 Hs1 Hbx Hbd) as (w2 & [Hm2 _] & Hys & Hj).
+    destruct (instance_stands _ _ _ _ _ _ _ _ Hhh E1 Hs Hax Had) as (w1 & Hs1 & Hxs & Hi).
+    destruct (instance_stands _ _ _ _ _ _ _ _ Hgh E2 Hs1 Hbx Hbd) as (w2 & [Hm2 _] & Hys & Hj).
     set (ie := instance e h (arguments_of a) []) in *. set (je := instance e g (arguments_of b) []) in *.
     destruct (linear_all [(i, shape_time h); (j, shape_time g)] s2) as [ls s3] eqn:E3.
     destruct (linear_all_models [((i, shape_time h), ie); ((j, shape_time g), je)] s2 ls s3 _ E3 Hm2
@@ -431,8 +497,8 @@ Section Sound.
     is_kept U (fst d) = true \/ is_kept U (fst d') = true -> d = d'.
   Proof.
     intros s v Hs H ev d d' Hev Hreal Hd Hkept. destruct (scheduled_piece ev Hev) as ([[h u] u'] & Hp & Hi). pose proof Hi as Hi'.
-    destruct Hi' as (_ & _ & _ & _ & Hr & _ & Hw & _ & Hw'). rewrite Hw, Hw' in Hd. apply in_map_pairs in Hd as (q & q' & Hq & -> & ->).
-    cbn [place_at fst] in Hkept. apply (alike_sound h u u' s v ev q q' Hp Hi Hs). apply Forall_forall. intros gl Hgl.
+    destruct Hi' as (_ & Hex & Hed & _ & Hr & _ & Hw & _ & Hw'). rewrite Hw, Hw' in Hd. apply in_map_pairs in Hd as (q & q' & Hq & -> & ->).
+    cbn [place_at fst] in Hkept. apply (alike_sound h s v (arguments_of ev) q q' (piece_hints _ _ _ Hp) Hs Hex Hed). apply Forall_forall. intros gl Hgl.
     rewrite Forall_forall in H. apply H. apply in_flat_map. exists (h, u, u'). split; [exact Hp|].
     unfold write_goals. rewrite <- Hr, Hreal. apply in_flat_map. exists (q, q'). split; [exact Hq|]. cbn [fst snd].
     replace (is_kept U (fst q) || is_kept U (fst q')) with true by (destruct Hkept as [-> | ->]; [|rewrite orb_true_r]; reflexivity). exact Hgl.
@@ -445,14 +511,31 @@ Section Sound.
     apply (apart_true _ _ _ _ _ Hy Hx). intros Hagree. apply Hne. unfold place_at. rewrite Hname, (agree_equal _ _ Hagree). reflexivity.
   Qed.
 
-  Lemma together_sound : forall s v ie c c' x x' first last tf tl o p, stands v s ->
-    denote_all v x (map (eval ie) (snd c)) -> denote_all v x' (map (eval ie) (snd c')) -> denote_all v first tf -> denote_all v last tl ->
-    Forall refuted (together_goals (is_real U) c0 s c c' x x' first last p) -> In p (pieces U) -> instance_of p o ->
-    ~ lex_lt (time_of P o) tf -> lex_lt (time_of P o) tl ->
-    together W W' real (place_at ie c) (place_at ie c') o.
+  (** Times that bound others, if they are given. *)
+  Definition denote_bound (v : list Z) (b : option (list lin)) (z : option (list Z)) : Prop :=
+    match b, z with Some l, Some t => denote_all v l t | None, None => True | _, _ => False end.
+
+  Definition inside (first last : option (list Z)) (t : list Z) : Prop :=
+    match first with Some f => ~ lex_lt t f | None => True end /\ match last with Some l => lex_lt t l | None => True end.
+
+  Lemma within_true : forall v first last now tf tl t, denote_bound v first tf -> denote_bound v last tl -> denote_all v now t ->
+    inside tf tl t -> Forall (true_at v) (within first last now).
   Proof.
-    intros s v ie c c' x x' first last tf tl o [[h u] u'] Hs Hx Hx' Hf Hl H Hp Hi Hnot Hlt d d' Hd.
-    destruct (piece_parts _ _ _ Hp) as (Hh & _). destruct Hi as (_ & Hox & Hod & Hot & Hr & _ & Hw & _ & Hw').
+    intros v first last now tf tl t Hf Hl Hn [H1 H2]. unfold within. apply Forall_app. split.
+    - destruct first as [f|], tf as [zf|]; cbn [denote_bound] in Hf; try contradiction; constructor; [|constructor].
+      exact (not_earlier_true _ _ _ _ _ Hn Hf H1).
+    - destruct last as [l|], tl as [zl|]; cbn [denote_bound] in Hl; try contradiction; constructor; [|constructor].
+      exact (earlier_true _ _ _ _ _ Hn Hl H2).
+  Qed.
+
+  Lemma together_sound : forall s v ie c c' x x' first last tf tl o p, stands v s ->
+    denote_all v x (map (eval ie) (snd c)) -> denote_all v x' (map (eval ie) (snd c')) ->
+    denote_bound v first tf -> denote_bound v last tl ->
+    Forall refuted (together_goals (is_real U) c0 s c c' x x' first last p) -> In p (pieces U) -> instance_of p o ->
+    inside tf tl (time_of P o) -> together W W' real (place_at ie c) (place_at ie c') o.
+  Proof.
+    intros s v ie c c' x x' first last tf tl o [[h u] u'] Hs Hx Hx' Hf Hl H Hp Hi Hin d d' Hd.
+    pose proof (piece_hints _ _ _ Hp) as Hh. destruct Hi as (_ & Hox & Hod & Hot & Hr & _ & Hw & _ & Hw').
     set (ke := instance e h (arguments_of o) []) in *. rewrite Hw, Hw' in Hd. apply in_map_pairs in Hd as (q & q' & Hq & -> & ->).
     assert (Hgoals : Forall refuted (
       if String.eqb (fst q') (fst c') || (is_real U h && String.eqb (fst q) (fst c)) then
@@ -460,9 +543,9 @@ Section Sound.
         match linear_all [(k, snd q); (k, snd q'); (k, shape_time h)] s1 with
         | ([y; y'; now], s2) =>
             (if String.eqb (fst q') (fst c')
-             then [exclude (both [same_place y' x'; unlike q c y x; not_earlier now first; earlier now last]) s2] else []) ++
+             then [exclude (both (same_place y' x' :: unlike q c y x :: within first last now)) s2] else []) ++
             (if is_real U h && String.eqb (fst q) (fst c)
-             then [exclude (both [same_place y x; unlike q' c' y' x'; not_earlier now first; earlier now last]) s2] else [])
+             then [exclude (both (same_place y x :: unlike q' c' y' x' :: within first last now)) s2] else [])
         | _ => unfit
         end
       else [])).
@@ -474,22 +557,24 @@ Section Sound.
     destruct (linear_all_models [((k, snd q), ke); ((k, snd q'), ke); ((k, shape_time h), ke)] s1 ls s2 _ E2 Hm1
       ltac:(repeat constructor; assumption)) as (w2 & Hm2 & Hls).
     inversion Hls as [|? y ? ls1 Hy Hl1]; subst. inversion Hl1 as [|? y' ? ls2 Hy' Hl2]; subst.
-    inversion Hl2 as [|? now ? ls3 Hnow Hl3]; subst. inversion Hl3; subst. cbn [fst snd] in *. rewrite Hot in Hnot, Hlt.
+    inversion Hl2 as [|? now ? ls3 Hnow Hl3]; subst. inversion Hl3; subst. cbn [fst snd] in *. rewrite Hot in Hin.
     set (v2 := (v ++ w1) ++ w2) in *.
     assert (Hup : forall l zs, denote_all v l zs -> denote_all v2 l zs) by (intros; unfold v2; do 2 apply denote_all_more; assumption).
-    assert (Hafter : true_at v2 (not_earlier now first)) by exact (not_earlier_true _ _ _ _ _ Hnow (Hup _ _ Hf) Hnot).
-    assert (Hbefore : true_at v2 (earlier now last)) by exact (earlier_true _ _ _ _ _ Hnow (Hup _ _ Hl) Hlt).
+    assert (Hwithin : Forall (true_at v2) (within first last now)).
+    { apply (within_true v2 first last now tf tl (map (eval ke) (shape_time h))); [| |exact Hnow | exact Hin].
+      - destruct first, tf; cbn [denote_bound] in *; auto.
+      - destruct last, tl; cbn [denote_bound] in *; auto. }
     split.
     - intros Heq. destruct (cell_dec (place_at ke q) (place_at ie c)) as [He | Hne]; [exact He|]. exfalso.
       unfold place_at in Heq. injection Heq as Hname Hsub. rewrite Hname, String.eqb_refl in Hgoals. cbn [orb] in Hgoals.
       apply Forall_app in Hgoals as [Hgoals _]. inversion Hgoals as [|? ? Hgoal _]; subst.
-      apply (refuted_state _ _ _ Hgoal Hm2). apply both_true. repeat constructor; try assumption.
+      apply (refuted_state _ _ _ Hgoal Hm2). apply both_true. constructor; [|constructor; [|exact Hwithin]].
       + apply (same_place_true _ _ _ _ Hy'). rewrite Hsub. apply Hup, Hx'.
       + exact (unlike_true _ _ _ _ _ _ _ Hy (Hup _ _ Hx) Hne).
     - intros Hreal Heq. destruct (cell_dec (place_at ke q') (place_at ie c')) as [He | Hne]; [exact He|]. exfalso. rewrite Hr in Hreal.
       unfold place_at in Heq. injection Heq as Hname Hsub. rewrite Hname, Hreal, String.eqb_refl, orb_true_r in Hgoals.
       apply Forall_app in Hgoals as [_ Hgoals]. cbn [andb] in Hgoals. inversion Hgoals as [|? ? Hgoal _]; subst.
-      apply (refuted_state _ _ _ Hgoal Hm2). apply both_true. repeat constructor; try assumption.
+      apply (refuted_state _ _ _ Hgoal Hm2). apply both_true. constructor; [|constructor; [|exact Hwithin]].
       + apply (same_place_true _ _ _ _ Hy). rewrite Hsub. apply Hup, Hx.
       + exact (unlike_true _ _ _ _ _ _ _ Hy' (Hup _ _ Hx') Hne).
   Qed.
@@ -502,25 +587,47 @@ Section Sound.
     - right. exact (IH l' k q q' H).
   Qed.
 
-  Lemma read_sound : forall s v h u u' b c c' o, stands v s -> In (h, u, u') (pieces U) -> instance_of (h, u, u') b ->
-    Forall refuted (read_goals (is_kept U) (is_real U) (pieces U) c0 s h c c' o) ->
-    let i := instance e h (arguments_of b) [] in
-    (is_kept U (fst c) = true /\ place_at i c = place_at i c') \/
-    exists a, scheduled P a /\ In (place_at i c, place_at i c') (combine (W a) (W' a)) /\ lex_lt (time_of P a) (time_of P b) /\
-      forall o, scheduled P o -> ~ lex_lt (time_of P o) (time_of P a) -> lex_lt (time_of P o) (time_of P b) ->
-      together W W' real (place_at i c) (place_at i c') o.
+  (** Why two cells hold the same, at the time of an instance of [h] with the arguments [z], or at the end. *)
+  Definition explained (ends : bool) (h : shape) (z : list Z) (c c' : cell) : Prop :=
+    let until := if ends then None else Some (map (eval (instance e h z [])) (shape_time h)) in
+    (is_kept U (fst c) = true /\ c = c') \/
+    (is_left U (fst c) = true /\ c = c' /\ forall o, scheduled P o -> inside None until (time_of P o) -> together W W' real c c' o) \/
+    exists a, scheduled P a /\ In (c, c') (combine (W a) (W' a)) /\ inside None until (time_of P a) /\
+      forall o, scheduled P o -> inside (Some (time_of P a)) until (time_of P o) -> together W W' real c c' o.
+
+  Lemma read_sound : forall ends s v h z c c' how, shape_hints h = [] -> stands v s ->
+    List.length z = List.length (shape_arguments h) -> decide (instance e h z []) (shape_domain h) = true ->
+    Forall refuted (read_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 ends s h c c' how) ->
+    explained ends h z (place_at (instance e h z []) c) (place_at (instance e h z []) c').
   Proof.
-    intros s v h u u' b c c' [o|] Hs Hp Hi H i; cbn [read_goals] in H.
-    2: { destruct (is_kept U (fst c)) eqn:Hk; [|destruct (unfit_false H)]. left. split; [reflexivity|].
-         exact (alike_sound h u u' s v b c c' Hp Hi Hs H). }
-    right. destruct (find_piece (pieces U) (origin_statement o)) as [[[g w] w']|] eqn:Eg; [|destruct (unfit_false H)].
+    intros ends s v h z0 c c' how Hh Hs Hbx Hbd H. unfold explained. set (i := instance e h z0 []) in *.
+    destruct how as [| |o]; cbn [read_goals] in H.
+    { destruct (is_kept U (fst c)) eqn:Hk; [|destruct (unfit_false H)]. left. split; [exact Hk|].
+      exact (alike_sound h s v z0 c c' Hh Hs Hbx Hbd H). }
+    { right. left. destruct (is_left U (fst c) && String.eqb (fst c) (fst c')) eqn:Hk; [|destruct (unfit_false H)].
+      apply andb_prop in Hk as [Hk Hname]. apply String.eqb_eq in Hname. split; [exact Hk|].
+      destruct (some_instance h c0 s) as [[[xs ys] ci] s1] eqn:E1.
+      destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hbx Hbd) as (w1 & [Hm1 Hc1] & _ & Hci). fold i in Hci.
+      destruct (linear_all [(ci, snd c); (ci, snd c'); (ci, shape_time h)] s1) as [ls s2] eqn:E2.
+      destruct (linear_all_models [((ci, snd c), i); ((ci, snd c'), i); ((ci, shape_time h), i)] s1 ls s2 _ E2 Hm1
+        ltac:(repeat constructor; assumption)) as (w2 & Hm2 & Hls).
+      inversion Hls as [|? x ? ls1 Hx Hl1]; subst. inversion Hl1 as [|? x' ? ls2 Hx' Hl2]; subst.
+      inversion Hl2 as [|? last ? ls3 Hlast Hl3]; subst. inversion Hl3; subst. cbn [fst snd] in *.
+      inversion H as [|? ? Hgoal Hothers]; subst. split.
+      - unfold place_at. rewrite Hname. f_equal. apply (apart_equal _ _ _ _ _ Hx Hx'). exact (refuted_state _ _ _ Hgoal Hm2).
+      - intros k Hk' Hin. destruct (scheduled_piece k Hk') as (p & Hpk & Hik).
+        refine (together_sound s2 ((v ++ w1) ++ w2) i c c' x x' None (if ends then None else Some last)
+          None (if ends then None else Some (map (eval i) (shape_time h))) k p _ Hx Hx' _ _ _ Hpk Hik Hin).
+        + split; [exact Hm2 | apply agrees_more; exact Hc1].
+        + exact I.
+        + destruct ends; [exact I | exact Hlast].
+        + apply Forall_forall. intros gl Hgl. rewrite Forall_forall in Hothers. apply Hothers. apply in_flat_map. exists p. auto. }
+    right. right. destruct (find_piece (pieces U) (origin_statement o)) as [[[g w] w']|] eqn:Eg; [|destruct (unfit_false H)].
     destruct (nth_error (combine (may_write w) (may_write w')) (origin_write o)) as [[q q']|] eqn:Eq; [|destruct (unfit_false H)].
     destruct (String.eqb (fst c) (fst q) && String.eqb (fst c') (fst q') &&
       Nat.eqb (List.length (origin_arguments o)) (List.length (shape_arguments g))) eqn:Ecmp; [|destruct (unfit_false H)].
     apply andb_prop in Ecmp as [Ecmp Elen]. apply andb_prop in Ecmp as [Ename Ename']. apply String.eqb_eq in Ename, Ename'.
-    apply Nat.eqb_eq in Elen. apply find_some in Eg as [Hg _].
-    destruct (piece_parts _ _ _ Hp) as (Hh & _). destruct (piece_parts _ _ _ Hg) as (Hgs & _).
-    destruct Hi as (_ & Hbx & Hbd & Hbt & _). fold i in Hbd, Hbt. pose proof (distinct_hints _ _ names_differ Hgs) as Hgh.
+    apply Nat.eqb_eq in Elen. apply find_some in Eg as [Hg _]. pose proof (piece_hints _ _ _ Hg) as Hgh.
     destruct (some_instance h c0 s) as [[[xs ys] ci] s1] eqn:E1.
     destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hbx Hbd) as (w1 & [Hm1 Hc1] & _ & Hci). fold i in Hci.
     destruct (linear_list ci (origin_arguments o) s1) as [as_ s2] eqn:E2.
@@ -541,7 +648,7 @@ Section Sound.
     inversion Hl3 as [|? y' ? ls4 Hy' Hl4]; subst. inversion Hl4 as [|? first ? ls5 Hfirst Hl5]; subst.
     inversion Hl5 as [|? last ? ls6 Hlast Hl6]; subst. inversion Hl6; subst. cbn [fst snd] in *. clear Hl1 Hl2 Hl3 Hl4 Hl5 Hl6.
     set (v4 := v3 ++ w4) in *. inversion H as [|? ? Hgoal Hothers]; subst. clear H.
-    assert (Hno : forall f, In f [outside; apart x y; apart x' y'; not_earlier first last] -> ~ true_at v4 f).
+    assert (Hno : forall f, In f ([outside; apart x y; apart x' y'] ++ if ends then [] else [not_earlier first last]) -> ~ true_at v4 f).
     { intros f Hf Ht. apply (refuted_state _ _ _ Hgoal Hm4). apply either_true, Exists_exists. exists f. auto. }
     assert (Hzlen : List.length z = List.length (shape_arguments g)) by (unfold z; rewrite map_length; exact Elen).
     assert (Hzdom : decide j (shape_domain g) = true).
@@ -551,29 +658,50 @@ Section Sound.
     { unfold place_at. rewrite Ename. f_equal. apply (apart_equal _ _ _ _ _ Hx Hy). apply Hno. right. left. reflexivity. }
     assert (Hcell' : place_at i c' = place_at j q').
     { unfold place_at. rewrite Ename'. f_equal. apply (apart_equal _ _ _ _ _ Hx' Hy'). apply Hno. do 2 right. left. reflexivity. }
-    assert (Htimes : lex_lt (map (eval j) (shape_time g)) (map (eval i) (shape_time h))).
-    { destruct (lex_lt_dec (map (eval j) (shape_time g)) (map (eval i) (shape_time h))) as [Hlt | Hnot]; [exact Hlt|].
-      exfalso. apply (Hno (not_earlier first last)); [do 3 right; left; reflexivity|]. exact (not_earlier_true _ _ _ _ _ Hfirst Hlast Hnot). }
     destruct (piece_instance g w w' z Hg Hzlen Hzdom) as (Ha & _ & _ & _ & Hat & _ & _ & Hw & _ & Hw').
     cbn [arguments_of] in Hat, Hw, Hw'. fold j in Hat, Hw, Hw'. set (a := Event (shape_name g) z []) in *.
-    exists a. rewrite Hat, Hbt. split; [exact Ha | split; [|split; [exact Htimes|]]].
+    exists a. rewrite Hat. split; [exact Ha | split; [|split]].
     - rewrite Hw, Hw', Hcell, Hcell'. exact (nth_map_pairs j _ _ _ _ _ Eq).
-    - intros k Hk Hnot Hlt. destruct (scheduled_piece k Hk) as (p & Hpk & Hik).
-      refine (together_sound s4 v4 i c c' x x' first last _ _ k p _ Hx Hx' Hfirst Hlast _ Hpk Hik Hnot Hlt).
+    - split; [exact I|]. destruct ends; [exact I|].
+      destruct (lex_lt_dec (map (eval j) (shape_time g)) (map (eval i) (shape_time h))) as [Hlt | Hnot]; [exact Hlt|].
+      exfalso. apply (Hno (not_earlier first last)); [cbn; auto|]. exact (not_earlier_true _ _ _ _ _ Hfirst Hlast Hnot).
+    - intros k Hk Hin. destruct (scheduled_piece k Hk) as (p & Hpk & Hik).
+      refine (together_sound s4 v4 i c c' x x' (Some first) (if ends then None else Some last)
+        (Some (map (eval j) (shape_time g))) (if ends then None else Some (map (eval i) (shape_time h))) k p _ Hx Hx' Hfirst _ _ Hpk Hik Hin).
       + split; [exact Hm4 | do 3 apply agrees_more; exact Hc1].
+      + destruct ends; [exact I | exact Hlast].
       + apply Forall_forall. intros gl Hgl. rewrite Forall_forall in Hothers. apply Hothers. apply in_flat_map. exists p. auto.
   Qed.
 
-  Lemma reads_goals_each : forall s h cs os, Forall refuted (reads_goals (is_kept U) (is_real U) (pieces U) c0 s h cs os) ->
-    forall c c', In (c, c') cs -> exists o, Forall refuted (read_goals (is_kept U) (is_real U) (pieces U) c0 s h c c' o).
+  Lemma cases_sound : forall ends s v h z c c' k, shape_hints h = [] -> stands v s ->
+    List.length z = List.length (shape_arguments h) -> decide (instance e h z []) (shape_domain h) = true ->
+    Forall refuted (cases_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 ends s h c c' k) ->
+    explained ends h z (place_at (instance e h z []) c) (place_at (instance e h z []) c').
+  Proof.
+    intros ends s v h z c c' k Hh Hs Hx Hd H. unfold cases_goals in H. set (i := instance e h z []) in *.
+    destruct (some_instance h c0 s) as [[[xs ys] ci] s1] eqn:E1.
+    destruct (instance_stands _ _ _ _ _ _ _ _ Hh E1 Hs Hx Hd) as (w1 & [Hm1 _] & _ & Hci). fold i in Hci.
+    destruct (known ci false (Or (map fst k)) s1) as [none s2] eqn:E2.
+    destruct (known_models _ _ _ _ _ _ _ _ E2 Hci Hm1) as (w2 & Hm2 & Hnone).
+    inversion H as [|? ? Hgoal Hcases]; subst.
+    assert (Hsome : existsb (decide i) (map fst k) = true).
+    { destruct (existsb (decide i) (map fst k)) eqn:E; [reflexivity|]. exfalso. apply (refuted_state _ _ _ Hgoal Hm2). apply Hnone. exact E. }
+    apply existsb_exists in Hsome as (t & Ht & Htrue). apply in_map_iff in Ht as ([t' how] & Heq & Hin). cbn [fst] in Heq. subst t'.
+    apply (read_sound ends s v (such_that h t) z c c' how Hh Hs Hx).
+    - cbn [such_that shape_domain decide forallb]. change (instance e (such_that h t) z []) with i. rewrite Hd, Htrue. reflexivity.
+    - apply Forall_forall. intros gl Hgl. rewrite Forall_forall in Hcases. apply Hcases. apply in_flat_map. exists (t, how). auto.
+  Qed.
+
+  Lemma reads_goals_each : forall s h cs os, Forall refuted (reads_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s h cs os) ->
+    forall c c', In (c, c') cs -> exists o, Forall refuted (cases_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 false s h c c' o).
   Proof.
     intros s h. induction cs as [|[d d'] cs IH]; intros [|o os] H c c' Hin; try (destruct Hin; fail); cbn [reads_goals] in H;
       [destruct (unfit_false H)|]. apply Forall_app in H as [H1 H2]. destruct Hin as [Heq | Hin]; [|exact (IH os H2 c c' Hin)].
     injection Heq as -> ->. exists o. exact H1.
   Qed.
 
-  Lemma all_reads_each : forall s ps os, Forall refuted (all_reads_goals (is_kept U) (is_real U) (pieces U) c0 s ps os) ->
-    forall h u u', In (h, u, u') ps -> exists o, Forall refuted (reads_goals (is_kept U) (is_real U) (pieces U) c0 s h (combine (may_read u) (may_read u')) o).
+  Lemma all_reads_each : forall s ps os, Forall refuted (all_reads_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s ps os) ->
+    forall h u u', In (h, u, u') ps -> exists o, Forall refuted (reads_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s h (combine (may_read u) (may_read u')) o).
   Proof.
     intros s. induction ps as [|[[g w] w'] ps IH]; intros [|o os] H h u u' Hin; try (destruct Hin; fail); cbn [all_reads_goals] in H;
       [destruct (unfit_false H)|]. apply Forall_app in H as [H1 H2]. destruct Hin as [Heq | Hin]; [|exact (IH os H2 h u u' Hin)].
@@ -581,39 +709,96 @@ Section Sound.
   Qed.
 
   (** In a trace by the times of the middle, which are all different. *)
-  Lemma reads_sound : forall s v t, stands v s -> Forall refuted (all_reads_goals (is_kept U) (is_real U) (pieces U) c0 s (pieces U) (seen U)) ->
-    runs_schedule P t -> (forall a b, scheduled P a -> scheduled P b -> time_of P a = time_of P b -> a = b) ->
-    forall l b r c c', t = l ++ b :: r -> In (c, c') (combine (R b) (R' b)) ->
-    (is_kept U (fst c) = true /\ c = c') \/ has_origin W W' real l c c'.
-  Proof.
-    intros s v t Hs H [Hall Honce Hsorted] Hdiffer l b r c c' Ht Hc.
-    assert (Hb : scheduled P b) by (apply Hall; rewrite Ht; apply in_elt).
-    destruct (scheduled_piece b Hb) as ([[h u] u'] & Hp & Hi). pose proof Hi as (_ & _ & _ & _ & _ & Hr & _ & Hr' & _).
-    rewrite Hr, Hr' in Hc. apply in_map_pairs in Hc as (q & q' & Hq & -> & ->).
-    destruct (all_reads_each _ _ _ H _ _ _ Hp) as [os Hos]. destruct (reads_goals_each _ _ _ _ Hos _ _ Hq) as [o Ho].
-    destruct (read_sound s v h u u' b q q' o Hs Hp Hi Ho) as [Hkept | (a & Ha & Hin & Hlt & Hothers)]; [left; exact Hkept|]. right.
-    set (i := instance e h (arguments_of b) []) in *. rewrite Ht in Hsorted, Honce.
-    assert (Hbefore : forall k, In k (l ++ b :: r) -> lex_lt (time_of P k) (time_of P b) -> In k l).
-    { intros k Hk Hkb. apply in_app_iff in Hk as [Hk | [<- | Hk]]; [exact Hk | destruct (lex_lt_irreflexive _ Hkb)|]. exfalso.
-      assert (Hpre : precedes (l ++ b :: r) b k).
-      { apply in_split in Hk as (r1 & r2 & ->). exists l, r1, r2. reflexivity. }
-      exact (sorted_precedes _ _ _ _ Hsorted Hpre Hkb). }
-    assert (Hal : In a l) by (apply Hbefore; [rewrite <- Ht; apply Hall, Ha | exact Hlt]).
-    apply in_split in Hal as (l1 & l2 & ->). exists l1, a, l2. split; [reflexivity | split; [exact Hin|]].
-    apply Forall_forall. intros k Hk.
-    assert (Hsched : scheduled P k).
-    { apply Hall. rewrite Ht. apply in_or_app. left. apply in_or_app. right. exact Hk. }
-    assert (Hprec : forall x y, precedes ((l1 ++ a :: l2) ++ b :: r) x y -> scheduled P x -> scheduled P y -> lex_lt (time_of P x) (time_of P y)).
-    { intros x y Hxy Hx Hy. destruct (lex_lt_total (time_of P x) (time_of P y)) as [Hl | [Hl | Hl]]; [exact Hl | |].
+  Section Middle.
+    Variables (s : state) (v : list Z) (t : trace).
+    Hypothesis Hs : stands v s.
+    Hypothesis Hall : forall ev, In ev t <-> scheduled P ev.
+    Hypothesis Honce : NoDup t.
+    Hypothesis Hsorted : StronglySorted (in_time P) t.
+    Hypothesis Hdiffer : forall a b, scheduled P a -> scheduled P b -> time_of P a = time_of P b -> a = b.
+
+    Lemma precedes_sooner : forall x y, precedes t x y -> lex_lt (time_of P x) (time_of P y).
+    Proof.
+      intros x y Hxy. destruct (precedes_in _ _ _ _ Hxy) as [Hx Hy]. apply Hall in Hx. apply Hall in Hy.
+      destruct (lex_lt_total (time_of P x) (time_of P y)) as [Hl | [Hl | Hl]]; [exact Hl | |].
       - apply (Hdiffer x y Hx Hy) in Hl. subst y. destruct (precedes_asym _ _ _ _ Honce Hxy Hxy).
-      - destruct (sorted_precedes _ _ _ _ Hsorted Hxy Hl). }
-    apply Hothers; [exact Hsched | |].
-    - destruct Hk as [<- | Hk]; [apply lex_lt_irreflexive|]. apply lex_lt_asymmetric. apply Hprec; [|exact Ha | exact Hsched].
-      apply in_split in Hk as (k1 & k2 & ->). exists l1, k1, (k2 ++ b :: r). rewrite <- app_assoc. cbn [app]. rewrite <- app_assoc. reflexivity.
-    - apply Hprec; [|exact Hsched | exact Hb].
-      apply in_split in Hk as (k1 & k2 & Hk). exists (l1 ++ k1), k2, r. rewrite <- !app_assoc. rewrite Hk. cbn [app].
-      f_equal. rewrite <- app_assoc. reflexivity.
-  Qed.
+      - destruct (sorted_precedes _ _ _ _ Hsorted Hxy Hl).
+    Qed.
+
+    (** [l] are the instances before a time, or all. *)
+    Lemma explained_in : forall ends h z c c' l r, explained ends h z c c' -> t = l ++ r ->
+      (forall o, In o t -> inside None (if ends then None else Some (map (eval (instance e h z [])) (shape_time h))) (time_of P o) <-> In o l) ->
+      (is_kept U (fst c) = true /\ c = c') \/ has_origin W W' real l c c' \/ since_beginning W W' real (is_left U) l c c'.
+    Proof.
+      intros ends h z c c' l r Hex Ht Hl. unfold explained in Hex.
+      set (until := if ends then None else Some (map (eval (instance e h z [])) (shape_time h))) in *.
+      assert (Hsub : forall o, In o l -> In o t) by (intros o Ho; rewrite Ht; apply in_or_app; left; exact Ho).
+      destruct Hex as [Hk | [(Hleft & Heq & Ho) | (a & Ha & Hin & Hbefore & Ho)]]; [left; exact Hk | right; right | right; left].
+      - split; [exact Hleft | split; [exact Heq|]]. apply Forall_forall. intros o Hin.
+        apply Ho; [apply Hall, Hsub, Hin | apply Hl; [apply Hsub, Hin | exact Hin]].
+      - apply Hall in Ha as Hat. assert (Hal : In a l) by (apply Hl; assumption).
+        apply in_split in Hal as (l1 & l2 & ->). exists l1, a, l2. split; [reflexivity | split; [exact Hin|]].
+        apply Forall_forall. intros o Hol. assert (Hin' : In o (l1 ++ a :: l2)) by (apply in_or_app; right; exact Hol).
+        apply Ho; [apply Hall, Hsub, Hin'|]. destruct (proj2 (Hl o (Hsub o Hin')) Hin') as [_ Hlast]. split; [|exact Hlast].
+        destruct Hol as [<- | Hol]; [apply lex_lt_irreflexive|]. apply lex_lt_asymmetric, precedes_sooner. rewrite Ht.
+        apply in_split in Hol as (k1 & k2 & ->). exists l1, k1, (k2 ++ r). rewrite <- app_assoc. cbn [app]. rewrite <- app_assoc. reflexivity.
+    Qed.
+
+    Lemma reads_sound : Forall refuted (all_reads_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s (pieces U) (seen U)) ->
+      forall l b r c c', t = l ++ b :: r -> In (c, c') (combine (R b) (R' b)) ->
+      (is_kept U (fst c) = true /\ c = c') \/ has_origin W W' real l c c' \/ since_beginning W W' real (is_left U) l c c'.
+    Proof.
+      intros H l b r c c' Ht Hc. assert (Hb : scheduled P b) by (apply Hall; rewrite Ht; apply in_elt).
+      destruct (scheduled_piece b Hb) as ([[h u] u'] & Hp & _ & Hbx & Hbd & Hbt & _ & Hr & _ & Hr' & _).
+      rewrite Hr, Hr' in Hc. apply in_map_pairs in Hc as (q & q' & Hq & -> & ->).
+      destruct (all_reads_each _ _ _ H _ _ _ Hp) as [os Hos]. destruct (reads_goals_each _ _ _ _ Hos _ _ Hq) as [o Ho].
+      pose proof (cases_sound false s v h (arguments_of b) q q' o (piece_hints _ _ _ Hp) Hs Hbx Hbd Ho) as Hex.
+      apply (explained_in _ _ _ _ _ l (b :: r) Hex Ht). rewrite <- Hbt. intros k Hk. cbn [inside]. split.
+      - intros [_ Hlt]. rewrite Ht in Hk. apply in_app_iff in Hk as [Hk | [<- | Hk]]; [exact Hk | destruct (lex_lt_irreflexive _ Hlt)|]. exfalso.
+        apply in_split in Hk as (r1 & r2 & ->). apply (lex_lt_asymmetric _ _ Hlt), precedes_sooner. rewrite Ht. exists l, r1, r2. reflexivity.
+      - intros Hkl. split; [exact I|]. apply precedes_sooner. rewrite Ht. apply in_split in Hkl as (l1 & l2 & ->). exists l1, l2, r.
+        rewrite <- app_assoc. reflexivity.
+    Qed.
+
+    Lemma lookup_names : forall xs (z : list Z) env, different xs = true -> List.length z = List.length xs ->
+      map (eval (combine xs z ++ env)) (map Var xs) = z.
+    Proof.
+      induction xs as [|x xs IH]; intros [|y z] env Hd Hlen; try discriminate; [reflexivity|]. cbn [different] in Hd.
+      apply andb_prop in Hd as [Hx Hd]. apply negb_true_iff in Hx. cbn [map combine app eval lookup]. rewrite String.eqb_refl. f_equal.
+      rewrite <- (IH z env Hd ltac:(cbn in Hlen; lia)) at 2. rewrite !map_map. apply map_ext_in. intros w Hw. cbn [eval lookup].
+      destruct (String.eqb_spec w x) as [-> | _]; [|reflexivity]. exfalso.
+      assert (Htrue : existsb (String.eqb x) xs = true) by (apply existsb_exists; exists x; split; [exact Hw | apply String.eqb_refl]). congruence.
+    Qed.
+
+    Lemma left_sound : Forall refuted (flat_map (left_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s) (left U)) ->
+      forallb (fun one : leaving => different (snd (fst one))) (left U) = true ->
+      (forall u, In u (all_before U) \/ In u (all_after U) -> forallb (fits_left U) (may_write u) = true) ->
+      forall c, is_left U (fst c) = true -> is_kept U (fst c) = true \/ has_origin W W' real t c c \/ since_beginning W W' real (is_left U) t c c.
+    Proof.
+      intros H Hdifferent Hfits [a z] Hleft. pose proof Hleft as Hl. unfold is_left in Hl. cbn [fst] in Hl.
+      apply existsb_exists in Hl as ([[b xs] k] & Hone & Hname). cbn [fst] in Hname. apply String.eqb_eq in Hname. subst b.
+      destruct (Nat.eq_dec (List.length z) (List.length xs)) as [Hlen | Hlen].
+      - rewrite forallb_forall in Hdifferent. specialize (Hdifferent _ Hone). cbn [fst snd] in Hdifferent.
+        assert (Hgoals : Forall refuted (left_goals (is_kept U) (is_left U) (is_real U) (pieces U) c0 s (a, xs, k))).
+        { apply Forall_forall. intros gl Hgl. rewrite Forall_forall in H. apply H. apply in_flat_map. exists (a, xs, k). auto. }
+        pose proof (cases_sound true s v (cells_of_array (a, xs, k)) z _ _ _ eq_refl Hs Hlen eq_refl Hgoals) as Hex.
+        unfold cell_left, place_at in Hex. cbn [fst snd] in Hex.
+        rewrite (instance_no_hints e (cells_of_array (a, xs, k)) z [] eq_refl) in Hex. cbn [cells_of_array shape_arguments fst snd] in Hex.
+        rewrite (lookup_names xs z e Hdifferent Hlen) in Hex.
+        destruct (explained_in _ _ _ _ _ t [] Hex (eq_sym (app_nil_r t))) as [[Hk _] | Hrest]; [|left; exact Hk | right; exact Hrest].
+        intros o Ho. split; [intros _; exact Ho | intros _; split; exact I].
+      - right. right. split; [exact Hleft | split; [reflexivity|]]. apply Forall_forall. intros o Ho d d' Hd.
+        destruct (scheduled_piece o (proj1 (Hall o) Ho)) as ([[h u] u'] & Hp & _ & _ & _ & _ & _ & _ & Hw & _ & Hw').
+        destruct (piece_parts _ _ _ Hp) as (_ & Hu & Hu'). rewrite Hw, Hw' in Hd. apply in_map_pairs in Hd as (q & q' & Hq & -> & ->).
+        assert (Hno : forall p w, In p (may_write w) -> In w (all_before U) \/ In w (all_after U) -> forall i, place_at i p <> (a, z)).
+        { intros p w Hpw Hw0 i Heq. specialize (Hfits w Hw0). rewrite forallb_forall in Hfits. specialize (Hfits p Hpw). unfold fits_left in Hfits.
+          rewrite forallb_forall in Hfits. specialize (Hfits _ Hone). cbn [fst snd] in Hfits. unfold place_at in Heq. injection Heq as H1 H2.
+          rewrite H1, String.eqb_refl in Hfits. cbn [negb orb] in Hfits. apply Nat.eqb_eq in Hfits. apply Hlen. rewrite <- H2, map_length. exact Hfits. }
+        split; intros; exfalso.
+        + eapply (Hno q' u'); [exact (in_combine_r _ _ _ _ Hq) | right; exact (in_combine_r _ _ _ _ Hu') | eassumption].
+        + eapply (Hno q u); [exact (in_combine_l _ _ _ _ Hq) | left; exact (in_combine_r _ _ _ _ Hu) | eassumption].
+    Qed.
+  End Middle.
 End Sound.
 
 Lemma run_ext : forall (value : Type) (f g : event -> memory value -> memory value) t, (forall ev, In ev t -> f ev = g ev) ->
@@ -726,10 +911,12 @@ Proof.
   unfold check_stored in H. apply andb_prop in H as [Hwell H]. apply refutes_all_sound in H. unfold stored_goals in H.
   destruct (beginning (original (last_change U))) as [c s] eqn:Eb.
   apply Forall_app in H as [Hold H]. apply Forall_app in H as [Hnew H]. apply Forall_app in H as [Hfirst H]. apply Forall_app in H as [Hlast H].
-  apply Forall_app in H as [Hpar H]. apply Forall_app in H as [Hties H]. apply Forall_app in H as [Hwrites Hreads].
+  apply Forall_app in H as [Hpar H]. apply Forall_app in H as [Hties H]. apply Forall_app in H as [Hwrites H]. apply Forall_app in H as [Hreads Hleft].
   unfold well_formed_stored in Hwell.
   apply andb_prop in Hwell as [Hwell Hnoties]. apply andb_prop in Hwell as [Hwell Hto]. apply andb_prop in Hwell as [Hwell Hplain'].
-  apply andb_prop in Hwell as [Hwell Hplain]. apply andb_prop in Hwell as [Hwell Hpaired]. apply andb_prop in Hwell as [Hwell _].
+  apply andb_prop in Hwell as [Hwell Hplain]. apply andb_prop in Hwell as [Hwell Hpaired].
+  apply andb_prop in Hwell as [Hwell Hdifferent]. apply andb_prop in Hwell as [Hwell Hfits']. apply andb_prop in Hwell as [Hwell Hfits].
+  apply andb_prop in Hwell as [Hwell _].
   apply andb_prop in Hwell as [Hwell _]. apply andb_prop in Hwell as [Hwell Hl5]. apply andb_prop in Hwell as [Hwell Hl4].
   apply andb_prop in Hwell as [Hwell Hl3]. apply andb_prop in Hwell as [Hwell Hl2]. apply andb_prop in Hwell as [Hwell Hl1].
   apply andb_prop in Hwell as [Hwell Hdistinct]. apply andb_prop in Hwell as [Hwell _]. apply andb_prop in Hwell as [Hw Hw'].
@@ -799,8 +986,8 @@ Proof.
   rewrite (run_ext _ _ _ _ Hsame m).
   assert (Hpiece : forall ev, In ev u -> exists q, In q (pieces U) /\ instance_of U e q ev).
   { intros ev Hev. apply (scheduled_piece U e Hdistinct Hub Hua). apply Hall. exact Hev. }
-  rewrite (same_values value f R W R' W' real (is_kept U) u) with (m' := m').
-  - (* from the middle to the new program *)
+  assert (Hseen : run (old value f R W) (filter real u) m x = run (new value f R' W') u m' x).
+  2: { rewrite Hseen. (* from the middle to the new program *)
     change (new value f R' W') with (by_values (as_stored U) e f).
     assert (Hobeys' : obeys (stated (last_change U) e) (fun _ y _ => y) (by_values (as_stored U) e f)).
     { apply (by_values_obeys (last_change U)). cbn [uses last_change all_after]. unfold all_after. rewrite forallb_app, Hplain'. cbn [andb].
@@ -814,17 +1001,33 @@ Proof.
     assert (Hind : independent (conflicting (stated (last_change U) e)) e n').
     { unfold parallel_goals in Hpar. rewrite Eb in Hpar. exact (independence_sound (last_change U) e c Hdistinct Hua n' c s e v Hpar Hc Hc Hm). }
     destruct (any_order_alike _ _ _ _ Hobeys' _ _ _ Ht0 (proj1 (walked _ _ _ p Hnew Hp')) Hind) as (t1 & Ht1 & _ & Halike).
-    rewrite (runs_deterministic _ _ _ Ht1 _ Hrun') in Halike. apply Halike.
-  - intros ev Hev. destruct (Hpiece ev Hev) as ([[h w] w'] & Hin & _ & _ & _ & _ & _ & E1 & _ & E2 & _). unfold R, R'. rewrite E1, E2, !map_length.
-    rewrite forallb_forall in Hpaired. specialize (Hpaired _ Hin). apply andb_prop in Hpaired as [Hlen _]. apply Nat.eqb_eq, Hlen.
-  - intros ev Hev. destruct (Hpiece ev Hev) as ([[h w] w'] & Hin & _ & _ & _ & _ & _ & _ & E1 & _ & E2). unfold W, W'. rewrite E1, E2, !map_length.
-    rewrite forallb_forall in Hpaired. specialize (Hpaired _ Hin). apply andb_prop in Hpaired as [_ Hlen]. apply Nat.eqb_eq, Hlen.
-  - intros ev d d' Hev. apply (writes_sound U e Hdistinct Hub Hua c s v Hstands Hwrites ev d d'). apply Hall. exact Hev.
-  - intros ev Hev Hno. apply Hall in Hev. destruct (copy_pieces U e Hdistinct Hub Hua Hl2 Hl3 ev Hev Hno) as (q & Hq & Hcells).
+    rewrite (runs_deterministic _ _ _ Ht1 _ Hrun') in Halike. apply Halike. }
+  assert (Hpr : forall ev, In ev u -> List.length (R ev) = List.length (R' ev)).
+  { intros ev Hev. destruct (Hpiece ev Hev) as ([[h w] w'] & Hin & _ & _ & _ & _ & _ & E1 & _ & E2 & _). unfold R, R'. rewrite E1, E2, !map_length.
+    rewrite forallb_forall in Hpaired. specialize (Hpaired _ Hin). apply andb_prop in Hpaired as [Hlen _]. apply Nat.eqb_eq, Hlen. }
+  assert (Hpw : forall ev, In ev u -> List.length (W ev) = List.length (W' ev)).
+  { intros ev Hev. destruct (Hpiece ev Hev) as ([[h w] w'] & Hin & _ & _ & _ & _ & _ & _ & E1 & _ & E2). unfold W, W'. rewrite E1, E2, !map_length.
+    rewrite forallb_forall in Hpaired. specialize (Hpaired _ Hin). apply andb_prop in Hpaired as [_ Hlen]. apply Nat.eqb_eq, Hlen. }
+  assert (Hkept : forall ev d d', In ev u -> real ev = true -> In (d, d') (combine (W ev) (W' ev)) ->
+            is_kept U (fst d) = true \/ is_kept U (fst d') = true -> d = d').
+  { intros ev d d' Hev. apply (writes_sound U e Hdistinct Hub Hua c s v Hstands Hwrites ev d d'). apply Hall. exact Hev. }
+  assert (Hcopies : forall ev, In ev u -> real ev = false ->
+            exists d d1 d2, R ev = [d] /\ W ev = [d] /\ R' ev = [d1] /\ W' ev = [d2] /\ is_kept U (fst d2) = false).
+  { intros ev Hev Hno. apply Hall in Hev. destruct (copy_pieces U e Hdistinct Hub Hua Hl2 Hl3 ev Hev Hno) as (q & Hq & Hcells).
     destruct Hcells as (d & d1 & d2 & E1 & E2 & E3 & E4 & E5). exists d, d1, d2. repeat split; try assumption.
-    rewrite forallb_forall in Hto. specialize (Hto q Hq). rewrite E5. apply negb_true_iff, Hto.
-  - intros ev y Hev Hno. apply Hcopy. apply Hall in Hev. exact (copies_named U e ev Hdistinct Hev Hno).
-  - exact (reads_sound U e Hdistinct Hub Hua c s v u Hstands Hreads Hmiddle Hdiffer).
-  - exact Hmm.
-  - exact Hx.
+    rewrite forallb_forall in Hto. specialize (Hto q Hq). rewrite E5. apply negb_true_iff, Hto. }
+  assert (Hcc : forall ev y, In ev u -> real ev = false -> f ev [y] 0%nat = y).
+  { intros ev y Hev Hno. apply Hcopy. apply Hall in Hev. exact (copies_named U e ev Hdistinct Hev Hno). }
+  pose proof (reads_sound U e Hdistinct Hub Hua c s v u Hstands Hall (each_once _ _ Hmiddle) Hsorted Hdiffer Hreads) as Hsees.
+  assert (Hbk : forall d, is_kept U (fst d) = true -> m d = m' d).
+  { intros d Hd. apply Hmm. unfold is_compared. rewrite Hd. reflexivity. }
+  assert (Hbl : forall d, is_left U (fst d) = true -> m d = m' d).
+  { intros d Hd. apply Hmm. unfold is_compared. rewrite Hd. apply orb_true_r. }
+  destruct (is_kept U (fst x)) eqn:Hxk.
+  { exact (same_values value f R W R' W' real (is_kept U) (is_left U) u Hpr Hpw Hkept Hcopies Hcc Hsees m m' Hbk Hbl x Hxk). }
+  apply (same_ends value f R W R' W' real (is_kept U) (is_left U) u Hpr Hpw Hkept Hcopies Hcc Hsees m m' Hbk Hbl).
+  unfold is_compared in Hx. rewrite Hxk in Hx. cbn [orb] in Hx.
+  destruct (left_sound U e Hdistinct Hub Hua c s v u Hstands Hall (each_once _ _ Hmiddle) Hsorted Hdiffer Hleft Hdifferent) with (c := x)
+    as [Hk | Hends]; [|exact Hx | congruence | exact Hends].
+  intros w [Hin | Hin]; [rewrite forallb_forall in Hfits; exact (Hfits w Hin) | rewrite forallb_forall in Hfits'; exact (Hfits' w Hin)].
 Qed.

@@ -271,8 +271,8 @@ Definition texts_the_same_values (U : stored) (e : env) (n n' : counted) : Prop 
   forall t', may_count e n' t' ->
   forall (value : Type) (f : event -> list value -> nat -> value),
   (forall ev x, named (copying U) ev = true -> f ev [x] 0%nat = x) ->
-  forall m m' : memory value, (forall c, is_kept U (fst c) = true -> m c = m' c) ->
-  forall c, is_kept U (fst c) = true ->
+  forall m m' : memory value, (forall c, is_compared U (fst c) = true -> m c = m' c) ->
+  forall c, is_compared U (fst c) = true ->
   run (by_values (as_written U) e f) t m c = run (by_values (as_stored U) e f) t' m' c.
 
 Theorem text_same_values : forall U p p' how how' cs, check_text_stored U p p' how how' cs = true ->

@@ -5,9 +5,11 @@
     that it writes from the values that it reads, the same in both programs.  A
     read that sees the same value in both sees what was written to the cell of
     the one and the cell of the other by the same instance, its origin, and
-    since then each of the two cells was only written together with the other.
-    Where this holds of all reads, memory is the same in the arrays that are
-    kept, those whose cells both programs write alike ([same_values]). *)
+    since then each of the two cells was only written together with the other;
+    or nothing wrote the one without the other since the beginning.  Where this
+    holds of all reads, memory is the same in the arrays that are kept, those
+    whose cells both programs write alike ([same_values]), and in every cell of
+    which the same holds at the end ([same_ends]). *)
 
 From Coq Require Import ZArith List String Bool Lia Permutation Sorted.
 From Loopwright Require Import Loop Lexicographic Poly Memory Transformation.
@@ -62,7 +64,8 @@ Section Values.
   Variables R W R' W' : event -> list cell.
   (** Copies are the instances that only the second program has. *)
   Variable real : event -> bool.
-  Variable kept : string -> bool.
+  (** Arrays whose cells both write alike, and others that are the same in the beginning. *)
+  Variables kept given : string -> bool.
   Variable t : trace.
 
   Definition old (ev : event) : memory value -> memory value := put (R ev) (W ev) (f ev).
@@ -76,6 +79,8 @@ Section Values.
   Definition has_origin (l : trace) (c c' : cell) : Prop :=
     exists l1 a l2, l = l1 ++ a :: l2 /\ In (c, c') (combine (W a) (W' a)) /\ Forall (together c c') (a :: l2).
 
+  Definition since_beginning (l : trace) (c c' : cell) : Prop := given (fst c) = true /\ c = c' /\ Forall (together c c') l.
+
   Hypothesis reads_paired : forall ev, In ev t -> List.length (R ev) = List.length (R' ev).
   Hypothesis writes_paired : forall ev, In ev t -> List.length (W ev) = List.length (W' ev).
   Hypothesis kept_alike : forall ev d d', In ev t -> real ev = true -> In (d, d') (combine (W ev) (W' ev)) ->
@@ -85,10 +90,11 @@ Section Values.
     exists s s' d', R ev = [s] /\ W ev = [s] /\ R' ev = [s'] /\ W' ev = [d'] /\ kept (fst d') = false.
   Hypothesis copies_copy : forall ev x, In ev t -> real ev = false -> f ev [x] 0%nat = x.
   Hypothesis reads_seen : forall l b r c c', t = l ++ b :: r -> In (c, c') (combine (R b) (R' b)) ->
-    (kept (fst c) = true /\ c = c') \/ has_origin l c c'.
+    (kept (fst c) = true /\ c = c') \/ has_origin l c c' \/ since_beginning l c c'.
 
   Variables m m' : memory value.
   Hypothesis begun : forall c, kept (fst c) = true -> m c = m' c.
+  Hypothesis begun_given : forall c, given (fst c) = true -> m c = m' c.
 
   Lemma old_copy : forall ev s, In ev t -> real ev = false -> R ev = [s] -> W ev = [s] -> forall n c, old ev n c = n c.
   Proof.
@@ -106,10 +112,10 @@ Section Values.
 
   Lemma along : forall l r, t = l ++ r ->
     (forall c, kept (fst c) = true -> run old l m c = run new l m' c) /\
-    (forall c c', has_origin l c c' -> run old l m c = run new l m' c').
+    (forall c c', has_origin l c c' \/ since_beginning l c c' -> run old l m c = run new l m' c').
   Proof.
     induction l as [|o l IH] using rev_ind; intros r Ht.
-    - split; [exact begun|]. intros c c' (l1 & a & l2 & H & _). destruct l1; discriminate.
+    - split; [exact begun|]. intros c c' [(l1 & a & l2 & H & _) | (H & <- & _)]; [destruct l1; discriminate | exact (begun_given c H)].
     - rewrite <- app_assoc in Ht. cbn [app] in Ht. destruct (IH _ Ht) as [Hkept Horigin].
       assert (Ho : In o t) by (rewrite Ht; apply in_elt).
       unfold run. rewrite !fold_left_app. cbn [fold_left].
@@ -136,18 +142,20 @@ Section Values.
         * split; [intros ->; apply (kept_alike o d c Ho Hreal Hd); auto | intros _ ->; symmetry; apply (kept_alike o c d' Ho Hreal Hd); auto].
         * split; [|discriminate]. intros ->. destruct (copies o Ho Hreal) as (s & s' & d0 & _ & E2 & _ & E4 & Hno).
           rewrite E2, E4 in Hd. destruct Hd as [Hd | []]. injection Hd as _ ->. congruence.
-      + intros c c' (l1 & a & l2 & Hl & Hin & Hall). destruct l2 as [|o' l2] using rev_ind.
+      + intros c c' [(l1 & a & l2 & Hl & Hin & Hall) | (Hgiven & Heq & Hall)].
+        2: { apply Forall_app in Hall as [Hall Hlast]. apply Hone; [inversion Hlast; assumption|]. left. apply Horigin. right.
+             split; [exact Hgiven | split; assumption]. }
+        destruct l2 as [|o' l2] using rev_ind.
         * apply app_inj_tail in Hl as [_ <-]. apply Hone; [inversion Hall; assumption | right; exact Hin].
         * clear IHl2. change (a :: l2 ++ [o']) with ((a :: l2) ++ [o']) in Hl, Hall. rewrite app_assoc in Hl.
           apply app_inj_tail in Hl as [-> <-]. apply Forall_app in Hall as [Hall Hlast].
-          apply Hone; [inversion Hlast; assumption|]. left. apply Horigin. exists l1, a, l2. auto.
+          apply Hone; [inversion Hlast; assumption|]. left. apply Horigin. left. exists l1, a, l2. auto.
   Qed.
 
   (** The first program does without the copies. *)
-  Theorem same_values : forall c, kept (fst c) = true -> run old (filter real t) m c = run new t m' c.
+  Lemma without_copies : forall c, run old (filter real t) m c = run old t m c.
   Proof.
-    intros c Hc. destruct (along t [] (eq_sym (app_nil_r t))) as [H _]. rewrite <- (H c Hc). clear H Hc.
-    assert (Hall : forall l n n', incl l t -> (forall c, n c = n' c) -> forall c, run old (filter real l) n c = run old l n' c).
+    intros c. assert (Hall : forall l n n', incl l t -> (forall c, n c = n' c) -> forall c, run old (filter real l) n c = run old l n' c).
     { induction l as [|o l IH]; intros n n' Hl Hn x; [apply Hn|]. cbn [filter].
       assert (Ho : In o t) by (apply Hl; left; reflexivity).
       assert (Hl' : incl l t) by (intros y Hy; apply Hl; right; exact Hy).
@@ -156,6 +164,12 @@ Section Values.
       - intros y. destruct (copies o Ho Hreal) as (s & s' & d' & E1 & E2 & _). rewrite (old_copy o s Ho Hreal E1 E2). apply Hn. }
     apply (Hall t m m (incl_refl t)). reflexivity.
   Qed.
+
+  Theorem same_values : forall c, kept (fst c) = true -> run old (filter real t) m c = run new t m' c.
+  Proof. intros c Hc. rewrite without_copies. exact (proj1 (along t [] (eq_sym (app_nil_r t))) c Hc). Qed.
+
+  Theorem same_ends : forall c c', has_origin t c c' \/ since_beginning t c c' -> run old (filter real t) m c = run new t m' c'.
+  Proof. intros c c' H. rewrite without_copies. exact (proj2 (along t [] (eq_sym (app_nil_r t))) c c' H). Qed.
 End Values.
 
 (** ** A list in the order of times *)

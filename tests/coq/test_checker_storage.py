@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.errors import GaveUp
 from loopwright.generate.program import generate
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
@@ -53,6 +52,11 @@ for (int i = 0; i < 100; i++) T: C[i] = u[i] * u[i];"""
 COLUMNS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) S: C[i] = C[i] + A[j][i];"
 SHIFTED = "for (int i = 0; i < n; i++) for (int j = 1; j < n; j++) S: A[i][j] = A[i][j - 1] + B[j][i];"
 
+SQUARES = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)
+  S: B[i][j] += A[i][k] * A[k][j];"""
+NEIGHBOURS = """for (int i = 1; i < n - 1; i++) S: B[0][i] = C[i - 1] + C[i + 1];
+for (int i = 1; i < n - 1; i++) T: C[i] = B[0][i];"""
+
 
 def planned(text: str, script: str) -> Plan:
     (program,) = read_source(Source("region.c", REGION.format(text)))
@@ -72,7 +76,8 @@ def words(plan: Plan) -> str:
         (SUM, "expand(x, i); distribute(S, T, U); interchange(T, i, j)", CHECKED),
         (SUM, "expand(x, i); parallel(T, j)", SEQUENTIAL),
         (SUM, "expand(x, i); reorder(U, T)", NOT_CHECKED),
-        (CARRIED, "expand(x, i)", NOT_CHECKED),
+        (CARRIED, "expand(x, i); distribute(S, U, T)", NOT_CHECKED),
+        (CARRIED, "expand(x, i)", CHECKED),
         (TWICE, "C = fuse(U, V); rename(x, C); fuse(S, T, C)", CHECKED),
         (TWICE, "rename(x, V)", NOT_CHECKED),
         (MADE, "fuse(S, T); contract(u)", CHECKED),
@@ -81,6 +86,10 @@ def words(plan: Plan) -> str:
         (COLUMNS, "pack(A, S, transposed); interchange(S, i, j); parallel(S, i)", CHECKED),
         (COLUMNS, "strip_mine(S, j, 8); pack(A, S, jT)", CHECKED),
         (SHIFTED, "pack(B, S, transposed)", CHECKED),
+        (SHIFTED, "pack(A, S, i, written)", CHECKED),
+        (COLUMNS, "pack(C, S, i, written)", CHECKED),
+        (SQUARES, "tile(S, i=4, j=4); pack(B, S, jT, written)", CHECKED),
+        (NEIGHBOURS, "pack(C, S)", CHECKED),
     ],
 )
 def test_storage_is_compared_by_values(text: str, script: str, status: str) -> None:
@@ -97,13 +106,19 @@ def test_a_shipped_script_with_other_storage_is_checked() -> None:
     assert isinstance(checker.asked(words(plan), 20), Checked)
 
 
-def test_what_is_looked_at_later_is_not_left_out() -> None:
-    """The values of a variable that is returned are not compared, so there is no yes."""
-    text = REGION.format(OWN).replace("void", "double").replace("endscop", "endscop\n  return x;")
-    (program,) = read_source(Source("region.c", text))
-    plan = transform(program, "expand(x, i)", "script.lw")
-    with pytest.raises(GaveUp, match="x is looked at after the region"):
-        words(plan)
+RETURNED = REGION.format(OWN).replace("void", "double").replace("endscop", "endscop\n  return x;")
+
+
+def test_what_is_looked_at_later_is_compared() -> None:
+    """A variable that is returned is copied back; without that copy, or of another cell, there is no yes."""
+    (program,) = read_source(Source("region.c", RETURNED))
+    plan = transform(program, "expand(x, i)\ndistribute(S, T)", "script.lw")
+    problem = stored_problem(plan.storage, plan.program, generate(to_schedule(plan)))
+    assert "x" not in problem.unlike and isinstance(checker.asked(problem.words, 20), Checked)
+    copied = "'x_i 1 sum 2 var 'n int -1 'x 0"
+    assert copied in problem.words
+    for other in ("'x_i 1 int 0 'x 0", "'x_i 1 var 'n 'x 0", "'x_i 1 sum 2 var 'n int -2 'x 0"):
+        assert isinstance(checker.asked(problem.words.replace(copied, other)), NotChecked)
 
 
 def test_no_certificate_makes_wrong_storage_right() -> None:
@@ -133,6 +148,9 @@ def test_no_certificate_makes_wrong_storage_right() -> None:
         ("from 'S1 1 var 'i 0", "from 'S4 1 var 'i 0"),
         ("from 'S1 1 var 'i 0", "from 'S1 0 0"),
         ("from 'S1 1 var 'i 0", "kept"),
+        ("from 'S1 1 var 'i 0", "begun"),
+        ("1 and 0 from 'S1 1 var 'i 0", "0"),
+        ("1 and 0 from 'S1 1 var 'i 0", "1 < var 'i int 3 from 'S1 1 var 'i 0"),
         ("2 'x 'x_i", "1 'x_i"),
         ("2 'x 'x_i", "1 'x"),
         ("2 'x 'x_i", "0"),

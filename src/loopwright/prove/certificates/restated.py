@@ -192,15 +192,28 @@ class _Reader:
     def copy(self) -> str:
         return f"Copy {self.place()} {self.place()} {self.place()}"
 
-    def seen(self) -> str:
-        return "None" if self.word() == "kept" else f"Some ({self.origin()})"
+    def case(self) -> str:
+        return f"({self.test()}, {self.seeing()})"
+
+    def seeing(self) -> str:
+        match self.word():
+            case "kept":
+                return "Kept"
+            case "begun":
+                return "Since_beginning"
+            case _:
+                return f"Written_by ({self.origin()})"
+
+    def left(self) -> str:
+        return f"({self.name()}, {self.several(self.name)}, {self.several(self.case)})"
 
     def stored(self) -> str:
         first = f"{self.specification()} {self.several(self.vector)}"
         uses = f"{self.several(self.use)} {self.several(self.use)}"
         copies = f"{self.several(self.shape)} {self.several(self.copy)} {self.several(self.vector)}"
         arrays = self.several(self.name)
-        return f"(Stored {first} {uses} {copies} {arrays} {self.several(lambda: self.several(self.seen))})"
+        seen = self.several(lambda: self.several(lambda: self.several(self.case)))
+        return f"(Stored {first} {uses} {copies} {arrays} {seen} {self.several(self.left)})"
 
     def layer(self) -> str:
         return f"({self.natural()}, {self.storage()})"

@@ -130,7 +130,7 @@ def stored_status(
         found = plain if plain.by == VERIFIED else found
     if found.by != VERIFIED:
         return found
-    shown = ", ".join(problem(loops).replaced)
+    shown = ", ".join(problem(loops).unlike)
     return _with_remarks(found, [f"except in {shown}, whose storage has changed"] if shown else [], text)
 
 

@@ -7,20 +7,23 @@ write since then that touches one of them touches both:
     origin(b) ∈ { a : a writes c and c' together, a before b,
                       no o with a ≤ o < b writes c' and not c, or, unless it is a copy, c and not c' }
 
-isl finds one, as a function of b; the checker checks it.
+isl finds one, as a function of b, in cases; the checker checks it.  Where no o < b does that, c' = c holds
+what it held in the beginning.  Arrays that are replaced and looked at after the region are read at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from enum import Enum
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import And, Test, Var
 from loopwright.loops.nodes import Node
-from loopwright.model.program import Access, Program, Statement
+from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.sets import OUT
 from loopwright.prove.certificates.problems import proposal
@@ -34,11 +37,11 @@ from loopwright.prove.certificates.specification import (
     touches,
 )
 from loopwright.prove.certificates.storage import Origin, origin_words
-from loopwright.prove.coq.words import Words, listed, names, program, vector
+from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
 from loopwright.prove.legality.values import moves, refuse_no_copy
 from loopwright.prove.obligations.cells import Cell, Touched, whole_arrays
 from loopwright.prove.obligations.decisions import Decided, decided
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import expr_of, formula_of
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Vector, pieces_of
 from loopwright.transform.storage import StorageChange
@@ -72,7 +75,7 @@ class MiddleStatement:
 @dataclass(frozen=True, eq=False)
 class StoredProblem:
     words: str
-    replaced: tuple[str, ...]
+    unlike: tuple[str, ...]
     """The arrays whose values are not compared."""
 
 
@@ -87,8 +90,9 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
     middle = {one.statement.name: one for one in _middle(written, after)}
     stayed, copies = [middle[one] for one in first], [middle[one] for one in last if one not in first]
-    replaced = _replaced(written, [*stayed, *copies])
-    finder = _Finder([*stayed, *copies], replaced)
+    replaced = _replaced([*stayed, *copies])
+    left = [one for one in written.arrays if one.name in replaced and not written.is_dead_after(one)]
+    finder = _Finder([*stayed, *copies], replaced, frozenset(one.name for one in left))
     copying = [
         (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
     ]
@@ -102,13 +106,14 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *listed(copies, _copy),
         *listed([time_of(last[one.statement.name]) for one in (*stayed, *copies)], vector),
         *names(replaced),
-        *listed([finder.origins(one) for one in (*stayed, *copies)], lambda several: listed(several, _seen)),
+        *listed([finder.seen(one) for one in (*stayed, *copies)], lambda several: listed(several, _cases)),
+        *listed([finder.left_in(one, written) for one in left], _left),
         *program(text, old.hint),
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
     )
-    return StoredProblem(" ".join(words), replaced)
+    return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
 
 
 def _copy(copy: MiddleStatement) -> Words:
@@ -117,25 +122,40 @@ def _copy(copy: MiddleStatement) -> Words:
     return (word for cell in (*read.cells, write.cells[1]) for word in cell_words(cell))
 
 
-def _seen(origin: Origin | None) -> Words:
-    if origin is None:
-        yield "kept"
-    else:
-        yield from ("from", *origin_words(origin))
+def _cases(several: Sequence[_Case]) -> Words:
+    return listed(several, lambda case: (*test(case.test), *_seeing(case.seeing)))
+
+
+def _seeing(seeing: Origin | Same) -> Words:
+    match seeing:
+        case Origin():
+            return iter(("from", *origin_words(seeing)))
+        case _:
+            return iter((seeing.value,))
+
+
+def _left(one: _Left) -> Words:
+    """An array, names for its subscripts, and the reasons."""
+    return iter((name(one.array), *names(one.subscripts), *_cases(one.cases)))
 
 
 def _time(one: MiddleStatement) -> Vector:
     """The time in the middle, as expressions of the arguments."""
-    return _function(one.time, one.statement)
+    return _function(one.time, one.statement.iterators)
 
 
-def _function(relation: isl.Map, statement: Statement) -> Vector:
-    """A function of the instances of a statement; by conditionals where it has several pieces, () if none."""
+def _where(domain: isl.Set, reader: _Reader) -> Test:
+    """That an instance that reads is in this part of the domain."""
+    return formula_of(domain.coalesce().gist(reader.domain), reader.names)
+
+
+def _function(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
+    """A function of instances; by conditionals where it has several pieces, () if none."""
     pieces = [
-        (domain, tuple(expr_of(function.get_at(k), statement.iterators) for k in range(function.dim(OUT))))
+        (domain, tuple(expr_of(function.get_at(k), names_of) for k in range(function.dim(OUT))))
         for domain, function in pieces_of(relation)
     ]
-    tree = decided(relation.domain(), pieces, statement.iterators)
+    tree = decided(relation.domain(), pieces, names_of)
     return () if tree is None else chosen(tree)
 
 
@@ -147,6 +167,7 @@ def _middle(written: Program, after: Program) -> Iterator[MiddleStatement]:
     length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
     whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
     before = {one.name: one for one in written.statements}
+    known = frozenset(one.name for one in written.arrays)
     for one in after.statements:
         domain = one.domain.intersect_params(after.context)
         time = padded(one.schedule, length).intersect_domain(domain)
@@ -158,17 +179,30 @@ def _middle(written: Program, after: Program) -> Iterator[MiddleStatement]:
         writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
         reads += [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write and _is_unsure(a, whole)]
         if one.name not in before:
-            writes = [_copied(one, after, reads, writes)]
+            reads, writes = _copied(one, after, reads, writes, known)
         yield MiddleStatement(one, tuple(reads), tuple(writes), time, one.name not in before)
 
 
-def _copied(copy: Statement, after: Program, reads: list[PairedCell], writes: list[PairedCell]) -> PairedCell:
-    """What a copy writes: it has the value of the cell that it is read from."""
+def _copied(
+    copy: Statement,
+    after: Program,
+    reads: list[PairedCell],
+    writes: list[PairedCell],
+    known: frozenset[str],
+) -> tuple[list[PairedCell], list[PairedCell]]:
+    """What a copy reads and writes: before, it is one of the cell that it comes from or goes back to."""
     if len(reads) != 1:
         raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer holds products")
     refuse_no_copy(copy, after)
     (read,), (write,) = reads, writes
-    return PairedCell((read.cells[0], write.cells[1]), (read.relations[0], write.relations[1]), True)
+    comes = read.cells[0].array in known
+    if not comes and write.cells[0].array not in known:
+        raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer is copied to another one")
+    same = read if comes else write
+    return (
+        [PairedCell((same.cells[0], read.cells[1]), (same.relations[0], read.relations[1]), not comes)],
+        [PairedCell((same.cells[0], write.cells[1]), (same.relations[0], write.relations[1]), True)],
+    )
 
 
 def _is_unsure(write: Access, whole: frozenset[str]) -> bool:
@@ -187,53 +221,109 @@ def _paired(
         nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
         cell = Cell(old.array, ())
         return PairedCell((cell, cell), (nothing, nothing), False)
-    before, after = Cell(old.array, _function(mine, statement)), Cell(new.array, _function(theirs, statement))
+    before, after = (
+        Cell(one.array, _function(relation, statement.iterators))
+        for one, relation in ((old, mine), (new, theirs))
+    )
     return PairedCell((before, after), (mine, theirs), moved)
 
 
-def _replaced(written: Program, middle: Sequence[MiddleStatement]) -> tuple[str, ...]:
+def _replaced(middle: Sequence[MiddleStatement]) -> tuple[str, ...]:
     """The arrays of which another cell is written than before, and those that are written instead."""
     found: dict[str, None] = {}
     for one in middle:
         for write in one.writes:
             if write.is_moved:
                 found |= dict.fromkeys(cell.array for cell in write.cells[one.is_copy :])
-    for array in written.arrays:
-        if array.name in found and not written.is_dead_after(array):
-            reason = f"storage has changed, and {array.name} is looked at after the region"
-            raise GaveUp(Code.NO_PROOF, reason)
     return tuple(found)
 
 
 # -- origins ------------------------------------------------------------------------------------------
 
 
+class Same(Enum):
+    """The same cell: of an array that is kept, or with the value it had in the beginning."""
+
+    KEPT = "kept"
+    BEGUN = "begun"
+
+
+@dataclass(frozen=True)
+class _Case:
+    test: Test
+    seeing: Origin | Same
+
+
+@dataclass(frozen=True)
+class _Left:
+    array: str
+    subscripts: tuple[str, ...]
+    cases: tuple[_Case, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Who reads: instances at their times, or cells at the end."""
+
+    domain: isl.Set
+    names: tuple[str, ...]
+    time: isl.Map | None
+
+    def after(self, writer: MiddleStatement) -> isl.Map:
+        """{ b -> a }: a is before b."""
+        if self.time is None:
+            return isl.Map.from_domain_and_range(self.domain, writer.time.domain())
+        return self.time.lex_gt_map(writer.time)
+
+
 @dataclass(frozen=True, eq=False)
 class _Finder:
     middle: Sequence[MiddleStatement]
     replaced: tuple[str, ...]
+    left: frozenset[str]
 
-    def origins(self, reader: MiddleStatement) -> list[Origin | None]:
-        return [self.origin(reader, read) for read in reader.reads]
+    def seen(self, one: MiddleStatement) -> list[tuple[_Case, ...]]:
+        reader = _Reader(one.time.domain(), one.statement.iterators, one.time)
+        return [tuple(self.cases(reader, read)) for read in one.reads]
 
-    def origin(self, reader: MiddleStatement, read: PairedCell) -> Origin | None:
-        """Of one value that is read; none is needed of an array that is kept."""
+    def left_in(self, array: Array, written: Program) -> _Left:
+        """What the cells of an array hold at the end."""
+        taken = {one.name for one in written.parameters}
+        subscripts = tuple(f"{'_' if f'z{k}' in taken else ''}z{k}" for k in range(array.rank))
+        space = written.context.get_space().add_dims(isl.dim_type.set, array.rank)
+        cells = isl.Set.universe(space.set_tuple_name(isl.dim_type.set, array.name))
+        itself = isl.Map.identity(cells.get_space().map_from_set())
+        cell = Cell(array.name, tuple(map(Var, subscripts)))
+        read = PairedCell((cell, cell), (itself, itself), False)
+        cases = self.cases(_Reader(cells.intersect_params(written.context), subscripts, None), read)
+        return _Left(array.name, subscripts, tuple(cases))
+
+    def cases(self, reader: _Reader, read: PairedCell) -> Iterator[_Case]:
+        """Why one value that is read is the same."""
         if not read.is_moved and read.cells[0].array not in self.replaced:
-            return None
+            yield _Case(And(()), Same.KEPT)
+            return
         spoilt = self._spoilt(reader, read)
-        domain = reader.time.domain()
+        remaining = reader.domain
         for writer in self.middle:
             for number, write in enumerate(writer.writes):
-                found = _both(read, write).intersect(_earlier(reader, writer))
+                found = _both(read, write).intersect(reader.after(writer)).intersect_domain(remaining)
                 for other, bad in spoilt:
-                    found = found.subtract(bad.apply_range(_not_after(other, writer)))
-                if domain.is_subset(found.domain()):
-                    arguments = _function(found.lexmin(), reader.statement)
-                    return Origin(writer.statement.name, arguments, number)
-        shown = " or ".join(dict.fromkeys(cell.array for cell in read.cells))
-        raise GaveUp(Code.NO_PROOF, f"what {reader.statement.name} reads of {shown} has no single origin")
+                    found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
+                if not found.is_empty():
+                    here = found.domain()
+                    origin = Origin(writer.statement.name, _function(found.lexmin(), reader.names), number)
+                    yield _Case(_where(here, reader), origin)
+                    remaining = remaining.subtract(here)
+        if remaining.is_empty():
+            return
+        untouched = all(remaining.is_disjoint(bad.domain()) for _, bad in spoilt)
+        if read.is_moved or read.cells[0].array not in self.left or not untouched:
+            shown = " or ".join(dict.fromkeys(cell.array for cell in read.cells))
+            raise GaveUp(Code.NO_PROOF, f"where a value of {shown} comes from is not found")
+        yield _Case(_where(remaining, reader), Same.BEGUN)
 
-    def _spoilt(self, reader: MiddleStatement, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
+    def _spoilt(self, reader: _Reader, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
         """{ b -> o }: o, before b, writes one of the cells that b reads without the other."""
         found: list[tuple[MiddleStatement, isl.Map]] = []
         for other in self.middle:
@@ -242,7 +332,7 @@ class _Finder:
                 alone = _meeting(read, write, 1).subtract(both)
                 if not other.is_copy:
                     alone = alone.union(_meeting(read, write, 0).subtract(both))
-                alone = alone.intersect(_earlier(reader, other))
+                alone = alone.intersect(reader.after(other))
                 if not alone.is_empty():
                     found.append((other, alone))
         return found
@@ -260,13 +350,3 @@ def _meeting(read: PairedCell, write: PairedCell, side: int) -> isl.Map:
 
 def _both(read: PairedCell, write: PairedCell) -> isl.Map:
     return _meeting(read, write, 0).intersect(_meeting(read, write, 1))
-
-
-def _earlier(reader: MiddleStatement, writer: MiddleStatement) -> isl.Map:
-    """{ b -> a }: a is before b."""
-    return reader.time.lex_gt_map(writer.time)
-
-
-def _not_after(other: MiddleStatement, writer: MiddleStatement) -> isl.Map:
-    """{ o -> a }: a is not after o."""
-    return other.time.lex_ge_map(writer.time)

@@ -2440,8 +2440,8 @@ let rec not_begins key t =
     part list -> scope -> nat -> bool -> lin list -> scope -> state -> node
     -> goal list **)
 
-let rec tag_goals parts0 sizes_scope left marked way c s n0 =
-  let inside = Nat.eqb left O in
+let rec tag_goals parts0 sizes_scope left0 marked way c s n0 =
+  let inside = Nat.eqb left0 O in
   (match n0 with
    | Call (f, args, _) ->
      (match find_part parts0 f with
@@ -2461,25 +2461,25 @@ let rec tag_goals parts0 sizes_scope left marked way c s n0 =
      | [] -> []
      | n' :: ns' ->
        app
-         (tag_goals parts0 sizes_scope left false
+         (tag_goals parts0 sizes_scope left0 false
            (if inside then way else app way ((number k) :: [])) c s n')
          (each (Z.add k (Zpos XH)) ns')
      in each Z0 ns
    | If (t, a, b) ->
      let (f, s1) = known c true t s in
      let (f', s1') = known c false t s in
-     app (tag_goals parts0 sizes_scope left false way c (assume f s1) a)
-       (tag_goals parts0 sizes_scope left false way c (assume f' s1') b)
+     app (tag_goals parts0 sizes_scope left0 false way c (assume f s1) a)
+       (tag_goals parts0 sizes_scope left0 false way c (assume f' s1') b)
    | For (x, a, t, d, b) ->
      let (v, s1) = fresh s in
-     tag_goals parts0 sizes_scope (if marked then pred left else left) false
-       (if inside then way else app way (v :: [])) ((x, v) :: c)
+     tag_goals parts0 sizes_scope (if marked then pred left0 else left0)
+       false (if inside then way else app way (v :: [])) ((x, v) :: c)
        (in_loop c x a v t d s1) b
    | Let (x, a, b) ->
      let (m, s1) = linear c a s in
-     tag_goals parts0 sizes_scope left false way ((x, m) :: c) s1 b
+     tag_goals parts0 sizes_scope left0 false way ((x, m) :: c) s1 b
    | Mark (text, b) ->
-     tag_goals parts0 sizes_scope left (eqb1 text parallel) way c s b)
+     tag_goals parts0 sizes_scope left0 (eqb1 text parallel) way c s b)
 
 (** val temporary_reads : storage -> use -> place list **)
 
@@ -2592,16 +2592,30 @@ let check_reused t s n0 n' how how' cs =
 
 type copy = { copied : place; copied_from : place; copied_to : place }
 
+type seeing =
+| Kept
+| Since_beginning
+| Written_by of origin
+
+type cases = (test * seeing) list
+
+type leaving = (string * string list) * cases
+
 type stored = { written : specification; middle_times : expr list list;
                 uses_before : use list; uses_after : use list;
                 copying : shape list; copies : copy list;
                 last_times : expr list list; replaced_arrays : string list;
-                seen : origin option list list }
+                seen : cases list list; left : leaving list }
 
 (** val is_kept : stored -> string -> bool **)
 
 let is_kept u x =
   negb (existsb (eqb1 x) u.replaced_arrays)
+
+(** val is_left : stored -> string -> bool **)
+
+let is_left u x =
+  existsb (fun one -> eqb1 x (fst (fst one))) u.left
 
 (** val all_shapes : stored -> shape list **)
 
@@ -2706,9 +2720,20 @@ let write_goals kept real sizes_scope s = function
 let unlike d c x y =
   if eqb1 (fst d) (fst c) then apart x y else always
 
+(** val within :
+    lin list option -> lin list option -> lin list -> fact list **)
+
+let within first last now =
+  app (match first with
+       | Some t -> (not_earlier now t) :: []
+       | None -> [])
+    (match last with
+     | Some t -> (earlier now t) :: []
+     | None -> [])
+
 (** val together_goals :
     (shape -> bool) -> scope -> state -> place -> place -> lin list -> lin
-    list -> lin list -> lin list -> piece -> goal list **)
+    list -> lin list option -> lin list option -> piece -> goal list **)
 
 let together_goals real sizes_scope s c c' x x' first last = function
 | (p0, u') ->
@@ -2737,18 +2762,14 @@ let together_goals real sizes_scope s c c' x x' first last = function
                        (if eqb1 (fst d') (fst c')
                         then (exclude
                                (both
-                                 ((same_place y' x') :: ((unlike d c y x) :: (
-                                 (not_earlier now first) :: ((earlier now
-                                                               last) :: [])))))
-                               s2) :: []
+                                 ((same_place y' x') :: ((unlike d c y x) :: 
+                                 (within first last now)))) s2) :: []
                         else [])
                        (if (&&) (real h) (eqb1 (fst d) (fst c))
                         then (exclude
                                (both
-                                 ((same_place y x) :: ((unlike d' c' y' x') :: (
-                                 (not_earlier now first) :: ((earlier now
-                                                               last) :: [])))))
-                               s2) :: []
+                                 ((same_place y x) :: ((unlike d' c' y' x') :: 
+                                 (within first last now)))) s2) :: []
                         else [])
                    | _ :: _ -> unfit))))
     else []) (combine u.may_write u'.may_write)
@@ -2759,69 +2780,122 @@ let find_piece all f =
   find (fun p -> eqb1 f (fst (fst p)).shape_name) all
 
 (** val read_goals :
-    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
-    shape -> place -> place -> origin option -> goal list **)
+    (string -> bool) -> (string -> bool) -> (shape -> bool) -> piece list ->
+    scope -> bool -> state -> shape -> place -> place -> seeing -> goal list **)
 
-let read_goals kept real all sizes_scope s h c c' = function
-| Some o0 ->
-  (match find_piece all o0.origin_statement with
-   | Some p ->
-     let (p0, u') = p in
-     let (g, u) = p0 in
-     (match nth_error (combine u.may_write u'.may_write) o0.origin_write with
-      | Some p1 ->
-        let (w, w') = p1 in
-        if (&&) ((&&) (eqb1 (fst c) (fst w)) (eqb1 (fst c') (fst w')))
-             (Nat.eqb (length o0.origin_arguments) (length g.shape_arguments))
-        then let (p2, s1) = some_instance h sizes_scope s in
-             let (_, i) = p2 in
-             let (xs, s2) = linear_list i o0.origin_arguments s1 in
-             let j = app (combine g.shape_arguments xs) sizes_scope in
-             let (outside, s3) = known j false g.shape_domain s2 in
-             let (l, s4) =
-               linear_all ((i, (snd c)) :: ((j, (snd w)) :: ((i,
-                 (snd c')) :: ((j, (snd w')) :: ((j, g.shape_time) :: ((i,
-                 h.shape_time) :: [])))))) s3
-             in
-             (match l with
+let read_goals kept begun0 real all sizes_scope ends s h c c' how =
+  let until = fun last -> if ends then None else Some last in
+  (match how with
+   | Kept -> if kept (fst c) then alike_goals sizes_scope s h c c' else unfit
+   | Since_beginning ->
+     if (&&) (begun0 (fst c)) (eqb1 (fst c) (fst c'))
+     then let (p, s1) = some_instance h sizes_scope s in
+          let (_, i) = p in
+          let (l, s2) =
+            linear_all ((i, (snd c)) :: ((i, (snd c')) :: ((i,
+              h.shape_time) :: []))) s1
+          in
+          (match l with
+           | [] -> unfit
+           | x :: l0 ->
+             (match l0 with
               | [] -> unfit
-              | x :: l0 ->
-                (match l0 with
+              | x' :: l1 ->
+                (match l1 with
                  | [] -> unfit
-                 | y :: l1 ->
-                   (match l1 with
+                 | last :: l2 ->
+                   (match l2 with
+                    | [] ->
+                      (exclude (apart x x') s2) :: (flat_map
+                                                     (together_goals real
+                                                       sizes_scope s2 c c' x
+                                                       x' None (until last))
+                                                     all)
+                    | _ :: _ -> unfit))))
+     else unfit
+   | Written_by o ->
+     (match find_piece all o.origin_statement with
+      | Some p ->
+        let (p0, u') = p in
+        let (g, u) = p0 in
+        (match nth_error (combine u.may_write u'.may_write) o.origin_write with
+         | Some p1 ->
+           let (w, w') = p1 in
+           if (&&) ((&&) (eqb1 (fst c) (fst w)) (eqb1 (fst c') (fst w')))
+                (Nat.eqb (length o.origin_arguments)
+                  (length g.shape_arguments))
+           then let (p2, s1) = some_instance h sizes_scope s in
+                let (_, i) = p2 in
+                let (xs, s2) = linear_list i o.origin_arguments s1 in
+                let j = app (combine g.shape_arguments xs) sizes_scope in
+                let (outside, s3) = known j false g.shape_domain s2 in
+                let (l, s4) =
+                  linear_all ((i, (snd c)) :: ((j, (snd w)) :: ((i,
+                    (snd c')) :: ((j, (snd w')) :: ((j, g.shape_time) :: ((i,
+                    h.shape_time) :: [])))))) s3
+                in
+                (match l with
+                 | [] -> unfit
+                 | x :: l0 ->
+                   (match l0 with
                     | [] -> unfit
-                    | x' :: l2 ->
-                      (match l2 with
+                    | y :: l1 ->
+                      (match l1 with
                        | [] -> unfit
-                       | y' :: l3 ->
-                         (match l3 with
+                       | x' :: l2 ->
+                         (match l2 with
                           | [] -> unfit
-                          | first :: l4 ->
-                            (match l4 with
+                          | y' :: l3 ->
+                            (match l3 with
                              | [] -> unfit
-                             | last :: l5 ->
-                               (match l5 with
-                                | [] ->
-                                  (exclude
-                                    (either
-                                      (outside :: ((apart x y) :: ((apart x'
-                                                                    y') :: (
-                                      (not_earlier first last) :: []))))) s4) :: 
-                                    (flat_map
-                                      (together_goals real sizes_scope s4 c
-                                        c' x x' first last) all)
-                                | _ :: _ -> unfit)))))))
-        else unfit
-      | None -> unfit)
-   | None -> unfit)
-| None -> if kept (fst c) then alike_goals sizes_scope s h c c' else unfit
+                             | first :: l4 ->
+                               (match l4 with
+                                | [] -> unfit
+                                | last :: l5 ->
+                                  (match l5 with
+                                   | [] ->
+                                     (exclude
+                                       (either
+                                         (app
+                                           (outside :: ((apart x y) :: (
+                                           (apart x' y') :: [])))
+                                           (if ends
+                                            then []
+                                            else (not_earlier first last) :: [])))
+                                       s4) :: (flat_map
+                                                (together_goals real
+                                                  sizes_scope s4 c c' x x'
+                                                  (Some first) (until last))
+                                                all)
+                                   | _ :: _ -> unfit)))))))
+           else unfit
+         | None -> unfit)
+      | None -> unfit))
+
+(** val such_that : shape -> test -> shape **)
+
+let such_that h t =
+  { shape_name = h.shape_name; shape_arguments = h.shape_arguments;
+    shape_hints = h.shape_hints; shape_domain = (And
+    (h.shape_domain :: (t :: []))); shape_time = h.shape_time }
+
+(** val cases_goals :
+    (string -> bool) -> (string -> bool) -> (shape -> bool) -> piece list ->
+    scope -> bool -> state -> shape -> place -> place -> cases -> goal list **)
+
+let cases_goals kept begun0 real all sizes_scope ends s h c c' k =
+  let (p, s1) = some_instance h sizes_scope s in
+  let (_, i) = p in
+  let (none, s2) = known i false (Or (map fst k)) s1 in
+  (exclude none s2) :: (flat_map (fun one ->
+                         read_goals kept begun0 real all sizes_scope ends s
+                           (such_that h (fst one)) c c' (snd one)) k)
 
 (** val reads_goals :
-    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
-    shape -> (place * place) list -> origin option list -> goal list **)
+    (string -> bool) -> (string -> bool) -> (shape -> bool) -> piece list ->
+    scope -> state -> shape -> (place * place) list -> cases list -> goal list **)
 
-let rec reads_goals kept real all sizes_scope s h cs os =
+let rec reads_goals kept begun0 real all sizes_scope s h cs os =
   match cs with
   | [] -> (match os with
            | [] -> []
@@ -2830,14 +2904,16 @@ let rec reads_goals kept real all sizes_scope s h cs os =
     (match os with
      | [] -> unfit
      | o :: os' ->
-       app (read_goals kept real all sizes_scope s h (fst c) (snd c) o)
-         (reads_goals kept real all sizes_scope s h cs' os'))
+       app
+         (cases_goals kept begun0 real all sizes_scope false s h (fst c)
+           (snd c) o)
+         (reads_goals kept begun0 real all sizes_scope s h cs' os'))
 
 (** val all_reads_goals :
-    (string -> bool) -> (shape -> bool) -> piece list -> scope -> state ->
-    piece list -> origin option list list -> goal list **)
+    (string -> bool) -> (string -> bool) -> (shape -> bool) -> piece list ->
+    scope -> state -> piece list -> cases list list -> goal list **)
 
-let rec all_reads_goals kept real all sizes_scope s ps os =
+let rec all_reads_goals kept begun0 real all sizes_scope s ps os =
   match ps with
   | [] -> (match os with
            | [] -> []
@@ -2849,9 +2925,28 @@ let rec all_reads_goals kept real all sizes_scope s ps os =
      | [] -> unfit
      | o :: os' ->
        app
-         (reads_goals kept real all sizes_scope s h
+         (reads_goals kept begun0 real all sizes_scope s h
            (combine u.may_read u'.may_read) o)
-         (all_reads_goals kept real all sizes_scope s ps' os'))
+         (all_reads_goals kept begun0 real all sizes_scope s ps' os'))
+
+(** val cells_of_array : leaving -> shape **)
+
+let cells_of_array one =
+  { shape_name = EmptyString; shape_arguments = (snd (fst one));
+    shape_hints = []; shape_domain = (And []); shape_time = [] }
+
+(** val cell_left : leaving -> place **)
+
+let cell_left one =
+  ((fst (fst one)), (map (fun x -> Var x) (snd (fst one))))
+
+(** val left_goals :
+    (string -> bool) -> (string -> bool) -> (shape -> bool) -> piece list ->
+    scope -> state -> leaving -> goal list **)
+
+let left_goals kept begun0 real all sizes_scope s one =
+  cases_goals kept begun0 real all sizes_scope true s (cells_of_array one)
+    (cell_left one) (cell_left one) (snd one)
 
 (** val is_real : stored -> shape -> bool **)
 
@@ -2875,8 +2970,12 @@ let stored_goals u n0 n' how how' =
               (app
                 (flat_map (write_goals (is_kept u) (is_real u) c s)
                   (pieces u))
-                (all_reads_goals (is_kept u) (is_real u) (pieces u) c s
-                  (pieces u) u.seen)))))))
+                (app
+                  (all_reads_goals (is_kept u) (is_left u) (is_real u)
+                    (pieces u) c s (pieces u) u.seen)
+                  (flat_map
+                    (left_goals (is_kept u) (is_left u) (is_real u)
+                      (pieces u) c s) u.left))))))))
 
 (** val paired : piece -> bool **)
 
@@ -2885,6 +2984,19 @@ let paired = function
   let (_, u) = p0 in
   (&&) (Nat.eqb (length u.may_read) (length u'.may_read))
     (Nat.eqb (length u.may_write) (length u'.may_write))
+
+(** val fits_left : stored -> place -> bool **)
+
+let fits_left u c =
+  forallb (fun one ->
+    (||) (negb (eqb1 (fst c) (fst (fst one))))
+      (Nat.eqb (length (snd c)) (length (snd (fst one))))) u.left
+
+(** val different : string list -> bool **)
+
+let rec different = function
+| [] -> true
+| x :: l' -> (&&) (negb (existsb (eqb1 x) l')) (different l')
 
 (** val uncombined : use -> bool **)
 
@@ -2911,22 +3023,31 @@ let well_formed_stored u n0 n' how =
                         ((&&)
                           ((&&)
                             ((&&)
-                              ((&&) (well_formed u.written n0)
-                                (well_formed (changed (last_change u)) n'))
-                              (closed_specification g))
-                            (distinct (all_shapes u)))
-                          (Nat.eqb (length u.middle_times)
-                            (length u.written.shapes)))
-                        (Nat.eqb (length u.uses_before)
-                          (length u.written.shapes)))
-                      (Nat.eqb (length u.uses_after)
-                        (length u.written.shapes)))
-                    (Nat.eqb (length u.copies) (length u.copying)))
-                  (Nat.eqb (length u.last_times) (length (all_shapes u))))
-                (forallb (closed_use g.sizes)
-                  (combine (all_shapes u) (all_before u))))
-              (forallb (closed_use g.sizes)
-                (combine (all_shapes u) (all_after u))))
+                              ((&&)
+                                ((&&)
+                                  ((&&)
+                                    ((&&) (well_formed u.written n0)
+                                      (well_formed (changed (last_change u))
+                                        n')) (closed_specification g))
+                                  (distinct (all_shapes u)))
+                                (Nat.eqb (length u.middle_times)
+                                  (length u.written.shapes)))
+                              (Nat.eqb (length u.uses_before)
+                                (length u.written.shapes)))
+                            (Nat.eqb (length u.uses_after)
+                              (length u.written.shapes)))
+                          (Nat.eqb (length u.copies) (length u.copying)))
+                        (Nat.eqb (length u.last_times)
+                          (length (all_shapes u))))
+                      (forallb (closed_use g.sizes)
+                        (combine (all_shapes u) (all_before u))))
+                    (forallb (closed_use g.sizes)
+                      (combine (all_shapes u) (all_after u))))
+                  (forallb (fun u0 -> forallb (fits_left u) u0.may_write)
+                    (all_before u)))
+                (forallb (fun u0 -> forallb (fits_left u) u0.may_write)
+                  (all_after u)))
+              (forallb (fun one -> different (snd (fst one))) u.left))
             (forallb paired (pieces u))) (forallb uncombined u.uses_before))
         (forallb uncombined u.uses_after))
       (forallb (fun c -> negb (is_kept u (fst c.copied_to))) u.copies))

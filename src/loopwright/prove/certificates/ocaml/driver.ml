@@ -198,10 +198,13 @@ let copy () =
   let copied_from = place_of () in
   { copied; copied_from; copied_to = place_of () }
 
-let seen_from () = match word () with
-  | "kept" -> None
-  | "from" -> Some (origin ())
+let seeing () = match word () with
+  | "kept" -> Kept
+  | "begun" -> Since_beginning
+  | "from" -> Written_by (origin ())
   | found -> malformed "an origin" found
+
+let cases () = list (fun () -> let t = test () in (t, seeing ()))
 
 let stored () =
   let written = specification () in
@@ -212,8 +215,9 @@ let stored () =
   let copies = list copy in
   let last_times = list vector in
   let replaced_arrays = list name in
-  let seen = list (fun () -> list seen_from) in
-  { written; middle_times; uses_before; uses_after; copying; copies; last_times; replaced_arrays; seen }
+  let seen = list (fun () -> list cases) in
+  let left = list (fun () -> let a = name () in let subscripts = list name in ((a, subscripts), cases ())) in
+  { written; middle_times; uses_before; uses_after; copying; copies; last_times; replaced_arrays; seen; left }
 
 (* -- proposals ---------------------------------------------------------------------------------------- *)
 
