@@ -26,7 +26,7 @@ from loopwright.optimise.runner import TrialRunner, with_clock
 from loopwright.optimise.trials import Task, Timed
 from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -142,7 +142,9 @@ def test_a_parcel_has_all_that_decides_a_time(tmp_path: Path) -> None:
     }
     assert len(digests) == 5
     shutil.rmtree(tmp_path / "here")
-    there = unpacked(parcel, tmp_path / "there")
+    asking = replace(parcel, request=replace(parcel.request, prover=ProverRequest("coq", "proof.v")))
+    there = unpacked(asking, tmp_path / "there")
+    assert there.request.prover == ProverRequest()
     assert there.text(INTERCHANGE) == here.text(INTERCHANGE)
     assert there.seconds(there.text(INTERCHANGE), 60.0) >= 0
     with pytest.raises(BadInput):

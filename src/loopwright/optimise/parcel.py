@@ -21,7 +21,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.runner import TrialRunner
 from loopwright.optimise.workshop import Workshop
 from loopwright.read.c.reader import read_source
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.run.compiler import find_compiler
 from loopwright.source import STANDARD, Source, Span
 from loopwright.transform import plan_of
@@ -97,7 +97,10 @@ def _headers(runner: TrialRunner, source: Source, arguments: Sequence[str]) -> l
 
 
 def unpacked(parcel: Parcel, root: Path) -> Workshop:
-    """The workshop for a parcel on this machine, in a folder of its own."""
+    """The workshop for a parcel on this machine, in a folder of its own.
+
+    It asks no other prover, and writes no proofs: those are for the result.
+    """
     for path, content in parcel.files:
         file = _under(root, path)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -112,6 +115,7 @@ def unpacked(parcel: Parcel, root: Path) -> Workshop:
         parcel.request,
         file=source.path,
         options=replace(parcel.request.options, arguments=arguments),
+        prover=ProverRequest(),
     )
     runner = replace(
         parcel.runner,
