@@ -26,7 +26,8 @@ from loopwright.optimise.fleet_work import Prove
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import this_machine
 from loopwright.optimise.nests import Script, Setting
-from loopwright.optimise.parcel import packed
+from loopwright.optimise.optimising import FINALISTS
+from loopwright.optimise.parcel import UNHURRIED, packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, with_clock
 from loopwright.optimise.sizes import sizes_of
@@ -39,6 +40,8 @@ from loopwright.transform import plan_of, script_text
 
 USUAL = ("atax", "gemver", "trisolv", "jacobi-2d")
 ALIKE = 1.05
+AGAIN = 2
+"""How often the fastest ones are timed again."""
 LONG = 3600.0
 
 
@@ -89,7 +92,7 @@ def compared(file: Path, scheduler: Scheduler, trials: int, proofs: int) -> tupl
         (program,) = read_c(file)
         plan, request = plan_of(program), Request(file=str(file), script_file="<optimised>")
         runner = TrialRunner(file, Path(folder), compiler, ())
-        shop = Workshop((plan,), request, with_clock(runner, program.source.text))
+        shop = Workshop((plan,), request, with_clock(runner, program.source.text), wall=UNHURRIED)
         here = TrialsHere(shop)
         there = TrialsOnFleet(assembled(scheduler, compiler), packed(program.source, request, shop.runner))
         scripts = candidates(shop, trials)
@@ -119,12 +122,19 @@ def candidates(shop: Workshop, count: int) -> list[Script]:
 
 
 def tried(trials: Trials, scripts: Sequence[Script], texts: dict[Script, str]) -> Tried:
-    """No run is stopped early, whoever is the first: both sides time the same programs."""
+    """The fastest ones once more, as in a search; no run is stopped early, however busy the machine is."""
     begun = time.monotonic()
-    limit = trials.original()
-    tasks = (Task(script, limit) for script in scripts)
-    outcomes = [one for one in trials.outcomes(tasks, begun + LONG) if isinstance(one, Timed)]
-    return Tried({one.script: one.seconds for one in outcomes}, texts, time.monotonic() - begun)
+    limit = 20 * trials.original()
+    seconds: dict[Script, float | None] = {}
+    for again in (False, *[True] * AGAIN):
+        chosen = Tried(seconds, texts, 0.0).best[:FINALISTS] if again else scripts
+        tasks = (Task(script, limit, again) for script in chosen)
+        for one in trials.outcomes(tasks, begun + LONG):
+            if isinstance(one, Timed):
+                known = seconds.get(one.script)
+                times = [each for each in (known, one.seconds) if each is not None]
+                seconds[one.script] = min(times, default=None)
+    return Tried(seconds, texts, time.monotonic() - begun)
 
 
 def _ratio(shop: Workshop, alone: Tried, spread: Tried) -> float:

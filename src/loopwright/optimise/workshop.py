@@ -50,6 +50,8 @@ class Workshop:
     plans: tuple[Plan, ...]
     request: Request
     runner: TrialRunner
+    wall: float = PATIENCE
+    """Seconds on the clock in which a text is made, or none."""
     programs: dict[str, Path] = field(default_factory=dict)
 
     def original(self) -> float:
@@ -68,7 +70,7 @@ class Workshop:
 
     def text(self, script: Script) -> str:
         """The C file that a script makes."""
-        return within(PATIENCE, lambda _: self._text(script), silent, wall=PATIENCE)
+        return within(PATIENCE, lambda _: self._text(script), silent, wall=self.wall)
 
     def seconds(self, text: str, best: float, *, again: bool = False) -> float:
         """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""
@@ -82,7 +84,8 @@ class Workshop:
         """Whether everything about a script can be proved in so many seconds."""
         try:
             plans = applied(script, self.plans).plans
-            within(limit, lambda progress: rewritten(plans, self.request, progress), silent, wall=limit)
+            wall = max(limit, self.wall)
+            within(limit, lambda progress: rewritten(plans, self.request, progress), silent, wall=wall)
         except (BadInput, GaveUp, InternalError):
             return False
         return True
