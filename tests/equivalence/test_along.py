@@ -98,11 +98,22 @@ for (t1 = 0; t1 <= n - 1; t1++) {
 }
 """
 
+TWICE = "for (i = 0; i < n; i++) a[i] = 1.0; for (i = 0; i < n; i++) A[i][0] = a[i];"
+AGAIN = """
+for (t1 = 0; t1 <= n - 1; t1++)
+  a[t1] = 1.0;;
+if (n >= 1) {
+  for (t1 = 0; t1 <= n - 1; t1++)
+    A[t1][0] = a[t1];;
+}
+"""
+
 RIGHT = {
     "skewed tiles": (SWEEP, SKEWED),
     "a static variable that nothing reads afterwards": (SUMS, IN_A_STATIC),
     "bounds in variables": (ADDED, IN_ROWS),
     "jammed": (PRODUCT, JAMMED),
+    "an iterator of a loop before, under a condition": (TWICE, AGAIN),
 }
 
 

@@ -22,7 +22,7 @@ from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import is_signed, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
@@ -139,9 +139,14 @@ class _Reader:
     def after_loops(
         self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
     ) -> loops.Node:
-        """A statement that reads the value e which a loop left in i: `for (i = e; i <= e; i++) statement`."""
-        read = [name for name in ended if name in identifiers(node) and name not in outer]
-        if len(read) != 1 or node.type not in ("if_statement", "expression_statement"):
+        """A statement that reads the value e which a loop left in i: `for (i = e; i <= e; i++) statement`.
+
+        One that gives i another value has loops of its own over it.
+        """
+        is_reader = node.type in ("if_statement", "expression_statement")
+        left = ended.keys() - self.assigned_in(node) - set(outer) if is_reader else ()
+        read = [name for name in sorted(left) if node.named(name)]
+        if len(read) != 1:
             return self.statement(node, words, outer, ended)
         (name,) = read
         number = len(self.heads)
