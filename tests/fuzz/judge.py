@@ -2,7 +2,7 @@
 
 A size for which the old program is not defined (a sanitizer stops it, or it does not end) says nothing.  For
 all others the new program has to be defined too, and to leave the same bits in every array.  Where a run of
-the old program is stopped, static variables start anew for the next one; in the new program they do so too.
+the old program is stopped, static variables start again for the next one; in the new program they do so too.
 """
 
 from __future__ import annotations
