@@ -161,7 +161,7 @@ def _storage(rng: random.Random, program: Program) -> str:
     if kind < 0.25:
         return f"rename({variable}, {rng.choice(program.statements).name})"
     if kind < 0.45:
-        return rng.choice(["contract(v)", "contract(v, 1)"])
+        return rng.choice(["contract(v)", "contract(v, 1)", "contract(v, 2, ring)", "contract(x, 4, ring)"])
     return f"expand({variable}, {', '.join(loops)})"
 
 
