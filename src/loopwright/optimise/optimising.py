@@ -57,7 +57,7 @@ SURE = 0.75
 FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
 """So many of the fastest programs run again, in so many times the shortest time, where they are near it."""
 
-FASTER = 0.98
+FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
 PATIENT = 0.65
@@ -66,8 +66,8 @@ PATIENT = 0.65
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
 
-COPIED = 6.0
-"""Seconds that a proof takes for each tile with storage of its own, at least."""
+COPIED = 15.0
+"""Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
 
 @dataclass(frozen=True)
