@@ -295,12 +295,17 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(4, (45, 4)),
+        Streamed(4, (36, 4)),
+        Streamed(2, (45, 4)),
         Streamed(4, (188, 4)),
     ),
-    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)), Streamed(4, (188, 2))),
-    "3d-float": (Streamed(1, (128, 12, 1)),),
-    "3d-double": (Streamed(1, (128, 6, 1)),),
+    "2d-double": (
+        Overlapped(2, 40, 56, 8, (6, 64)),
+        Streamed(4, (45, 2)),
+        Streamed(4, (188, 2)),
+    ),
+    "3d-float": (Streamed(1, (64, 8, 1)),),
+    "3d-double": (Streamed(1, (64, 4, 1)),),
 }
 TABLE = {
     "2d-float": (
@@ -339,7 +344,8 @@ def programs() -> Iterator[Program]:
             named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
             named += [(one.name, one.script) for one in TILES.get(kind, ())]
             for shape, script in named:
-                yield Program(f"heat-{kind}-{shape}", source, script, small, large, STENCILS)
+                short = dimensions == 2 or "stream" not in shape
+                yield Program(f"heat-{kind}-{shape}", source, script, small, large, STENCILS, short)
             for place, tiles in enumerate(TABLE.get(kind, ())):
                 for row in ROWS if place == 0 and real == "float" else ROWS[-1:]:
                     name = f"heat-{kind}-{tiles.name}-{'-'.join(row) or 'none'}"

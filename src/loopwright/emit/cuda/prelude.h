@@ -54,7 +54,8 @@ template <typename T> struct lw_array4 {
   __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n2, n3}; }
 };
 
-#define LW_KERNEL(threads) static __global__ void __launch_bounds__(threads)
+/* Of blocks of one warp twelve run at a time: their registers are not those that tiles at borders would like. */
+#define LW_KERNEL(threads) static __global__ void __launch_bounds__(threads, (threads) == 32 ? 12 : 1)
 #define LW_RESTRICT __restrict__
 #define LW_LAUNCHER extern "C"
 #define LW_ARRAY_1(type, name) type *LW_RESTRICT name = name##_

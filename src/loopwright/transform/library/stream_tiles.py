@@ -168,8 +168,12 @@ class StreamTile:
 
     @property
     def inner(self) -> tuple[str, ...]:
-        """That a tile is at no border, only at one along the march, or only at another one."""
-        return self._inner(self.loops), self._inner(self.loops[1:]), self._inner(self.loops[:1])
+        """That a tile is at no border, only at one along the march, or only at another one.
+
+        In three dimensions most tests are about strips, and tiles at other borders have one version.
+        """
+        others = [] if self.is_solid else [self.loops[:1]]
+        return tuple(map(self._inner, [self.loops, self.loops[1:], *others]))
 
     def _inner(self, loops: Iterable[int]) -> str:
         """That the statements write all that the tile touches, in the first steps of the march too."""
