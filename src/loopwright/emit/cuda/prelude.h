@@ -54,7 +54,7 @@ template <typename T> struct lw_array4 {
   __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n2, n3}; }
 };
 
-/* Of blocks of one warp twelve run at a time: their registers are not those that tiles at borders would like. */
+/* Twelve blocks of one warp run at a time on a multiprocessor, also where versions for borders could use more registers. */
 #define LW_KERNEL(threads) static __global__ void __launch_bounds__(threads, (threads) == 32 ? 12 : 1)
 #define LW_RESTRICT __restrict__
 #define LW_LAUNCHER extern "C"
