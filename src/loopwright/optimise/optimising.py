@@ -57,6 +57,9 @@ SURE = 0.75
 FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
 """So many of the fastest programs run again, in so many times the shortest time, where they are near it."""
 
+RESERVED = 0.3
+"""The part of the time for trials that is kept for them at most."""
+
 FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
@@ -335,12 +338,14 @@ def _timed(
     failed = {one.script for one in before if one.seconds is None}
     doubtful: set[Script] = set()
 
+    begun = time.monotonic()
+
     def fresh() -> Iterator[Task]:
         waiting = [one for one in candidates if one.script not in failed]
         near = None if judge is None else Neighbours(judge, known, until).of
         for number, one in enumerate(in_turn(waiting, found, near), 1):
             best = min((original, *found.values()))
-            if time.monotonic() > until - FINAL * best:
+            if time.monotonic() > until - min(FINAL * best, RESERVED * (until - begun)):
                 return
             progress(f"timing program {number} (best so far: {best:.3g} s)")
             yield Task(one.script, best)
