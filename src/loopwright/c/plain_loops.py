@@ -34,6 +34,8 @@ _SIMPLE = (
 )
 _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered)\b|\\\n")
 """Pragmas that concern loops further inside."""
+_OTHER = re.compile(r"\b(?:while|do|break)\b|\bfor\s*\(\s*;|;\s*\)")
+"""What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
 _SWAPPED = {">": "<", ">=": "<="}
 
 Edit = tuple[int, int, str]
@@ -41,6 +43,8 @@ Edit = tuple[int, int, str]
 
 def with_plain_loops(source: Source) -> Source:
     """The text with the loops of its regions as plain `for` loops, where they are one of these forms."""
+    if _OTHER.search(without_comments(source.text, literals=False)) is None:
+        return source
     for _ in range(_MOST):
         try:
             edits = next(_edits(source), None)
