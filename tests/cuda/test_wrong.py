@@ -142,6 +142,30 @@ void kernel(void) {
 """
 
 
+SCOPES = """\
+void kernel(void) {
+  { LW_SHARED_1(double, A, 8); if (LW_ONE(x)) A[0] = 1; LW_BARRIER(); }
+  { LW_SHARED_1(double, A, 8); if (LW_ONE(x)) A[0] = 2; LW_BARRIER(); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "change", [("", ""), ("LW_BARRIER(); }\n  {", "LW_BARRIER();"), ("LW_BARRIER(); ", "")]
+)
+def test_a_buffer_is_declared_once_in_a_block(change: tuple[str, str]) -> None:
+    """Each of two blocks has its own; one block does not declare it twice, and a barrier is between uses."""
+    text = SCOPES.replace(*change, 1)
+    (function,) = named_children(parse(Source("kernels.cu", text), text))
+    reader = KernelReader({"x": 8, "y": 1, "z": 1}, frozenset({"A"}), {"A": ("double", "double", ("8",))})
+    if change[1] == change[0]:
+        reader.body(named_children(field(function, "body")))
+        assert reader.buffers == ["A", "A"]
+    else:
+        with pytest.raises(Unreadable):
+            reader.body(named_children(field(function, "body")))
+
+
 @pytest.mark.parametrize(
     ("loop", "right"),
     [

@@ -44,10 +44,11 @@ NO: tuple[Page, ...] = (
     Page(
         Code.NOT_PARALLEL,
         "a parallel loop has iterations that depend on each other",
-        "'parallel', 'vectorize', 'block' and 'thread' are promises that the iterations can run in any order. "
-        "The message shows two iterations that cannot.",
-        "Mark another loop ('loopwright suggest FILE' lists those that can be, with --target cuda for a GPU), "
-        "or skew first. If it is a sum or a product and rounding may change, --allow-reassociation permits it.",
+        "'parallel', 'vectorize', 'block' and 'thread' are promises that the iterations can run in any "
+        "order. The message shows two iterations that cannot.",
+        "Mark another loop ('loopwright suggest FILE' lists those that can be, with --target cuda for a "
+        "GPU), or skew first. If it is a sum or a product and rounding may change, --allow-reassociation "
+        "permits it.",
         "parallel(Mult, i)             # before: parallel(Mult, k)",
     ),
     Page(

@@ -11,7 +11,7 @@ number.  So a kernel means its loops, those that are distributed parallel, if
     barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
                the other uses; and one after the last use of buffers, since the next block that the threads
                run has the same memory for them;
-    buffers    an array that threads share is declared where all of them are, once;
+    buffers    an array that threads share is declared where all of them are, once in a block;
     registers  in a kernel of one warp, lane k has a[k] of an array in registers, and in any kernel thread
                (y, x) a[y][x] (`lanes`).
 
@@ -94,7 +94,9 @@ class KernelReader:
     shared: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
     """Arrays of a block: the type in kernels, the type in the region, the sizes."""
     buffers: list[str] = field(default_factory=list)
-    """Those that the kernel declares."""
+    """Those that the kernel declares: in several blocks, each has memory of its own."""
+    scopes: list[tuple[str, int]] = field(default_factory=list)
+    """Where they are declared."""
     private: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
     """Arrays in registers, in the same way."""
     registers: list[str] = field(default_factory=list)
@@ -212,11 +214,13 @@ class KernelReader:
         """LW_SHARED_2(float, A, 48, 80): an array that all threads of the block share."""
         kind, name, *sizes = call_arguments(named_children(node)[0])
         known = self.shared.get(name)
-        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.buffers:
+        scope = name, -1 if node.parent is None else node.parent.start
+        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or scope in self.scopes:
             raise Unreadable(f"{name} is shared by threads, and is not what the region means by it")
         if called_by(node) != f"LW_SHARED_{len(sizes)}" or not all(map(str.isdigit, sizes)):
             raise Unreadable(f"the sizes of {name} are not known")
         self.buffers.append(name)
+        self.scopes.append(scope)
         rows = "".join(f"[{size}]" for size in sizes)
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
 
@@ -241,13 +245,15 @@ class KernelReader:
         """LW_OWN_2_4(float, a, 16, 16, 8, 8): of an array of the region, thread (y, x) has a[y][x]."""
         kind, name, *sizes = call_arguments(named_children(node)[0])
         known = self.own.get(name)
-        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.owned:
+        scope = name, -1 if node.parent is None else node.parent.start
+        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or scope in self.scopes:
             raise Unreadable(f"{name} is in registers, and is not what the region means by it")
         counts = [str(self.threads[axis]) for axis in reversed(AXES) if axis in self._busy]
         word = f"LW_OWN_{len(counts)}_{len(sizes)}"
         if called_by(node) != word or sizes[: len(counts)] != counts or not all(map(str.isdigit, sizes)):
             raise Unreadable(f"{name} is in the registers of threads that the kernel does not have")
         self.owned.append(name)
+        self.scopes.append(scope)
         self.used += named_in(node, frozenset([name]))
         rows = "".join(f"[{size}]" for size in sizes)
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
@@ -269,7 +275,7 @@ class KernelReader:
     def _repeated(self, node: Node, dirty: Used) -> Used:
         """A loop of all threads: what it ends with may come before what it begins with."""
         refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
-        declared = (self.buffers, self.registers, self.owned)
+        declared = (self.buffers, self.scopes, self.registers, self.owned)
         lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.used, *declared)
         known = [len(one) for one in lists]
         after = self._uniform(part(node, "body"), dirty)
