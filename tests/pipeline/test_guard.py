@@ -217,3 +217,28 @@ def test_loops_under_a_guard_are_for_its_sizes_alone(
     old.write_text(text_of(parameters, body))
     new.write_text(text_of(parameters, f"if ({condition}) {{ {loops} }} else {{ {body} }}"))
     assert compare_files(old, new).proved == is_same
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "script"),
+    [
+        (
+            "int n, double *x, double *y",
+            "for (int i = 0; i < n; i++) { total = x[i]; S: y[i] = total; }",
+            "expand(total, i)",
+        ),
+        (
+            "int n, double *x",
+            "double z[50][50]; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { z[i][j] = x[i];"
+            " S: x[i] += z[i][j]; }",
+            "pad(z, 1)",
+        ),
+    ],
+)
+def test_other_storage_under_a_guard(parameters: str, body: str, script: str, tmp_path: Path) -> None:
+    """Sizes for which the original leaves its arrays show nothing of the new ones."""
+    file = tmp_path / "f.c"
+    file.write_text(text_of(parameters, body))
+    for guard in (False, True):
+        outcome = transformed(Request(str(file), script, guard=guard), silent)
+        assert ("uintptr_t" in outcome.source.text) == (guard and "*y" in parameters)

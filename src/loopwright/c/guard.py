@@ -146,7 +146,9 @@ def without_guards(source: Source, others: Mapping[int, Sequence[str]]) -> tuple
         found[number] = guard
         before = source.text[region.place.start : guard.inner.start].count("\n")
         after = source.text[guard.inner.end : region.place.end].count("\n")
-        text = "".join(["\n" * before, "{", guard.inner.text, "}", "\n" * after])
+        inner = guard.inner.text
+        is_block = inner.strip().startswith("{") and inner.strip().endswith("}")
+        text = "".join(["\n" * before, inner if is_block else f"{{{inner}}}", "\n" * after])
         edits.append((region.place.start, region.place.end, text))
     return (source.edited(edits) if found else source), found
 

@@ -16,7 +16,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import walk
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr
-from loopwright.model.program import Access, MemorySpace, Program, Statement
+from loopwright.model.program import Access, AssumptionKind, MemorySpace, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, box
 from loopwright.prove.reading.c_expressions import Unreadable, expression, words_of
@@ -28,6 +28,7 @@ def outside(
 ) -> Iterator[tuple[Statement, Access, Point]]:
     """Accesses outside of their arrays, with an example: the instance, then the cell.
 
+    Sizes for which the program before leaves its own arrays show nothing.
     Where sizes are `tested`, allocated storage of a size that is not positive is not used.
     """
     try:
@@ -44,6 +45,10 @@ def outside(
         values = values_at(after, {name: own for name, own in wanted.items() if own}, after.context)
     except Unreadable as failure:
         raise GaveUp(Code.UNDECIDED, f"could not decide how large new storage is: {failure}") from failure
+    known = after.context
+    for one in before.assumptions:
+        if one.kind is AssumptionKind.BOUNDS and one.holds_for is not None:
+            known = known.intersect(one.holds_for)
     for statement in after.statements:
         for access in statement.accesses:
             if access.array in sizes:
@@ -53,7 +58,7 @@ def outside(
                 wrong = _not_touched(access, statement, before)
             else:
                 continue
-            point = smallest_point(wrong.intersect_params(after.context))
+            point = smallest_point(wrong.intersect_params(known))
             if point is not None:
                 yield statement, access, point
 
