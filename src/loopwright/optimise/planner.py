@@ -208,7 +208,7 @@ class Planner:
         if self.alone and len(start.plan.leaves) > 1:
             script = (*start.script, Step(DistributeLegally()))
             one = self.judge.estimated(script, f"{title}distributed as far as it is legal")
-            if one is not None and (start.script or one.plan.leaves != start.plan.leaves):
+            if one is not None:
                 yield one
 
     def _scheduled(self, start: Estimated, title: str = "") -> Iterator[Estimated]:

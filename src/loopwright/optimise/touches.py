@@ -276,16 +276,32 @@ def _copies(loop: For, place: _Place) -> int:
 
 
 def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
-    functions = access.folded
-    if access.factors is not None:
-        functions = tuple(map(Folded, access.factors, access.constants))
-    elif not functions:
+    if access.factors is None:
+        return _folded_touch(access, values, steps)
+    factors = tuple(
+        tuple(
+            (loop, change)
+            for loop, moved in steps.items()
+            if (change := sum(a * b for a, b in zip(row, moved, strict=True)))
+        )
+        for row in access.factors
+    )
+    middle = tuple(
+        constant + sum(a * b for a, b in zip(row, values, strict=True))
+        for row, constant in zip(access.factors, access.constants, strict=True)
+    )
+    return Touch(access.array, access.is_write, factors, middle)
+
+
+def _folded_touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
+    """The same with quotients; nothing is known of other subscripts."""
+    if not access.folded:
         return Touch(access.array, access.is_write, None, ())
-    middle = tuple(one.at(values) for one in functions)
+    middle = tuple(one.at(values) for one in access.folded)
     moved = {loop: [a + b for a, b in zip(values, step, strict=True)] for loop, step in steps.items()}
     factors = tuple(
         tuple((loop, change) for loop, there in moved.items() if (change := one.at(there) - here))
-        for one, here in zip(functions, middle, strict=True)
+        for one, here in zip(access.folded, middle, strict=True)
     )
     return Touch(access.array, access.is_write, factors, middle)
 
