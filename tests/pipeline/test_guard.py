@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import loopwright as lw
 from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Standing
 from loopwright.progress import silent
@@ -242,3 +243,22 @@ def test_other_storage_under_a_guard(parameters: str, body: str, script: str, tm
     for guard in (False, True):
         outcome = transformed(Request(str(file), script, guard=guard), silent)
         assert ("uintptr_t" in outcome.source.text) == (guard and "*y" in parameters)
+
+
+def test_loops_for_some_sizes_are_not_taken_for_a_guard(tmp_path: Path) -> None:
+    """Below one step of the unrolled loop, the loops as they were: `if (m >= 4) ... else` is no guard."""
+    text = """void f(int m, signed char a[24][24], float x[24])
+{
+#pragma scop
+  for (int i = 1; i < m; i++) {
+    for (int j = 0; j < m; j++) {
+      x[j] = a[i][j];
+    }
+  }
+#pragma endscop
+}
+"""
+    (tmp_path / "k.c").write_text(text)
+    (plan,) = lw.read_regions(tmp_path / "k.c")
+    new = lw.to_c(plan.transform("unroll(S1, j, 4)"))
+    assert "if (m >= 4)" in new and "else" in new

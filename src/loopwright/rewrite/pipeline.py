@@ -108,7 +108,8 @@ def rewritten(
         if device is not None:
             text, evidence = of_launches(device, originals, written)
             regions = [replace(region, evidence=region.evidence + evidence) for region in regions]
-        again, guards = read_again(text, originals, written)
+        guarded = [k for k, region in enumerate(regions) if region.loops.guard]
+        again, guards = read_again(text, originals, written, guarded)
         regions = [
             replace(
                 region,

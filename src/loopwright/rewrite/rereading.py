@@ -7,7 +7,7 @@ what they were, byte for byte, but for the definitions of the helper macros.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
@@ -28,16 +28,20 @@ class Unlike(Exception):
 
 
 def read_again(
-    new: Source, originals: Sequence[Program], written: Sequence[Program]
+    new: Source,
+    originals: Sequence[Program],
+    written: Sequence[Program],
+    guarded: Collection[int] = (),
 ) -> tuple[tuple[Program, ...], dict[int, Guard]]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof.
 
     `written` are the programs that the file had, `originals` the same with the storage of the new text.
     Where a region allocates storage, what it does without is the text that the file had.  Regions under a
-    guard come with it, by their number among `written`; what they do otherwise is the text of the file.
+    guard, those with the numbers `guarded` among `written`, come with it; what they do otherwise is the text
+    of the file.
     """
     try:
-        plain, guards = unguarded(new, written)
+        plain, guards = unguarded(new, written, guarded)
         return read_regions(plain, originals, written), guards
     except Unlike as failure:
         raise InternalError(Code.OWN_MISTAKE, f"the new text {failure}") from failure

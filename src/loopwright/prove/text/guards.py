@@ -10,7 +10,7 @@ where L >= 0 and L times the size of a row is below 2^64.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -59,14 +59,18 @@ def established(program: Program, conditions: Sequence[str]) -> Established:
     return found
 
 
-def unguarded(new: Source, written: Sequence[Program]) -> tuple[Source, dict[int, Guard]]:
+def unguarded(
+    new: Source, written: Sequence[Program], only: Collection[int] | None = None
+) -> tuple[Source, dict[int, Guard]]:
     """The text with the loops under guards alone, and the guards by the numbers of their programs.
 
-    What runs otherwise is the text of the program, but for its labels.
+    What runs otherwise is the text of the program, but for its labels.  Loops that were made for some sizes
+    may look like that too: where it is known which programs have a guard, `only` these are looked at.
     """
     places = [region.place for region in written[0].file.regions]
     numbers = {places.index(program.region): k for k, program in enumerate(written)}
-    others = {number: tokens_without_labels(written[k]) for number, k in numbers.items()}
+    asked = {number: k for number, k in numbers.items() if only is None or k in only}
+    others = {number: tokens_without_labels(written[k]) for number, k in asked.items()}
     plain, guards = without_guards(new, others)
     return plain, {numbers[number]: guard for number, guard in guards.items()}
 
