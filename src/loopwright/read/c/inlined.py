@@ -49,13 +49,11 @@ _KEYWORDS = frozenset(
 def called_in(source: Source) -> dict[str, str]:
     """The functions of the file that its regions call, and their texts."""
     file = c_file(source)
-    called = {
-        field(node, "function").text
-        for region in file.regions
-        for node in walk(file.block(region.place))
-        if node.type == "call_expression"
-    }
-    if not called:
+    texts = [without_comments(region.place.text, literals=False) for region in file.regions]
+    words = {name for text in texts for name in re.findall(r"\b([A-Za-z_]\w*)\s*\(", text)}
+    called = words - file.macro_names
+    whole = without_comments(source.text, literals=False)
+    if not any(re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*{{", whole) for name in called - _KEYWORDS):
         return {}
     return {
         one.name: " ".join(without_comments(one.body.span.text, literals=True).split())
