@@ -17,7 +17,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.suggest import suggestions
 from loopwright.prove.verdict import Refuted
-from loopwright.read.c.reader import parse_c
+from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Outcome, ProverRequest, Request
 from loopwright.source import Source
@@ -347,3 +347,17 @@ def test_storage_stays_where_unknown_calls_may_touch_it() -> None:
     text = function("  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n    g(x);\n  }")
     with pytest.raises(BadInput):
         planned(f"void g(double *);\n{text}", "expand(s, i)")
+
+
+def test_steps_that_conditions_of_other_loops_restrict(tmp_path: Path) -> None:
+    """isl asks for explicit quotients where it is to say what bounds an iterator."""
+    text = (
+        "void f(int m, double a[64], double b[64], double t, double *out)\n{\n#pragma scop\n"
+        "  for (int i = 2; i <= m; i += 3)\n    for (int j = 1; j <= i; j += 3) {\n"
+        "      if ((i + 1) % 2 == 0) continue;\n      if (a[j] != 0) t = b[i] / a[j];\n    }\n"
+        "#pragma endscop\n  *out = t;\n}\n"
+    )
+    (tmp_path / "k.c").write_text(text)
+    (program,) = read_c(tmp_path / "k.c")
+    with pytest.raises(BadInput, match="which iteration writes t last"):
+        plan_of(program).transform("expand(t, j)")

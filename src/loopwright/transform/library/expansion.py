@@ -276,7 +276,7 @@ def _bounds(numbers: isl.Set, name: str, item: int) -> tuple[isl.Aff, isl.Aff]:
     """Affine functions of the parameters between which all numbers are, constants where there are some."""
     below: list[isl.Aff] = []
     above: list[isl.Aff] = []
-    for constraint in numbers.coalesce().simple_hull().get_constraints():
+    for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
         factor = constraint.get_coefficient_val(DIM, 0)
         if constraint.is_div_constraint() or not (factor.is_one() or factor.is_negone()):
             continue

@@ -192,7 +192,7 @@ def bounds_of(values: isl.Set, name: str) -> tuple[isl.Aff, isl.Aff]:
     """Affine bounds of a set of numbers."""
     lows: list[isl.Aff] = []
     highs: list[isl.Aff] = []
-    for constraint in values.coalesce().simple_hull().get_constraints():
+    for constraint in values.compute_divs().coalesce().simple_hull().get_constraints():
         factor = constraint.get_coefficient_val(DIM, 0)
         if constraint.is_div_constraint() or not (factor.is_one() or factor.is_negone()):
             continue
