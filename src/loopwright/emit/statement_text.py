@@ -155,7 +155,7 @@ class _Filling:
             position = where.end
         text = "".join(pieces) + self.source.text[position : place.end]
         as_it_was = text == fillers[0] or all(map(_NAME.fullmatch, fillers))
-        return text if as_it_was else tidied(text)
+        return text if as_it_was else tidied(text, quotients=bool(self.tiles))
 
     def _in_subscript(self, start: int, end: int) -> bool:
         """Whether what follows is between brackets, where only its value matters.

@@ -29,9 +29,9 @@ def plain_subscript(text: str, hole: Span, within: Span, *, quotients: bool = Fa
     return Span(hole.source, start, end)
 
 
-def tidied(subscript: str) -> str:
-    """The same sum with its constants, names and quotients collected; other texts stay as they are."""
-    if _WITH_QUOTIENTS.fullmatch(subscript) is None:
+def tidied(subscript: str, *, quotients: bool = False) -> str:
+    """The same sum with its constants, names and `quotients` collected; other texts stay as they are."""
+    if (_WITH_QUOTIENTS if quotients else _PLAIN).fullmatch(subscript) is None:
         return subscript
     try:
         expression = ast.parse(subscript.strip(), mode="eval").body

@@ -23,6 +23,7 @@ WORDS = """
     Term Printed Region Layer
     String Ascii EmptyString inl inr exist existT ex_intro eq_refl
     or_introl or_intror le_n le_S
+    Copy Kept Since_beginning Stored Written_by
 """
 RESERVED = frozenset(WORDS.split())
 """Keywords, constructors (which a pattern would match) and what a file or its tactics use."""

@@ -37,7 +37,13 @@ from loopwright.read.c.index_calls import (
     mentions_iterator,
 )
 from loopwright.read.c.names import is_counted_inside
-from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
+from loopwright.read.c.wraparound import (
+    depends_on_iterators,
+    is_widened,
+    operands_from_zero,
+    require_from_zero,
+    type_in,
+)
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -230,9 +236,10 @@ def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
 def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
     """The values of both sides, which are what C computes."""
     values = {side: affine(side, frame) for side in (field(node, "left"), field(node, "right"))}
-    is_test = operator(node) in _COMPARISONS
+    has_iterators = any(depends_on_iterators(one, frame) for one in values.values())
+    of_sizes = operator(node) in _COMPARISONS and not has_iterators
     for side in operands_from_zero(node, frame):
-        require_from_zero(side, values[side], frame, is_test=is_test)
+        require_from_zero(side, values[side], frame, of_sizes=of_sizes)
     left, right = values.values()
     return left, right
 

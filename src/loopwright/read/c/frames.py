@@ -67,6 +67,8 @@ class Frame:
     values: tuple[LocalValue, ...] = ()
     in_head: bool = False
     """Whether expressions are those of the head of a loop, where any that does not change is a parameter."""
+    in_test: bool = False
+    """Whether they are those of the test of an `if`, which may be left as it is."""
 
     @property
     def iterators(self) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
     if test is None:
         return None
     try:
-        return condition(test, frame)
+        return condition(test, replace(frame, in_test=True))
     except NotAffine as failure:
         reason = f"what a 'continue' leaves out must not depend on data, but {failure.reason}"
         hint = "put what follows into an 'if' with the opposite condition"
@@ -226,7 +226,8 @@ def _loop(node: Node, frame: Frame, position: int) -> ReadPart:
 def _if(node: Node, frame: Frame, position: int) -> ReadPart:
     """Branches on iterators and parameters split the domain; a test of data makes one statement."""
     try:
-        test = None if node.span in frame.setting.whole else condition(field(node, "condition"), frame)
+        is_whole, inside = node.span in frame.setting.whole, replace(frame, in_test=True)
+        test = None if is_whole else condition(field(node, "condition"), inside)
     except NotAffine:
         test = None
     if test is None:

@@ -179,7 +179,7 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
     """Expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0.
 
     `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
-    signed n for n = -1.  With iterators in it, and in tests of `if`, it is proved (`wraparound`).
+    signed n for n = -1.  With iterators in it, and where an `if` tests sizes, it is proved (`wraparound`).
     """
     found: dict[str, Node] = {}
     start = Frame(setting, everywhere())
@@ -192,10 +192,13 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
 def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
     for expression in expressions:
         frame = _around(setting, expression)
-        is_test = expression.parent is not None and expression.parent.type == "if_statement"
+        in_if = expression.parent is not None and expression.parent.type == "if_statement"
         for node in walk(expression):
-            if node.type == "binary_expression" and not (is_test and operator(node) in COMPARISONS):
-                yield from operands_from_zero(node, frame)
+            if node.type != "binary_expression":
+                continue
+            if in_if and operator(node) in COMPARISONS and not mentions_iterator(node, frame):
+                continue
+            yield from operands_from_zero(node, frame)
 
 
 def _converted(setting: Setting, block: Node) -> Iterator[Node]:

@@ -4,7 +4,7 @@ Sums and products of unsigned numbers are right modulo 2^w, so `i - j + j` is i 
 What is below 0 shows where such a number is compared, divided, or made wider: `i - 5 < n` with
 an unsigned n does not hold for i = 0, and -1 < n does not hold at all.  There it has to be at
 least 0.  Of an expression of sizes alone that is assumed, and listed (`trust`); of one with
-iterators, and in the test of an `if`, it is proved, or the expression is not affine.
+iterators, and in an `if` that tests sizes, it is proved, or the expression is not affine.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def facts_of_types(setting: Setting, names: Iterable[str]) -> isl.Set:
     return facts
 
 
-def require_from_zero(node: Node, value: isl.PwAff, frame: Frame, *, is_test: bool = False) -> None:
-    """Raise where `value`, that of `node`, may be below 0 for some iteration, or in an `if` for some size."""
-    if not _depends_on_iterators(value, frame) and (frame.in_head or not is_test):
+def require_from_zero(node: Node, value: isl.PwAff, frame: Frame, *, of_sizes: bool = False) -> None:
+    """Raise where `value`, that of `node`, may be below 0 for some iteration; in a test, `of_sizes` too."""
+    if not depends_on_iterators(value, frame) and not (frame.in_test and of_sizes):
         return
     below = frame.known().intersect(value.lt_set(number(0)))
     if not below.is_empty():
@@ -111,7 +111,7 @@ def require_from_zero(node: Node, value: isl.PwAff, frame: Frame, *, is_test: bo
         )
 
 
-def _depends_on_iterators(value: isl.PwAff, frame: Frame) -> bool:
+def depends_on_iterators(value: isl.PwAff, frame: Frame) -> bool:
     return not set(frame.iterators).isdisjoint(names_of(value))
 
 

@@ -124,6 +124,9 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
         kind = kind.integer if isinstance(kind, Enumeration) else kind
         if isinstance(kind, Unknown) and declared.storage is Storage.UNDECLARED:
             continue
+        is_standard = isinstance(named_type(seen.get(declared.name, "")), Integer)
+        if isinstance(kind, Unknown) and is_standard:
+            continue
         if isinstance(kind, Unknown):
             raise _unknown(node, f"the iterator '{declared.name}'", kind)
         if not isinstance(kind, Integer):
@@ -134,12 +137,15 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
 
 
 def _refuse_sizes(program: Program, nodes: list[Node]) -> None:
-    """A size is an integer: one whose type is not known could be anything."""
+    """A size is an integer: one whose type is not known could be anything, but for the standard's names."""
     for node in nodes:
         if isinstance(node, Name) and node.declaration.name in program.params:
-            kind = unqualified(node.declaration.type)
-            if isinstance(kind, Unknown) and node.declaration.storage is not Storage.UNDECLARED:
-                raise _unknown(node, f"'{node.declaration.name}'", kind)
+            name, kind = node.declaration.name, unqualified(node.declaration.type)
+            read = program.file.declarations.visible(name, program.region)
+            is_standard = read is not None and isinstance(named_type(read.type), Integer)
+            is_declared = node.declaration.storage is not Storage.UNDECLARED
+            if isinstance(kind, Unknown) and is_declared and not is_standard:
+                raise _unknown(node, f"'{name}'", kind)
 
 
 def _unknown(node: Node, what: str, kind: Unknown) -> BadInput:
