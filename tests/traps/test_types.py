@@ -268,3 +268,10 @@ def test_what_depends_on_a_header_that_is_missing_is_not_known(tmp_path: Path) -
     for setup, loop in (("", "for (idx_t c = 0; c < n; c++)"), ("idx_t m = n;", "for (int c = 0; c < m; c++)")):
         trap = Trap("missing", f"{loop} a[c] = c;", head, setup)
         assert "it is not known what" in answer(trap, tmp_path)
+
+
+def test_loops_over_one_name_have_each_its_own_type(tmp_path: Path) -> None:
+    loops = "for (short c = 0; c < 9; c++) a[c] = 1; for (int c = 0; c < n; c++) b[c] = 2;"
+    for body in (loops, loops.replace("short", "size_t"), loops.replace("short", "unsigned char")):
+        assert answer(Trap("two types", body, "#include <stddef.h>"), tmp_path) == PROVED
+    assert "may wrap around" in answer(Trap("narrow", loops.replace("c < 9", "c < n")), tmp_path)

@@ -114,26 +114,29 @@ def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[For, Declara
 
 def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
     """The new loops count in the type the reader saw: it has to be the type, or hold what int holds."""
-    seen = {
-        name: kind
-        for statement in program.statements
-        for name, kind in zip(statement.iterators, statement.iterator_types, strict=False)
-    }
     for node, declared in iterators_of(program, nodes):
+        seen = _type_read(program, node, declared.name)
         kind = unqualified(declared.type)
         kind = kind.integer if isinstance(kind, Enumeration) else kind
         if isinstance(kind, Unknown) and declared.storage is Storage.UNDECLARED:
             continue
-        is_standard = isinstance(named_type(seen.get(declared.name, "")), Integer)
-        if isinstance(kind, Unknown) and is_standard:
+        if isinstance(kind, Unknown) and isinstance(named_type(seen), Integer):
             continue
         if isinstance(kind, Unknown):
             raise _unknown(node, f"the iterator '{declared.name}'", kind)
         if not isinstance(kind, Integer):
             raise refuse(node, f"the iterator '{declared.name}' is not an integer", "declare it as int")
-        taken = named_type(seen.get(declared.name, "int"))
+        taken = named_type(seen or "int")
         if (not kind.signed or kind.bits < 32) and taken != kind:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
+
+
+def _type_read(program: Program, loop: For, name: str) -> str:
+    """The type that the reader saw of the iterator of a loop; "" where no statement is in it."""
+    place = loop.place.span
+    inside = [one for one in program.statements if place.start <= one.body.place.start < place.end]
+    pairs = (zip(one.iterators, one.iterator_types, strict=False) for one in inside)
+    return next((kind for each in pairs for iterator, kind in each if iterator == name), "")
 
 
 def _refuse_sizes(program: Program, nodes: list[Node]) -> None:
