@@ -15,7 +15,7 @@ from loopwright.run.supervise import within
 
 def _sleep(progress: Progress) -> str:
     progress("sleeping")
-    time.sleep(0.4)
+    time.sleep(1.2)
     return "awake"
 
 
