@@ -21,11 +21,10 @@ from dataclasses import replace
 from loopwright.c.declarations import Declarations
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.plain_loops import Edit, is_before, is_simple, lines_in, on_one_line
+from loopwright.c.plain_loops import Edit, edited_while, is_before, is_simple, lines_in, on_one_line
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import names_in, with_names_replaced
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
@@ -37,18 +36,10 @@ _LEAVING = ("goto_statement", "return_statement", "labeled_statement")
 
 def with_final_values(source: Source) -> Source:
     """The text with a loop variable of its own for each loop whose iterator is read after it."""
-    for _ in range(_MOST):
-        try:
-            edit = next(_edits(source), None)
-        except BadInput:
-            return source
-        if edit is None:
-            break
-        source = source.edited([edit])
-    return source
+    return edited_while(source, _edits, _MOST)
 
 
-def _edits(source: Source) -> Iterator[Edit]:
+def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         block = file.block(region.place)
@@ -60,7 +51,7 @@ def _edits(source: Source) -> Iterator[Edit]:
             name = loop_iterator(loop)
             edit = _with_own_variable(loop, name, region, file) if name in read and name else None
             if edit is not None:
-                yield edit
+                yield [edit]
 
 
 def _is_assigned(loop: Node) -> bool:

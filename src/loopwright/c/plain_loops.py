@@ -13,7 +13,7 @@ are written: whether they hide a jump or an assignment is for the caller to find
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
@@ -45,14 +45,22 @@ def with_plain_loops(source: Source) -> Source:
     """The text with the loops of its regions as plain `for` loops, where they are one of these forms."""
     if _OTHER.search(without_comments(source.text, literals=False)) is None:
         return source
-    for _ in range(_MOST):
+    return edited_while(source, _edits, _MOST)
+
+
+def edited_while(source: Source, edits: Callable[[Source], Iterator[list[Edit]]], most: int) -> Source:
+    """The text after the first of the `edits` it has, then after the first that is left, and so on.
+
+    A text that cannot be read any more is left as it is; no more than `most` changes are made.
+    """
+    for _ in range(most):
         try:
-            edits = next(_edits(source), None)
+            first = next(edits(source), None)
         except BadInput:
             return source
-        if edits is None:
+        if first is None:
             break
-        source = source.edited(sorted(edits))
+        source = source.edited(sorted(first))
     return source
 
 

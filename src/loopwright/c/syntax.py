@@ -223,6 +223,17 @@ def identifiers(node: Node) -> tuple[str, ...]:
     return tuple(part.text for part in walk(node) if part.type == "identifier")
 
 
+def assigned_names(node: Node) -> tuple[str, ...]:
+    """The names in the target of an assignment, `++` or `--`; of other nodes none."""
+    match node.type:
+        case "assignment_expression":
+            return identifiers(field(node, "left"))
+        case "update_expression":
+            return identifiers(field(node, "argument"))
+        case _:
+            return ()
+
+
 def named_children(node: Node) -> list[Node]:
     """The parts of `node` that are not punctuation or comments."""
     return [child for child in node.named_children if child.type != "comment"]

@@ -21,12 +21,20 @@ from dataclasses import replace
 from loopwright.c.declarations import Variable, declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import looks_like_macro
-from loopwright.c.plain_loops import Edit, lines_in, on_one_line
-from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.plain_loops import Edit, edited_while, lines_in, on_one_line
+from loopwright.c.syntax import (
+    Node,
+    assigned_names,
+    field,
+    identifiers,
+    named_children,
+    operator,
+    walk,
+    without_parentheses,
+)
 from loopwright.c.tokens import names_in, with_names_replaced, without_comments
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -64,18 +72,10 @@ def called_in(source: Source) -> dict[str, str]:
 
 def with_calls_inlined(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
     """The text with the calls of these functions in its regions replaced, as far as that is possible."""
-    for _ in range(_MOST):
-        try:
-            edit = next(_edits(source, names, options), None)
-        except BadInput:
-            return source
-        if edit is None:
-            break
-        source = source.edited([edit])
-    return source
+    return edited_while(source, lambda text: _edits(text, names, options), _MOST)
 
 
-def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> Iterator[Edit]:
+def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         for node in walk(file.block(region.place)):
@@ -83,7 +83,7 @@ def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> 
             function = _function(file, called, region.place, options) if called in names else None
             edit = None if function is None else _Call(file, node, function, region.place).edit()
             if edit is not None:
-                yield edit
+                yield [edit]
 
 
 @dataclass(frozen=True)
@@ -316,15 +316,7 @@ def _reassigned(node: Node) -> tuple[str, ...]:
 
 def _targets(node: Node) -> tuple[str, ...]:
     """The names through which an expression changes something; all of its target, to be sure."""
-    match node.type:
-        case "assignment_expression":
-            return identifiers(field(node, "left"))
-        case "update_expression":
-            return identifiers(field(node, "argument"))
-        case "pointer_expression":
-            return identifiers(node)
-        case _:
-            return ()
+    return identifiers(node) if node.type == "pointer_expression" else assigned_names(node)
 
 
 def _always(value: Node) -> Iterator[Node]:

@@ -14,7 +14,7 @@ from loopwright.c.file import c_file
 from loopwright.c.final_values import with_final_values
 from loopwright.c.loops import loop_iterator
 from loopwright.c.plain_loops import with_plain_loops
-from loopwright.c.syntax import Node, field, identifiers, walk
+from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
@@ -126,12 +126,6 @@ def as_written(place: Span, texts: Sequence[Source]) -> Span:
 
 
 def _targets(node: Node) -> tuple[str, ...]:
-    match node.type:
-        case "assignment_expression":
-            return identifiers(field(node, "left"))
-        case "update_expression":
-            return identifiers(field(node, "argument"))
-        case "init_declarator":
-            return identifiers(field(node, "declarator"))
-        case _:
-            return ()
+    """The names that an expression or a declaration gives values to."""
+    is_declared = node.type == "init_declarator"
+    return identifiers(field(node, "declarator")) if is_declared else assigned_names(node)
