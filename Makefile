@@ -10,7 +10,7 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs web test test-mutants lint proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-mutants lint coq proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz           random programs, scripts, mutants and damaged files for SECONDS=600 seconds"
 	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
 	@echo "make fuzz-storage       a thousand random scripts with operations on storage against running"
+	@echo "make coq            the Coq library, its examples, its axioms (needs coqc)"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
@@ -68,7 +69,7 @@ web:
 	cd web && npm ci --silent && npx tsc --noEmit && node build.mjs
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-mutants: $(INSTALLED)
 	LOOPWRIGHT_MUTANTS=18 $(BIN)/python -m pytest -n $(JOBS) tests/check/test_mutants.py
@@ -77,9 +78,13 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 
-proofs: $(INSTALLED)
+# the library is compiled once: in the user's cache, where the tests look for it
+coq: $(INSTALLED)
 	@command -v coqc > /dev/null || { echo "coqc is not installed: apt install coq (8.16)"; exit 1; }
-	$(MAKE) -C proofs
+	cp -p "$$($(BIN)/python -m loopwright.prove.coq.check)"/*.vo proofs
+	$(MAKE) -j 2 -C proofs
+
+proofs: coq
 	$(BIN)/python -m pytest -n $(JOBS) tests/coq tests/backends
 
 # what is accepted or proved is run under sanitizers; SEED=N starts elsewhere
@@ -135,8 +140,10 @@ bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency
 
 # the compiler for kernels, with which the tests then compile what they make
-nvcc: $(INSTALLED)
+nvcc:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,cuda]'
+	touch $(INSTALLED)
 
 bench-gpu: $(INSTALLED)
 	$(BIN)/python -m benchmarks.gpu

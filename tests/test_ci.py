@@ -13,18 +13,19 @@ from tests.conftest import ROOT
 MAKE = """#!/bin/bash
 echo "make $@"
 if [ "$1" = test ]; then echo "7 passed in 1.00s"; fi
+[ "$1" != "$FAILING" ]
 """
 
 
-def run(folder: Path, without: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, without: str, failing: str = "") -> subprocess.CompletedProcess[str]:
     """`.ci/run` where neither coqc, ocamlopt, chromium nor apt-get is installed, and `make` does nothing."""
-    for name in ("bash", "dirname", "mktemp", "rm", "tee", "grep", "tail"):
+    for name in ("bash", "dirname", "mktemp", "rm", "cat", "tee", "grep", "tail"):
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)
     (folder / "make").write_text(MAKE)
     (folder / "make").chmod(0o755)
-    environment = {"PATH": str(folder), "LOOPWRIGHT_CI_WITHOUT": without}
+    environment = {"PATH": str(folder), "LOOPWRIGHT_CI_WITHOUT": without, "FAILING": failing}
     words = [str(folder / "bash"), str(ROOT / ".ci" / "run")]
     return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
 
@@ -47,8 +48,8 @@ def test_a_part_may_be_missing_where_that_is_said(tmp_path: Path) -> None:
         "coqc is missing: what needs it is NOT checked",
         "ocamlopt is missing: what needs it is NOT checked",
         "chromium is missing: what needs it is NOT checked",
-        "make lint",
         "make nvcc",
+        "make lint",
         "make test",
         "7 passed in 1.00s",
         "7 passed in 1.00s",
@@ -59,3 +60,11 @@ def test_a_misspelt_part_fails(tmp_path: Path) -> None:
     done = run(tmp_path, "coqc")
     assert done.returncode == 2
     assert "'coqc' must be coq, ocaml or chromium" in done.stderr
+
+
+@pytest.mark.parametrize("failing", ["lint", "test"])
+def test_a_part_that_fails_is_not_hidden(tmp_path: Path, failing: str) -> None:
+    done = run(tmp_path, "coq,ocaml,chromium", failing)
+    assert done.returncode != 0
+    assert f"make {failing}" in done.stdout
+    assert "make test" not in done.stdout or failing == "test"

@@ -100,7 +100,7 @@ def _compile(files: list[Path], folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for file in files:
             shutil.copy(file, made)
-        command = ["make", "library", "theory"]
+        command = ["make", "-j", "2", "library", "theory"]
         done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise InternalError(
@@ -223,3 +223,7 @@ def _answer(text: str, status: int, output: str, errors: str) -> Answer:
     before = "\n".join(text.splitlines()[:line])
     named = re.findall(r"^(?:Lemma|Theorem|Example|Definition) (\w+)", before, re.MULTILINE)
     return Refused(line, named[-1] if named else "", errors[found.end() :].split("\n", 1)[-1].strip())
+
+
+if __name__ == "__main__":
+    print(library(silent))
