@@ -54,8 +54,8 @@ ESTIMATING, TIMING = 0.3, 0.65
 SURE = 0.75
 """The model's word counts from this part of the original's cycles on: by less it errs too often."""
 
-FINALISTS, FINAL, NEAR = 4, 8.0, 1.1
-"""So many of the fastest programs run again, in so many times the shortest time, where they are near it."""
+FINALISTS, TURNS, NEAR = 5, 4, 1.15
+"""So many of the fastest programs run again, so many times in turns, where they are near the fastest."""
 
 RESERVED = 0.3
 """The part of the time for trials that is kept for them at most."""
@@ -69,7 +69,7 @@ PATIENT = 0.65
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
 
-COPIED = 15.0
+COPIED = 8.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
 
@@ -345,17 +345,19 @@ def _timed(
         near = None if judge is None else Neighbours(judge, known, until).of
         for number, one in enumerate(in_turn(waiting, found, near), 1):
             best = min((original, *found.values()))
-            if time.monotonic() > until - min(FINAL * best, RESERVED * (until - begun)):
+            if time.monotonic() > until - min(FINALISTS * TURNS * best, RESERVED * (until - begun)):
                 return
             progress(f"timing program {number} (best so far: {best:.3g} s)")
             yield Task(one.script, best)
 
     def finalists() -> Iterator[Task]:
-        best = min((original, *found.values()))
-        for script in sorted(found, key=lambda script: found[script])[:FINALISTS]:
-            if time.monotonic() < until and found[script] < NEAR * best:
-                progress("timing the fastest programs again")
-                yield Task(script, best, again=True)
+        for _ in range(TURNS):
+            best = min((original, *found.values()))
+            fastest = sorted(found, key=lambda script: found[script])[:FINALISTS]
+            for script in (one for one in fastest if found[one] < NEAR * best):
+                if time.monotonic() < until:
+                    progress("timing the fastest programs again")
+                    yield Task(script, best, again=True)
 
     try:
         for tasks in (fresh(), finalists()):

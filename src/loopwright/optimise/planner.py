@@ -7,7 +7,7 @@ each phase the few best are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
 
@@ -106,13 +106,18 @@ class Planner:
         """As written, and each statement in loops of its own; then with what binds statements cured.
 
         A scalar that holds a sum keeps its statements in the same loops and these in their order; a matrix
-        read down its columns keeps vectors out.
+        read down its columns keeps vectors out.  Where costly statements still share loops, isl's scheduler
+        may know another order of them in which they do not.
         """
         original = self.judge.original()
         apart = [original, *self._apart(original)]
         yield from apart
-        freed = [one for start in self._expanded()[-1:] for one in self._apart(start, EXPANDED)]
+        expanded = self._expanded()[-1:]
+        freed = [one for start in expanded for one in self._apart(start, EXPANDED)]
         yield from freed
+        for start, after in ((original, apart[-1]), *zip(expanded, freed, strict=False)):
+            if not self._is_separate(after):
+                yield from self._scheduled(start, EXPANDED if start.script else "", (Fusion.SCC,))
         for start in (*apart[-1:], *freed):
             yield from self._packed(start)
 
@@ -211,10 +216,12 @@ class Planner:
             if one is not None:
                 yield one
 
-    def _scheduled(self, start: Estimated, title: str = "") -> Iterator[Estimated]:
+    def _scheduled(
+        self, start: Estimated, title: str = "", kinds: Iterable[Fusion] = Fusion
+    ) -> Iterator[Estimated]:
         """What the statements of a plan share by isl's scheduler."""
         scripts: dict[Script, str] = {}
-        for fusion in Fusion:
+        for fusion in kinds:
             if self.judge.is_over():
                 return
             try:

@@ -10,7 +10,12 @@
           C[i][j] = T
 
 All three are copied into storage of their own, without gaps: compilers keep a tile in registers that no other
-access can meet, and panels that are read in order cost least.
+access can meet, and panels that are read in order cost least.  Where several loops sum up, as in a layer of a
+network, or others are around the product, as over a batch, the loops of the sum are not cut:
+
+    for n, y:                   what is read at one place of these loops is copied
+      for kT, xT:               rows times vectors, in registers
+        for c, r, s, k, v:      T[k][v] += P[k][c][r][s] * Q[c][r][v + s]
 """
 
 from __future__ import annotations
@@ -74,20 +79,25 @@ USED = 0.5
 
 @dataclass(frozen=True)
 class _Sum:
-    """A product summed up: `row` moves the sum along its row, `rows` to other rows, `step` not at all.
+    """A product summed up: `row` moves the sum along its row, `rows` to other rows, `steps` not at all.
 
     `panel` is the array that vectors are loaded from, `block` the one whose cells go with all of a row.
     """
 
     row: str
     rows: str
-    step: str
+    steps: tuple[str, ...]
     array: str
     panel: str
     block: str
     element: int
     is_column: bool
     """Whether the panel is read down its columns."""
+    around: tuple[str, ...] = ()
+    """Other loops that move the sum."""
+    panel_at: str | None = None
+    block_at: str | None = None
+    """The innermost of them that move the panel and the block."""
 
 
 def register_sums(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
@@ -98,7 +108,7 @@ def register_sums(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Scr
     if not setting.copies or any(isinstance(one.step.operation, UnrollAndJam) for one in plan.history):
         return
     own = own_loops(plan, nest)
-    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) != 3 or is_tiled(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 3 or is_tiled(plan, nest):
         return
     found = _sum(plan, nest, own)
     if found is None:
@@ -124,19 +134,35 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
     ((_, piece),) = pieces(statement.schedule)[:1]
     numbers = {loop: nest.loops.index(loop) for loop in own}
     moving = [loop for loop in own if moves(piece, numbers[loop], write)]
-    for row in reversed(moving if len(moving) == 2 else []):
-        (rows,), (step,) = ([loop for loop in one if loop != row] for one in (moving, set(own) - set(moving)))
+    steps = tuple(loop for loop in own if loop not in moving)
+    for row in reversed(moving if steps else []):
         panels = [one for one in factors if moves(piece, numbers[row], one)]
         blocks = [one for one in factors if one not in panels]
-        if (
-            len(panels) == len(blocks) == 1
-            and stays_in_row(piece, numbers[row], write)
-            and not moves(piece, numbers[rows], panels[0])
-        ):
+        if len(panels) != 1 or not stays_in_row(piece, numbers[row], write):
+            continue
+        turns = {
+            loop: [moves(piece, numbers[loop], one) for one in (*blocks, *panels)]
+            for loop in moving
+            if loop != row
+        }
+        rows = [loop for loop, turned in turns.items() if not turned[1]]
+        if rows:
             types = {one.name: one.element_type for one in plan.program.arrays}
-            size = element_bytes(types[write.array])
-            is_column = not stays_in_row(piece, numbers[row], panels[0])
-            return _Sum(row, rows, step, write.array, panels[0].array, blocks[0].array, size, is_column)
+            around = tuple(loop for loop in turns if loop != rows[-1])
+            at = [next((loop for loop in reversed(around) if turns[loop][k]), None) for k in (0, 1)]
+            return _Sum(
+                row,
+                rows[-1],
+                steps,
+                write.array,
+                panels[0].array,
+                blocks[0].array,
+                element_bytes(types[write.array]),
+                is_column=not stays_in_row(piece, numbers[row], panels[0]),
+                around=around,
+                panel_at=at[1],
+                block_at=at[0],
+            )
     return None
 
 
@@ -161,38 +187,44 @@ def _tile(
     plan: Plan, nest: NamedNest, found: _Sum, setting: Setting, rows: int, columns: int
 ) -> Script | None:
     """The steps; None where the loops cannot be put into this order."""
-    handle, row, high, step = nest.handle, found.row, found.rows, found.step
-    depth, block = _sizes(plan, nest, found, setting, rows, columns)
-    sizes = {step: depth, high: block, row: columns}
+    handle, row, high = nest.handle, found.row, found.rows
+    is_cut = len(found.steps) == 1 and not found.around
+    sizes, strip = {high: rows, row: columns}, Step(StripMine(handle, high, rows))
+    if is_cut:
+        depth, block = _sizes(plan, nest, found, setting, rows, columns)
+        sizes = {found.steps[0]: depth, high: block, row: columns}
     tile = Step(Tile(handle, tuple(LoopNumber(number, loop) for loop, number in sizes.items())))
-    strip = Step(StripMine(handle, high, rows))
-    before, after = (loops_after(plan, nest, *nest.definition, tile, *more) for more in ((), (strip,)))
+    steps = (*nest.definition, tile, *((strip,) if is_cut else ()))
+    before, after = (loops_after(plan, nest, *one) for one in ((*nest.definition, tile), steps))
     if before is None or after is None or COLUMN in after:
         return None
-    (strips,) = set(after) - set(before)
-    panels, blocks, columns_of = f"{step}T", f"{high}T", f"{row}T"
-    order = Step(Permute(handle, (panels, blocks, columns_of, strips, step, high, row)))
-    steps = (*nest.definition, tile, strip, order)
+    over = [f"{loop}T" for loop in sizes]
+    strips = next(iter(set(after) - set(before)), f"{high}T")
+    outer = (*over, strips) if is_cut else (*found.around, *over)
+    steps = (*steps, Step(Permute(handle, (*outer, *found.steps, high, row))))
     loops = loops_after(plan, nest, *steps)
     if loops is None:
         return None
-    first = Binary("*", Number(columns), Name(columns_of))
+    first = Binary("*", Number(columns), Name(over[-1]))
     value = Chain(((Name(row),), (Sum((first, Name(COLUMN))),)), ("=",))
     names = (loops, (*loops[:-1], COLUMN))
     inputs, outputs = (tuple(map(Name, one)) for one in names)
     steps = (*steps, Step(Affine(handle, AffineMap(inputs, outputs, value))))
+    places = (over[1], over[2]) if is_cut else (found.block_at, found.panel_at)
     return (
         *steps,
-        *_copied(plan, steps, found, handle, (blocks, columns_of)),
-        Step(Pack(found.array, handle, strips, written=True)),
-        Step(Isolate(handle, columns_of, (COLUMN,))),
+        *_copied(plan, steps, found, handle, places),
+        Step(Pack(found.array, handle, outer[-1], written=True)),
+        Step(Isolate(handle, over[-1], (COLUMN,))),
         Step(Isolate(handle, strips, (high,))),
         Step(Unroll(handle, high)),
         Step(Vectorize(handle, (COLUMN,))),
     )
 
 
-def _copied(plan: Plan, steps: Script, found: _Sum, handle: str, loops: tuple[str, str]) -> Script:
+def _copied(
+    plan: Plan, steps: Script, found: _Sum, handle: str, loops: tuple[str | None, str | None]
+) -> Script:
     """Block and panel copied, the first of them that is multiplied by a variable times that variable.
 
     Of an array that is both, the panel is what the inner loops come back to.
@@ -222,7 +254,7 @@ def _sizes(
 
     A panel is in the first cache, but not on the stack: there compilers do not keep the sums in registers.
     """
-    steps = extent(plan, nest, found.step, setting.sizes)
+    steps = extent(plan, nest, found.steps[0], setting.sizes)
     first, second = (int(USED * one.size) for one in setting.machine.caches[:2])
     least = MOST_ON_STACK // columns + 1
     most = max(least, first // (columns * found.element))

@@ -140,12 +140,18 @@ def _reads_own_writes(part: Program, dimension: int) -> bool:
                 return False
             left = relation.domain()
             for writer in part.statements:
-                for write in writer.writes:
+                for write in writer.writes if _may_share(reader, writer, dimension) else ():
                     if write.must and not left.is_empty():
                         left = left.subtract(_written_before(reader, relation, writer, write, dimension))
             if not left.is_empty():
                 return False
     return True
+
+
+def _may_share(one: Statement, two: Statement, dimension: int) -> bool:
+    """Whether some iteration of a loop at `dimension` may run both: no constant of their times says no."""
+    places = [[_position(statement, k) for k in range(0, dimension, 2)] for statement in (one, two)]
+    return all(a is None or b is None or a == b for a, b in zip(*places, strict=True))
 
 
 def _is_cleared(part: Program, array: Array, dimension: int) -> bool:

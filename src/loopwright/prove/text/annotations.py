@@ -14,7 +14,7 @@ anything, unless it is known to leave a loop's meaning alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.loops import loop_iterator, outer_iterators
@@ -91,12 +91,13 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
         return Undecided(f"nothing is known of what '#pragma{other_pragma.argument}' in line {line} does")
     count = 0
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
+    declared = tuple((name, node.span) for name, node, _ in declared_in_loops(program))
     for promise in promises(program):
         line = promise.pragma.place.line
         unclear = _unclear(program, promise, allow_reassociation)
         if unclear is not None:
             return Undecided(unclear)
-        verdict = _kept(program, promise, known)
+        verdict = _kept(program, promise, known, declared)
         if verdict.status is Status.PROVED:
             undeclared = [
                 one.assumption
@@ -364,9 +365,15 @@ def _direct(node: Node) -> Iterator[Span]:
 
 
 def _kept(
-    program: Program, promise: Promise, known: dict[tuple[str, ...], tuple[Dependence, ...]]
+    program: Program,
+    promise: Promise,
+    known: dict[tuple[str, ...], tuple[Dependence, ...]],
+    declared: Sequence[tuple[str, Span]],
 ) -> LegalityVerdict:
-    """The verdict on one loop; loops around the same statements share the dependences, which are `known`."""
+    """The verdict on one loop; loops around the same statements share the dependences, which are `known`.
+
+    `declared` are variables with the innermost loops around their declarations.
+    """
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
     registers = has_registers(program) and not (promise.reductions or promise.is_for_gcc)
@@ -375,7 +382,7 @@ def _kept(
     owned = promise.private | promise.last
     owned |= {name for name in promise.first - owned if _own(program, promise, name) is not None}
     here = promise.loop.span
-    tried = {name for name, node, _ in declared_in_loops(program) if here.contains(node.span)}
+    tried = {name for name, span in declared if here.contains(span)}
     if promise.is_for_gcc:
         tried |= {array.name for array in program.arrays if array.local and not array.rank}
     owned |= {name for name in tried - owned if _own(program, promise, name) is not None}

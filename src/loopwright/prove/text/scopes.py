@@ -21,16 +21,18 @@ from loopwright.prove.verdict import Proved, Undecided, Verdict
 def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
     """The variables of the region that are declared inside a loop: with the innermost, and its depth."""
     local = {array.name for array in program.arrays if array.local}
-    block = program.syntax
-    loops = [node for node in walk(block) if node.type == "for_statement"]
-    for node in walk(block):
-        if node.type != "declaration":
+    around: list[Node] = []
+    for node in walk(program.syntax):
+        while around and around[-1].end <= node.start:
+            around.pop()
+        if node.type == "for_statement":
+            around.append(node)
+        if node.type != "declaration" or not around:
             continue
-        around = [loop for loop in loops if loop.span.contains(node.span)]
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(declarator)
-            if named is not None and named[0] in local and around:
-                yield named[0], max(around, key=lambda loop: loop.start), len(around) - 1
+            if named is not None and named[0] in local:
+                yield named[0], around[-1], len(around) - 1
 
 
 def prove_scopes(program: Program) -> Verdict:
