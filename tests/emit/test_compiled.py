@@ -47,12 +47,13 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-tautological-compare", "-Wno-un
 
 STATEMENTS = r"""
 #include <stdio.h>
+#include <stdlib.h>
 void S(long long a);
 void T(long long a, long long b);
 void run(long long n, long long m);
 void S(long long a) { printf("S %lld\n", a); }
 void T(long long a, long long b) { printf("T %lld %lld\n", a, b); }
-int main(void) { run(N, M); return 0; }
+int main(int count, char **words) { (void)count; run(atoll(words[1]), atoll(words[2])); return 0; }
 """
 
 NAMES = ("n", "m", "c0", "c1")
@@ -139,18 +140,24 @@ def test_the_compiled_text_makes_the_calls_of_the_program(
 ) -> None:
     node = Let("c0", Var("n"), Let("c1", Var("m"), Block(tuple(parts))))
     folder = tmp_path_factory.mktemp("compiled")
+    program = compiled(node, folder)
     for n, m in ((3, 5), (-4, 1)):
-        assert compiled(node, n, m, folder) == list(execute(node, {"n": n, "m": m}))
+        assert calls(program, n, m) == list(execute(node, {"n": n, "m": m}))
 
 
-def compiled(node: Node, n: int, m: int, folder: Path) -> list[ExecutedCall]:
-    """The calls the compiled text of `node` makes."""
+def compiled(node: Node, folder: Path) -> Path:
+    """The program that makes the calls of `node`, for the sizes it is started with."""
     text = to_c(node, standalone=True, parameters=("n", "m"), iterator_type="long long")
     (folder / "run.c").write_text(text)
     (folder / "main.c").write_text(STATEMENTS)
-    build = ["gcc", *WARNINGS, f"-DN={n}", f"-DM={m}", "run.c", "main.c", "-o", "program"]
+    build = ["gcc", *WARNINGS, "run.c", "main.c", "-o", "program"]
     done = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{text}\n{done.stderr}"
-    ran = subprocess.run(["./program"], cwd=folder, capture_output=True, text=True, check=True)
+    return folder / "program"
+
+
+def calls(program: Path, n: int, m: int) -> list[ExecutedCall]:
+    """The calls that the compiled text makes."""
+    ran = subprocess.run([program, str(n), str(m)], capture_output=True, text=True, check=True)
     words = (line.split() for line in ran.stdout.splitlines())
     return [(name, tuple(map(int, values))) for name, *values in words]

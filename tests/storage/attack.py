@@ -22,6 +22,7 @@ from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.model.program import Program
+from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import parse_c
 from loopwright.rewrite.scripts import loops_of
@@ -31,6 +32,10 @@ from loopwright.transform import Plan, plan_of, to_schedule
 SIGNATURE = "int n, int m, double A[n + 4][m + 4], double B[n + 4][m + 4], double x[n + m + 8]"
 SIZES = ((0, 0), (1, 1), (0, 5), (1, 3), (2, 1), (3, 5), (7, 6))
 FLAGS = ("-O1", "-w", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+WRAPPED = "-Wl,--wrap=malloc,--wrap=free"
+LEAKS = {"ASAN_OPTIONS": "detect_leaks=0"}
+"""`free` is counted instead: looking for leaks at the end takes the sanitizer seconds."""
 
 MAIN = """
 int main(void)
@@ -46,9 +51,11 @@ int main(void)
         for (size_t k = 0; k < 2 * big + small; k++)
           data[v][k] = (double)((k * 7919 + 13) % 1021) / 1021;
         double *a = data[v], *b = a + big, *x = b + big;
+        held = 0;
         if (v == 0) old_functions[pair](n, m, (void *)a, (void *)b, x);
         else { starving = getenv("STARVE") != NULL; new_functions[pair](n, m, (void *)a, (void *)b, x); }
         starving = 0;
+        if (held != 0) printf("%d %d %d: not freed\\n", pair, n, m);
       }
       if (memcmp(data[0], data[1], (2 * big + small) * sizeof(double)) != 0)
         printf("%d %d %d\\n", pair, n, m);
@@ -65,7 +72,14 @@ WRAPPER = """
 #include <math.h>
 static int starving;
 void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size) { return starving ? NULL : __real_malloc(size); }
+static long held;
+void *__wrap_malloc(size_t size) {
+  void *got = starving ? NULL : __real_malloc(size);
+  held += got != NULL;
+  return got;
+}
+void __real_free(void *block);
+void __wrap_free(void *block) { held -= block != NULL; __real_free(block); }
 """
 
 
@@ -192,16 +206,19 @@ def attempt(rng: random.Random, outcomes: Counter[str]) -> Case | None:
         outcomes[f"no plan: {failure.code.name}"] += 1
         return None
     try:
-        proved = prove_plan(plan).proved
+        verdict = prove_plan(plan)
     except GaveUp:
-        proved = False
-    outcomes["accepted" if proved else "refused"] += 1
-    return Case(script, text, new_text(plan)) if proved else None
+        verdict = None
+    if verdict is None or not verdict.proved:
+        outcomes["refused"] += 1
+        return None
+    outcomes["accepted"] += 1
+    return Case(script, text, new_text(plan, verdict))
 
 
-def new_text(plan: Plan) -> str:
+def new_text(plan: Plan, verdict: LegalityVerdict) -> str:
     node = generate(to_schedule(plan), GenerationOptions())
-    return new_source([loops_of(plan, node, prove_plan(plan))]).text
+    return new_source([loops_of(plan, node, verdict)]).text
 
 
 def wrong(cases: list[Case], folder: Path) -> list[tuple[Case, str]]:
@@ -217,14 +234,14 @@ def wrong(cases: list[Case], folder: Path) -> list[tuple[Case, str]]:
     text.append(MAIN.replace("SIZES", sizes).replace("PAIRS", str(len(cases))))
     source, program = folder / "attack.c", folder / "attack"
     source.write_text("\n".join(text))
-    command = ["gcc", "-std=gnu11", *FLAGS, "-Wl,--wrap=malloc", "-o", str(program), str(source), "-lm"]
+    command = ["gcc", "-std=gnu11", *FLAGS, WRAPPED, "-o", str(program), str(source), "-lm"]
     subprocess.run(command, check=True, capture_output=True)
     found: list[tuple[Case, str]] = []
     for environment in ({}, {"STARVE": "1"}):
-        done = subprocess.run([program], capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run([program], capture_output=True, text=True, env={**LEAKS, **environment}, check=False)
         for line in done.stdout.splitlines():
             pair, *size = line.split()
-            found.append((cases[int(pair)], f"n, m = {', '.join(size)} {environment}"))
+            found.append((cases[int(pair)], f"n, m = {' '.join(size)} {environment}"))
         if done.returncode != 0:
             found.append((cases[0], done.stderr))
     return found
