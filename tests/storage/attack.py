@@ -237,8 +237,8 @@ def wrong(cases: list[Case], folder: Path) -> list[tuple[Case, str]]:
     command = ["gcc", "-std=gnu11", *FLAGS, WRAPPED, "-o", str(program), str(source), "-lm"]
     subprocess.run(command, check=True, capture_output=True)
     found: list[tuple[Case, str]] = []
-    for environment in ({}, {"STARVE": "1"}):
-        done = subprocess.run([program], capture_output=True, text=True, env={**LEAKS, **environment}, check=False)
+    for environment in (LEAKS, {**LEAKS, "STARVE": "1"}):
+        done = subprocess.run([program], capture_output=True, text=True, env=environment, check=False)
         for line in done.stdout.splitlines():
             pair, *size = line.split()
             found.append((cases[int(pair)], f"n, m = {' '.join(size)} {environment}"))
