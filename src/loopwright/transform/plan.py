@@ -7,7 +7,7 @@ is done once, for the schedule at the end [Namjoshi2016, section 4.1].
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,8 @@ class Plan(Displayed):
     """The changes of storage: the first is of the program as written, the last one made `original`."""
     apart: tuple[dict[str, isl.Set], ...] = ()
     """Instances of these statements that are generated once more, without the tests that others need."""
+    along: dict[str, isl.Set] = field(default_factory=dict)
+    """So for iterations that follow one another, of the loop around threads."""
 
     def __repr__(self) -> str:
         """The region on one line, then the last operations."""

@@ -125,10 +125,11 @@ template <typename T, int axes> struct lw_own {
 #define LW_OWN_3_4(type, name, n0, n1, n2, n3) lw_own<type[n3], 3> name
 
 /* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k.
-   The remainder tells the compiler that every lane runs one iteration: a loop that could diverge costs a branch
-   at each shuffle. */
+   The remainder, and a next iteration that is no lane, tell the compiler that every lane runs one: a loop that could
+   diverge costs a branch at each shuffle, and copies of registers at its end. */
+struct lw_no_lane {};
 #define LW_LANE(axis, first, step) ((first) + (long)(threadIdx.axis % 32) * (step))
-#define LW_LANES(axis, step) (32 * (step))
+#define LW_LANES(axis, step) (lw_no_lane())
 #define LW_WARP_BARRIER() __syncwarp()
 #define LW_UNROLL _Pragma("unroll")
 #define LW_UNROLL_3 _Pragma("unroll 3")
@@ -136,7 +137,7 @@ struct lw_lane {
   int value;
   __device__ __forceinline__ lw_lane(long lane) : value((int)lane) {}
   __device__ __forceinline__ operator long() const { return value; }
-  __device__ __forceinline__ lw_lane &operator+=(long more) { value += (int)more; return *this; }
+  __device__ __forceinline__ lw_lane &operator+=(lw_no_lane) { value = 1 << 20; return *this; }
 };
 typedef lw_lane LW_LANE_TYPE;
 struct lw_other_lane {

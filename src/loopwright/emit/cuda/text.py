@@ -51,7 +51,7 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Compare, Int, Relation
+from loopwright.loops.expressions import Compare, Int, Max, Min, Relation
 from loopwright.loops.nodes import Call, For, If, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
@@ -250,10 +250,16 @@ def _in_lanes(style: Style, node: Node) -> Style:
 
 
 def _unrolled(loop: For) -> list[str]:
-    """A loop of known length is written out by the compiler; one around lanes has rows that move down."""
+    """A loop of known length is written out by the compiler; one around lanes has rows that move down.
+
+    The first and the last part of such a loop are short: one of their bounds alone is a number.
+    """
+    around = any(map(is_mapped, subprograms(loop.body)))
     match loop.start, loop.test:
         case Int(), Compare(Relation.LE, _, Int()) if not is_mapped(loop):
-            return ["LW_UNROLL_3" if any(map(is_mapped, subprograms(loop))) else "LW_UNROLL"]
+            return ["LW_UNROLL_3" if around else "LW_UNROLL"]
+        case Max(), Compare(Relation.LE, _, Min()) if around and not is_mapped(loop):
+            return ["LW_UNROLL_3"]
         case _:
             return []
 

@@ -11,7 +11,7 @@ in between, even if no read sees it; except for temporaries of the program, wher
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field, replace
 from enum import Enum
 from typing import Any
@@ -123,17 +123,19 @@ def prove_legal(
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
     times_differ: bool = False,
+    timed: Collection[str] = (),
     temporaries: bool = False,
 ) -> LegalityVerdict:
     """Whether the statements of `original` may run in the order of `new`.
 
     `dependences` are the memory-based ones of `original`, if they are already there; `times_differ`
-    where it is known that no two instances have the same time.  With `temporaries`, variables that
-    are lost after the region count by the values that are read.
+    where it is known that no two instances have the same time, `timed` are the statements of which it is
+    known that each instance has one time.  With `temporaries`, variables that are lost after the region count
+    by the values that are read.
     """
     try:
         return _verdict(
-            original, new, tuple(parallel), allow_reassociation, dependences, times_differ, temporaries
+            original, new, tuple(parallel), allow_reassociation, dependences, times_differ, timed, temporaries
         )
     except isl.Error as failure:
         raise InternalError(
@@ -183,11 +185,12 @@ def _verdict(
     allow_reassociation: bool,
     dependences: Iterable[Dependence] | None,
     times_differ: bool,
+    timed: Collection[str],
     temporaries: bool,
 ) -> LegalityVerdict:
     context = WitnessContext(original, comparable(original, new))
     count = len(original.statements)
-    broken = not_a_function(context)
+    broken = not_a_function(context, timed)
     if broken:
         return LegalityVerdict(count, tuple(broken))
     pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}

@@ -163,6 +163,7 @@ def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
     if not all(extent.isdigit() for extent in array.extents):
         return False
     clearing = [one for one in part.statements if not one.reads and all(access.must for access in one.writes)]
+    written = {one.name: _all_written(one, array, dimension) for one in clearing}
     for reader in part.statements:
         if not reader.reads:
             continue
@@ -172,7 +173,7 @@ def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
         for writer in clearing:
             before = _position(writer, dimension + 1)
             if place is not None and before is not None and before < place:
-                left = left.subtract(_all_written(writer, array, dimension))
+                left = left.subtract(written[writer.name])
         if not left.is_empty():
             return False
     return True

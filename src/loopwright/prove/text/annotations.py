@@ -14,7 +14,7 @@ anything, unless it is known to leave a loop's meaning alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.loops import loop_iterator, outer_iterators
@@ -92,13 +92,15 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     count = 0
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
     declared = tuple((name, node.span) for name, node, _ in declared_in_loops(program))
+    timed: set[str] = set()
     for promise in promises(program):
         line = promise.pragma.place.line
         unclear = _unclear(program, promise, allow_reassociation)
         if unclear is not None:
             return Undecided(unclear)
-        verdict = _kept(program, promise, known, declared)
+        verdict = _kept(program, promise, known, declared, timed)
         if verdict.status is Status.PROVED:
+            timed.update(_loop(program, promise).statements)
             undeclared = [
                 one.assumption
                 for one in verdict.reassociations
@@ -369,10 +371,12 @@ def _kept(
     promise: Promise,
     known: dict[tuple[str, ...], tuple[Dependence, ...]],
     declared: Sequence[tuple[str, Span]],
+    timed: Collection[str],
 ) -> LegalityVerdict:
     """The verdict on one loop; loops around the same statements share the dependences, which are `known`.
 
-    `declared` are variables with the innermost loops around their declarations.
+    `declared` are variables with the innermost loops around their declarations.  Of statements that are `timed`
+    the verdict on a loop around them proved that each instance has one time.
     """
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
@@ -393,6 +397,7 @@ def _kept(
         parallel=[loop],
         allow_reassociation=bool(promise.reductions),
         times_differ=registers,
+        timed=timed,
         dependences=None
         if registers
         else in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -167,23 +167,23 @@ class StreamTile:
         return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
 
     @property
-    def inner(self) -> tuple[str, ...]:
-        """That a tile is at no border, only at one along the march, or only at another one.
+    def inner(self) -> str:
+        """That a tile is at no border, but for those along the march."""
+        after = {k: self.size(k) - 1 + self.levels for k in self.loops[1:]}
+        return self._within({k: (self.origin(k), self.levels, after[k]) for k in after})
 
-        In three dimensions most tests are about strips, and tiles at other borders have one version.
-        """
-        others = [] if self.is_solid else [self.loops[:1]]
-        return tuple(map(self._inner, [self.loops, self.loops[1:], *others]))
+    @property
+    def between(self) -> str:
+        """That a step of the march loads, computes and stores rows that are at no border."""
+        return self._within({1: (f"{self.origin(1)} + {self.names['r']}", 2 * self.levels + 1, -self.levels)})
 
-    def _inner(self, loops: Iterable[int]) -> str:
-        """That the statements write all that the tile touches, in the first steps of the march too."""
+    def _within(self, places: Mapping[int, tuple[str, int, int]]) -> str:
+        """That the statements write everything from so much before places to so much after them."""
         tests: list[str] = []
         for one in self.program.statements:
-            for k in loops:
+            for k, (place, before, after) in places.items():
                 low, high = self.written_range(one, k)
-                above = 2 * self.levels + 1 if k == 1 else self.levels
-                tests += [f"{low} <= {self.origin(k)} - {above}"]
-                tests += [f"{self.origin(k)} + {self.size(k) - 1 + self.levels} <= {high}"]
+                tests += [f"{low} <= {place} - {before}", f"{place} + ({after}) <= {high}"]
         return " and ".join(dict.fromkeys(tests))
 
     @property
