@@ -344,8 +344,7 @@ def programs() -> Iterator[Program]:
             named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
             named += [(one.name, one.script) for one in TILES.get(kind, ())]
             for shape, script in named:
-                short = dimensions == 2 or "stream" not in shape
-                yield Program(f"heat-{kind}-{shape}", source, script, small, large, STENCILS, short)
+                yield Program(f"heat-{kind}-{shape}", source, script, small, large, STENCILS)
             for place, tiles in enumerate(TABLE.get(kind, ())):
                 for row in ROWS if place == 0 and real == "float" else ROWS[-1:]:
                     name = f"heat-{kind}-{tiles.name}-{'-'.join(row) or 'none'}"

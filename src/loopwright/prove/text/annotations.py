@@ -375,8 +375,8 @@ def _kept(
 ) -> LegalityVerdict:
     """The verdict on one loop; loops around the same statements share the dependences, which are `known`.
 
-    `declared` are variables with the innermost loops around their declarations.  Of statements that are `timed`
-    the verdict on a loop around them proved that each instance has one time.
+    `declared` are variables with the innermost loops around their declarations.  Of statements that are
+    `timed` the verdict on a loop around them proved that each instance has one time.
     """
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
