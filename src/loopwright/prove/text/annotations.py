@@ -391,14 +391,10 @@ def _kept(
         tried |= {array.name for array in program.arrays if array.local and not array.rank}
     owned |= {name for name in tried - owned if _own(program, promise, name) is not None}
     loop = replace(loop, private=owned)
+    kept: tuple[Dependence, ...] | None = None
+    if not registers:
+        kept = in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements])
     return prove_legal(
-        part,
-        part,
-        parallel=[loop],
-        allow_reassociation=bool(promise.reductions),
-        times_differ=registers,
-        timed=timed,
-        dependences=None
-        if registers
-        else in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements]),
+        part, part, parallel=[loop], allow_reassociation=bool(promise.reductions),
+        times_differ=registers, timed=timed, dependences=kept,
     )
