@@ -32,7 +32,6 @@ def test_a_variable_with_a_pointer_to_it_counts(tmp_path: Path, name: str) -> No
 
 
 PRAGMAS = (
-    "omp parallel",
     "omp for",
     "omp for simd",
     "omp taskloop",

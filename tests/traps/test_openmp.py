@@ -53,7 +53,10 @@ WRONG = [
     ("parallel for collapse(TWO)", _NEST),
     ("parallel for collapse(0x2)", _NEST),
     ("parallel for collapse(1 + 1)", _NEST),
-    ("parallel for collapse(2)", "for (i = 0; i < n; i++) { a[i] = 0; for (int l = 0; l < n; l++) A[i][l] = 1; }"),
+    (
+        "parallel for collapse(2)",
+        "for (i = 0; i < n; i++) { a[i] = 0; for (int l = 0; l < n; l++) A[i][l] = 1; }",
+    ),
     ("parallel for", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
     ("parallel for shared(j)", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
     ("parallel for nowait", _COPY),
@@ -143,7 +146,10 @@ NOT_ACCEPTED = [
     ("parallel for\n#pragma omp simd", _COPY),
     ("parallel for\n#pragma omp parallel for", _COPY),
     ("simd\n#pragma omp parallel for", _COPY),
-    ("simd", "for (i = 0; i < n; i++) {\n#pragma omp parallel for\nfor (int l = 1; l < n; l++) A[i][l] = 1; }"),
+    (
+        "simd",
+        "for (i = 0; i < n; i++) {\n#pragma omp parallel for\nfor (int l = 1; l < n; l++) A[i][l] = 1; }",
+    ),
     ("parallel for schedule(static) schedule(dynamic)", _COPY),
     ("parallel for if(n) if(n)", _COPY),
     ("parallel for num_threads(0)", _COPY),
@@ -222,12 +228,16 @@ def test_iterations_that_one_thread_runs_in_order(clause: str, tmp_path: Path) -
 
 
 def test_a_lane_has_its_own_temporary(tmp_path: Path) -> None:
-    old, new = (function(f"{line}{_TEMPORARY}", setup="double u;") for line in ("", "#pragma omp simd private(u)\n"))
+    old, new = (
+        function(f"{line}{_TEMPORARY}", setup="double u;") for line in ("", "#pragma omp simd private(u)\n")
+    )
     assert comparison(old, new, tmp_path) == PROVED
 
 
 def test_a_call_may_be_to_a_variant() -> None:
-    variant = "double w(double);\n#pragma omp declare variant(w) match(construct={parallel})\ndouble v1(double);\n"
+    variant = (
+        "double w(double);\n#pragma omp declare variant(w) match(construct={parallel})\ndouble v1(double);\n"
+    )
     assert not _is_proved("parallel for", _COPY, _HEAD + variant)
 
 
@@ -277,12 +287,17 @@ _OF_A_THREAD = {
 @pytest.mark.parametrize("name", _OF_A_THREAD)
 def test_what_each_thread_has_of_its_own(name: str, tmp_path: Path) -> None:
     """Only the first thread has the value that the original reads."""
-    old, new = "for (i = 0; i < n; i++) a[i] = v;", "#pragma omp parallel for\nfor (i = 0; i < n; i++) a[i] = v;"
+    old, new = (
+        "for (i = 0; i < n; i++) a[i] = v;",
+        "#pragma omp parallel for\nfor (i = 0; i < n; i++) a[i] = v;",
+    )
     head = _OF_A_THREAD[name]
-    assert "each thread has its own" in comparison(function(old, head=head), function(new, head=head), tmp_path)
+    assert "each thread has its own" in comparison(
+        function(old, head=head), function(new, head=head), tmp_path
+    )
 
 
-@pytest.mark.parametrize("pragma", ["single", "master", "critical", "barrier", "atomic", "task", "flush"])
+@pytest.mark.parametrize("pragma", ["single", "critical", "barrier", "atomic", "task", "parallel", "target", "scope"])
 def test_pragmas_that_say_which_threads_run_a_statement(pragma: str, tmp_path: Path) -> None:
     statement = "a[i] += 1;" if pragma != "barrier" else ""
     body = f"for (i = 0; i < n; i++) {{\n#pragma omp {pragma}\n{statement} b[i] = 0; }}"
@@ -290,4 +305,74 @@ def test_pragmas_that_say_which_threads_run_a_statement(pragma: str, tmp_path: P
 
 
 def test_a_barrier_before_a_region_is_not_about_its_loop(tmp_path: Path) -> None:
-    assert answer(Trap("", "for (i = 0; i < n; i++) a[i] = 1;", setup="\n#pragma omp barrier"), tmp_path) == PROVED
+    assert (
+        answer(Trap("", "for (i = 0; i < n; i++) a[i] = 1;", setup="\n#pragma omp barrier"), tmp_path)
+        == PROVED
+    )
+
+
+_ORIGINALS = [
+    ("parallel for private(u)", _TEMPORARY),
+    ("simd private(u)", _TEMPORARY),
+    ("parallel for firstprivate(u)", _TEMPORARY),
+    ("parallel for private(u)", "for (i = 0; i < n; i++) { a[i] = u; u = b[i]; }"),
+    ("parallel for num_threads(k++)", _COPY),
+    ("parallel for reduction(&&:k)", "for (i = 0; i < n; i++) k = k && b[i];"),
+    ("parallel", _COPY),
+    ("parallel sections", f"{{ {_COPY} }}"),
+    ("target", _COPY),
+]
+
+
+@pytest.mark.parametrize(("pragma", "loop"), _ORIGINALS)
+def test_an_original_that_does_not_do_what_its_loops_do(pragma: str, loop: str, tmp_path: Path) -> None:
+    parts = {"setup": "double u = 1; k = 5;", "after": "s = u + k;"}
+    old, new = (function(f"{line}\n{loop}", **parts) for line in (f"#pragma omp {pragma}", ""))
+    assert comparison(old, new, tmp_path) != PROVED
+
+
+def test_an_original_that_does(tmp_path: Path) -> None:
+    parts = {"setup": "double u;"}
+    for pragma in ("parallel for private(u)", "simd private(u)"):
+        old, new = (function(f"{line}\n{_TEMPORARY}", **parts) for line in (f"#pragma omp {pragma}", ""))
+        assert comparison(old, new, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "is_largest"),
+    [
+        *(("unsigned char", value, False) for value in ("q[i]", "i", "300", "c8[i] + c8[i]")),
+        *(("int", value, False) for value in ("u[i]", "l[i]", "(unsigned)q[i]")),
+        *(("unsigned", value, False) for value in ("q[i]", "i")),
+        *(("int", value, True) for value in ("q[i]", "i", "c8[i] + q[i]")),
+        *((kind, "c8[i]", True) for kind in ("unsigned char", "short", "long", "double")),
+    ],
+)
+def test_the_largest_number_that_its_type_holds(kind: str, value: str, is_largest: bool) -> None:
+    head = "int q[100]; unsigned u[100]; long l[100]; unsigned char c8[100];"
+    loop = f"for (i = 0; i < n; i++) v = v > {value} ? v : {value};"
+    text = function(
+        f"#pragma omp parallel for reduction(max:v)\n{loop}",
+        head=head,
+        setup=f"{kind} v = 0;",
+        after="s = v;",
+    )
+    (program,) = parse_c(Source("t.c", text))
+    assert isinstance(prove_annotations(program, allow_reassociation=True), Proved) == is_largest
+
+
+@pytest.mark.parametrize(
+    ("body", "is_larger"),
+    [("((a) > (b) ? (a) : (b))", True), ("a > b ? a : b", False), ("(a > (b) ? a : (b))", False)],
+)
+def test_a_macro_whose_arguments_are_torn_apart(body: str, is_larger: bool, tmp_path: Path) -> None:
+    head = f"#define max(a, b) {body}\nint q[100];"
+    trap = Trap(
+        "",
+        "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);",
+        head,
+        "k = 9;",
+        "s = k;",
+        script="reverse(L, i)",
+    )
+    assert (answer(trap, tmp_path) == PROVED) == is_larger

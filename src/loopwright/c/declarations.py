@@ -12,6 +12,7 @@ from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.c.types import Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -231,13 +232,14 @@ def _named_types(node: Node) -> list[str]:
 def _variables(node: Node, declarators: list[Node]) -> list[Variable]:
     found = []
     scope = _scope(node)
+    has_attribute = any(part.type == "attribute_specifier" for part in walk(node))
     for declarator in declarators:
         named = declared_name(declarator)
         if named is not None:
             name, rank, extents = named
             kind = type_text(node, qualifiers=True)
             aliased = _may_alias(node, declarator)
-            value = _constant(kind, declarator)
+            value = None if has_attribute else _constant(kind, declarator)
             rows = _has_row_pointers(declarator)
             spot = declarator.span
             found.append(Variable(name, kind, rank, scope, spot, extents, aliased, rows, value))
@@ -246,8 +248,10 @@ def _variables(node: Node, declarators: list[Node]) -> list[Variable]:
 
 def _constant(kind: str, declarator: Node) -> int | None:
     value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
-    is_constant = "const" in kind.split() and is_integer_type(kind)
-    return integer_text(value.text) if value is not None and is_constant else None
+    number = None if value is None or "const" not in kind.split() else integer_text(value.text)
+    held = named_type(unqualified(kind))
+    is_held = isinstance(held, Integer) and number is not None and held.least <= number <= held.greatest
+    return number if is_held and is_integer_type(kind) else None
 
 
 def _enumerators(node: Node) -> list[Variable]:

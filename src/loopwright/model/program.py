@@ -259,6 +259,8 @@ class Program(Displayed):
     tags: tuple[Tag, ...]
     set_aside: tuple[Diagnostic, ...] = ()
     """What was left as it is, and why: loops that are one statement, names and calls not followed."""
+    renamed: frozenset[str] = frozenset()
+    """Names of functions of the library that a header or an option makes macros."""
 
     def __repr__(self) -> str:
         """One line; the sets and relations are for `loopwright.describe`."""

@@ -24,7 +24,7 @@ from loopwright.prove.comparison.acceptable import (
 from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.equivalence.answer import Equivalence
-from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
 from loopwright.prove.text.overflow import within_types
 from loopwright.prove.text.text_model import read_text
@@ -108,6 +108,8 @@ def compared_texts(
         if not found[-1].proved:
             return found[-1]
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
+    unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
+    reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):
@@ -126,6 +128,19 @@ def compared_texts(
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
+
+
+def _unkept(program: Program) -> str | None:
+    """What is not known of the pragmas of an original: it may not do what its loops do without them."""
+    if next(promises(program), None) is None:
+        return None
+    match prove_annotations(program, allow_reassociation=True):
+        case Proved():
+            return None
+        case Undecided(reason):
+            return reason
+        case Refuted(message=message):
+            return message
 
 
 def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[int, Established]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_float
 from dataclasses import field
 from fractions import Fraction
+from functools import partial
 from random import Random
 
 from loopwright.c.types import (
@@ -26,7 +27,6 @@ from loopwright.c.types import (
     common,
     is_arithmetic,
     promoted,
-    spelling,
 )
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
@@ -285,15 +285,15 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
-    """A function of the library; any other one without a body is as good as any."""
+    """A function of the library; any other one without a body is as good as any of the type that is tried."""
     if name in world.opaque:
         raise Unvalued(name)
     if name in LIBRARY:
         return _library(name, arguments, world)
     if name in INDEX_HELPERS and len(arguments) == 2:
         return _smaller_or_larger(name, *arguments)
-    described = f"{world.seed} {name} {[(spelling(one.type), str(one.number)) for one in arguments]}"
-    return world.rounded(_scattered(Random(described)), DOUBLE)
+    given = [world.converted(one, world.unknown).number for one in arguments]
+    return world.input((f"{name}{given}", ()), world.unknown)
 
 
 def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
@@ -309,7 +309,26 @@ sqrt exp expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh co
 fabs floor ceil trunc fmod remainder hypot copysign erf erfc
 """
 _EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
-_EXACT |= {"fmin": min, "fmax": max}
+
+
+def _whole_number(base: str, number: float) -> float:
+    """C's floor and the like: of the sign of their argument, and what is no integer is itself."""
+    if not math.isfinite(number):
+        return number
+    return math.copysign(float(getattr(math, base)(number)), number)
+
+
+def _extreme(name: str, one: float, other: float) -> float:
+    """C's fmin and fmax: what is not a number does not count; which of two zeros it is, is not said."""
+    if math.isnan(one) or math.isnan(other):
+        return other if math.isnan(one) else one
+    if one == other == 0 and math.copysign(1, one) != math.copysign(1, other):
+        raise ValueError("one of two zeros")
+    return min(one, other) if name == "fmin" else max(one, other)
+
+
+_EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
+_EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 
 
 def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:

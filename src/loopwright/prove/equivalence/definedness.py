@@ -34,7 +34,7 @@ from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.laws import conversion
 from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC, local_name
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, InputTerm, Term, shown
-from loopwright.read.c.purity import LIBRARY
+from loopwright.read.c.purity import CHARACTERS, LIBRARY
 
 Operation: TypeAlias = tuple[str, Term]
 """A term of a definition, by the name of the definition."""
@@ -76,7 +76,7 @@ def may_be_undefined(term: Term) -> bool:
             is_exact = isinstance(arguments[0].type, Integer) or isinstance(kind, Floating)
             return not is_exact
         case Apply(operator, _, _) if operator.endswith("()"):
-            return operator[:-2] not in LIBRARY or operator[:-2] in ABSOLUTE
+            return operator[:-2] not in LIBRARY or operator[:-2] in CHARACTERS.union(ABSOLUTE)
         case Apply("/" | "%", (_, Index(Int(divisor))), Integer()):
             return divisor in (0, -1)
         case Apply("/" | "%" | "<<" | ">>", _, kind):

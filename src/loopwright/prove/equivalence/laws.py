@@ -169,10 +169,15 @@ def opposite(condition: Term) -> Term:
     match condition:
         case Apply("==" | "!=" as name, operands, kind):
             return Apply("!=" if name == "==" else "==", operands, kind)
-        case Apply("<" | "<=" as name, (left, right), kind) if isinstance(left.type, Integer):
+        case Apply("<" | "<=" as name, (left, right), kind) if _are_integers(left, right):
             return Apply("<=" if name == "<" else "<", (right, left), kind)
         case _:
             return Apply("!", (condition,), INT)
+
+
+def _are_integers(*terms: Term) -> bool:
+    """Whether one of two is not larger than the other: what is no number is neither."""
+    return all(isinstance(term.type, Integer) for term in terms)
 
 
 def chosen(condition: Term, then: Term, orelse: Term, kind: CType) -> Term:

@@ -6,9 +6,12 @@ A text whose value depends on more than this module knows is `Unreadable`; nothi
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from ctypes import c_float
 from dataclasses import replace
+from fractions import Fraction
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.expression_types import COMPARISONS
@@ -27,6 +30,7 @@ from loopwright.c.types import (
     Integer,
     Unknown,
     common,
+    holds,
     is_arithmetic,
     literal_type,
     promoted,
@@ -46,13 +50,14 @@ from loopwright.prove.equivalence.laws import (
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expansion, expression
 from loopwright.prove.reading.integer_types import value_type
-from loopwright.read.c.purity import LIBRARY
+from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY, REAL
 from loopwright.source import Span
 
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
-INTEGER_RESULTS = ("isnan", "isinf", "isfinite")
 ABSOLUTE: dict[str, Integer | Floating] = {"abs": INT, "labs": LONG, "llabs": LONG_LONG}
 SUFFIXES: dict[str, Integer | Floating] = {"f": FLOAT, "l": LONG_DOUBLE}
+_ROUNDED = {"ilogb": INT, "lround": LONG, "lrint": LONG, "llround": LONG_LONG, "llrint": LONG_LONG}
+"""Functions of numbers whose results are integers."""
 _DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFlL]?")
 
 
@@ -85,7 +90,7 @@ def converted(term: Term, kind: CType) -> Term:
     if isinstance(term, Apply) and term.operator == CHOICE and is_arithmetic(term.type):
         condition, then, orelse = term.arguments
         return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
-    if isinstance(term, Index) and (_is_safe(term.type, kind) or _fits(term.value, kind)):
+    if isinstance(term, Index) and _keeps_its_value(term, kind):
         return Index(term.value, kind)
     back = converted_back(term, kind)
     if back is not None:
@@ -98,20 +103,11 @@ def is_nameless(kind: CType) -> bool:
     return isinstance(kind, Unknown) and not kind.name
 
 
-def _is_safe(old: CType, new: CType) -> bool:
-    """Whether integers of no great size keep their value."""
-    if not isinstance(old, Integer):
-        return False
-    if not isinstance(new, Integer):
-        return isinstance(new, Floating)
-    return new.signed and new.rank >= old.rank
-
-
-def _fits(value: Expr, kind: CType) -> bool:
-    """Whether a number that is written down is one of an integer type."""
-    if not isinstance(kind, Integer) or not isinstance(value, Int):
-        return False
-    return kind.least <= value.value <= kind.greatest
+def _keeps_its_value(term: Index, kind: CType) -> bool:
+    """Whether an integer is the same one in another integer type, or is converted to a floating type."""
+    if isinstance(term.value, Int) and isinstance(kind, Integer):
+        return kind.least <= term.value.value <= kind.greatest
+    return isinstance(term.type, Integer) and (isinstance(kind, Floating) or holds(kind, term.type))
 
 
 def term(node: Node, reading: Reading) -> Term:
@@ -237,10 +233,20 @@ def _number(text: str) -> Term:
     kind = literal_type(text)
     if _DECIMAL.fullmatch(text) is None:
         raise Unreadable(f"the number '{text}' is not read")
-    value = float(text.rstrip("fFlL"))
-    if kind == LONG_DOUBLE and not (value.is_integer() and value < EXACT):
-        return Constant(text.rstrip("lL"), kind)
+    digits = text.rstrip("fFlL")
+    value = float(digits)
+    is_exact = math.isfinite(value) and Fraction(digits) == Fraction(value)
+    if kind == LONG_DOUBLE and not (is_exact and value.is_integer() and value < EXACT):
+        return Constant(digits, kind)
+    if kind == FLOAT and not is_exact and _is_between_floats(value):
+        raise Unreadable(f"the number '{text}' is not read")
     return literal(value, kind)
+
+
+def _is_between_floats(value: float) -> bool:
+    """Whether what a number is rounded to as a float depends on digits that a double does not have."""
+    below, above = (c_float(math.nextafter(value, end)).value for end in (-math.inf, math.inf))
+    return below != above
 
 
 def _call(node: Node, reading: Reading) -> Term:
@@ -258,30 +264,40 @@ def _call(node: Node, reading: Reading) -> Term:
         raise Unreadable(f"'{reading.of(node)}' is not read as a value")
     if definitions(reading.words.macros, name):
         return _expanded(node, [reading.of(part) for part in parts], reading)
+    if name in reading.words.renamed:
+        raise Unreadable(f"'{name}' is a macro, which is defined elsewhere")
     plain = name.removeprefix("__builtin_")
     name = plain if plain in LIBRARY - reading.words.declarations.functions else name
     declared = name in reading.words.declarations.functions
     if not declared and name not in LIBRARY and not all(is_atomic(part) for part in parts):
         raise Unreadable(f"'{name}' may be a macro, which sees the text of its arguments")
     arguments = tuple(term(part, reading) for part in parts)
-    if name in LIBRARY and not declared and "tgmath" not in reading.words.source.text:
+    if name in LIBRARY and not declared:
         return library_call(name, arguments)
     return Apply(f"{name}()", arguments, Unknown(f"what '{name}' returns is not known"))
 
 
 def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
-    """A function of the C library: its parameters have its own type, but for ldexp's second."""
-    if name in INTEGER_RESULTS:
+    """A function of the C library: its parameters have its own type, but for ldexp's second.
+
+    Of a function of complex numbers neither types nor results are known here.
+    """
+    base = name if name in REAL else name[:-1]
+    if name in CLASSES:
         return Apply(f"{name}()", arguments, INT)
+    if name in CHARACTERS:
+        return Apply(f"{name}()", tuple(converted(one, INT) for one in arguments), INT)
     if name in ABSOLUTE:
         kind = ABSOLUTE[name]
+    elif base in REAL:
+        kind = SUFFIXES[name[-1]] if base != name else DOUBLE
     else:
-        kind = SUFFIXES.get(name[-1], DOUBLE) if name[:-1] in LIBRARY else DOUBLE
+        return Apply(f"{name}()", arguments, Unknown(f"what '{name}' returns is not known"))
     kinds = [kind] * len(arguments)
-    if name.startswith("ldexp") and len(kinds) == 2:
+    if base in ("ldexp", "scalbn") and len(kinds) == 2:
         kinds[1] = INT
     given = tuple(converted(one, wanted) for one, wanted in zip(arguments, kinds, strict=True))
-    return Apply(f"{name}()", given, kind)
+    return Apply(f"{name}()", given, _ROUNDED.get(base, kind))
 
 
 def _expanded(use: Node, arguments: list[str] | None, reading: Reading) -> Term:

@@ -207,14 +207,15 @@ def _seeds(steps: Steps) -> int:
 
 
 def _types(pair: Pair) -> set[CType]:
-    """The types of cells, and those that values are converted to."""
+    """The types of cells, those that values are converted to, and those of what functions return."""
     return {
         part.type
         for side in pair.runs
         for one in side.computations.values()
         for assignment in one.assignments
         for part in (assignment.target, *subterms(assignment.value))
-        if isinstance(part, CellTerm) or (isinstance(part, Apply) and part.operator.startswith("("))
+        if isinstance(part, CellTerm)
+        or (isinstance(part, Apply) and (part.operator.startswith("(") or part.operator.endswith("()")))
     }
 
 

@@ -14,7 +14,18 @@ from collections.abc import Mapping
 
 from loopwright.c.macros import definitions, with_arguments
 from loopwright.c.tokens import without_comments
-from loopwright.c.types import BOOL, INT, CType, Floating, Integer, Unknown, named_type
+from loopwright.c.types import (
+    BOOL,
+    CHAR,
+    INT,
+    CType,
+    Floating,
+    Integer,
+    Unknown,
+    holds,
+    literal_type,
+    named_type,
+)
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
@@ -79,6 +90,7 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
         return None
     exact = _exactness(program, statement, shape.operator, write.array)
     rounds = not exact and _rounds_each_step(program, statement, write.array)
+    rounds = rounds or (not exact and _is_cut(program, statement, shape.operator, write.array))
     if rounds or not _is_what_it_is_called(program, statement):
         return None
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})), exact)
@@ -157,6 +169,37 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
     return calls or not is_exact or _FRACTION.search(text) is not None
 
 
+def _is_cut(program: Program, statement: Statement, operator: str, accumulator: str) -> bool:
+    """Whether the larger or smaller of two numbers may become another one in the type of the accumulator.
+
+    `unsigned char m; if (x > m) m = x;` keeps the largest x only where all are below 256.  Every number has
+    to be one of that type; below int, nothing may be computed with it, as sums are ints.
+    """
+    resolved = program.file.declarations.resolved
+    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    kind = types.get(accumulator)
+    if operator not in ("min", "max") or not (isinstance(kind, Integer) or kind == CHAR):
+        return False
+    text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
+    words = [word for word in _WORDS.findall(text) if word != "if" and word not in CALLS]
+    others = [types[word] if word in types else _type_of(program, word) for word in words]
+    computes = re.search(r"[-+*/%~^&|]|<<", text) is not None
+    return (kind != INT and computes and not holds(kind, INT)) or not all(
+        one == kind or holds(kind, one) for one in others
+    )
+
+
+def _type_of(program: Program, word: str) -> CType:
+    """The type of a number, or of a variable that is no storage of the region."""
+    if word[0].isdigit():
+        return literal_type(word)
+    found = program.file.declarations.visible(word, program.region)
+    pairs = (zip(one.iterators, one.iterator_types, strict=False) for one in program.statements)
+    known = {name: kind for each in pairs for name, kind in each}
+    text = known.get(word) or ("" if found is None else found.type)
+    return named_type(program.file.declarations.resolved(text))
+
+
 _FRACTION = re.compile(r"\b(?:float|double)\b|\.\d|\d\.|\b\d[\d]*[eEfF]|\b0[xX][\da-fA-F.]*[pP]")
 _CALLED = re.compile(r"\b(?!if\b|sizeof\b)([A-Za-z_]\w*)\s*\(")
 
@@ -167,8 +210,10 @@ def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
         if name not in CALLS:
             continue
         for macro in definitions(program.file.macros, name):
-            is_binary = macro.parameters is not None and len(macro.parameters) == 2
-            if not is_binary or _chosen(f"a = {with_arguments(macro, ['a', 'b'])};") != CALLS[name]:
+            if macro.parameters is None or len(macro.parameters) != 2:
+                return False
+            texts = (f"a = {with_arguments(macro, given)};" for given in (["a", _LOOSE], [_LOOSE, "a"]))
+            if any(_chosen(text) != CALLS[name] for text in texts):
                 return False
         for function in (one for one in program.file.functions if one.name == name):
             value = "" if function.value is None else function.value.text
@@ -176,6 +221,10 @@ def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
             if _chosen(f"{first} = {value};") != CALLS[name]:
                 return False
     return True
+
+
+_LOOSE = "b ? b : b"
+"""An argument that a macro without parentheses around its parameters tears apart."""
 
 
 def _chosen(text: str) -> str | None:

@@ -68,6 +68,8 @@ class Words:
     """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
     converted: frozenset[str] = frozenset()
     """Those of them whose values are the given ones, converted: C computes these as integers."""
+    renamed: frozenset[str] = frozenset()
+    """Names of functions of the library that are macros of a header."""
 
     def of(self, node: Node) -> str:
         return node.text
@@ -104,6 +106,7 @@ def words_of(program: Program) -> Words:
         program.file.declarations,
         program.file.kinds(program.region),
         {},
+        renamed=program.renamed,
     )
 
 

@@ -38,14 +38,18 @@ nearbyint ldexp logb ilogb scalbn nextafter lround llround lrint llrint
 _COMPLEX = """
 cabs carg creal cimag conj cproj cexp clog cpow csqrt csin ccos ctan casin cacos catan csinh ccosh ctanh
 """
-_OTHERS = """
-abs labs llabs isnan isinf isfinite signbit isalpha isdigit isspace isupper islower isalnum toupper tolower
-"""
-LIBRARY = frozenset(
-    [
-        *_OTHERS.split(),
-        *(name + suffix for name in (_MATHEMATICS + _COMPLEX).split() for suffix in ("", "f", "l")),
-    ]
+CLASSES = frozenset(("isnan", "isinf", "isfinite", "signbit"))
+"""Of numbers of every type: macros, in most libraries."""
+CHARACTERS = frozenset(
+    ("isalpha", "isdigit", "isspace", "isupper", "islower", "isalnum", "toupper", "tolower")
+)
+"""Functions of an int that is a character."""
+REAL = frozenset(_MATHEMATICS.split())
+"""Functions of numbers that are not complex."""
+LIBRARY = CHARACTERS.union(
+    CLASSES,
+    ("abs", "labs", "llabs"),
+    (name + suffix for name in (_MATHEMATICS + _COMPLEX).split() for suffix in ("", "f", "l")),
 )
 _BITS = """
 popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll ffs ffsl ffsll parity parityl parityll

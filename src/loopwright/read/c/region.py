@@ -12,6 +12,7 @@ import islpy as isl
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_hidden, refuse_live_iterators
 from loopwright.c.loops import outer_iterators
+from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
 from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk
@@ -36,10 +37,11 @@ _DEEPEST = 250
 """Levels of syntax; the reader descends into them by recursion."""
 _MOST_ATTEMPTS = 60
 """How often a region is read, each time with one more statement left whole or one more name not followed."""
-_OF_THREADS = re.compile(
-    r"\s*omp\s+(single|master|masked|critical|sections?|task(group|wait|yield)?|atomic|ordered|barrier|flush|cancel\w*)\b"
+_OF_LOOPS = re.compile(
+    r"\s*omp\s+(?:(?:parallel|target|teams|distribute|masked|master)\s+)*"
+    rf"(?:for|simd|loop|taskloop|distribute|{'|'.join(TRANSFORMING)})\b"
 )
-"""Pragmas without which a statement runs in other threads, or not alone: they cannot be dropped."""
+"""Pragmas about loops.  Without another one a statement runs in other threads, or not alone."""
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
@@ -94,7 +96,7 @@ def _program(
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
     _refuse_entries(file, region, block)
     for pragma in region.pragmas:
-        if _OF_THREADS.match(pragma.argument):
+        if pragma.argument.split()[:1] == ["omp"] and _OF_LOOPS.match(pragma.argument) is None:
             hint = "end the region before it, or start the region inside of the statement that it is about"
             raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
         if any(place.contains(pragma.place) for place in whole):

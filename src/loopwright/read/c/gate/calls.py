@@ -35,7 +35,7 @@ from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqua
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.refusal import refuse
-from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY, is_library
+from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, is_library
 from loopwright.source import Span
 
 
@@ -225,6 +225,12 @@ def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set
         message = f"'{name}' reads '{seen.name}', which the region changes"
         raise refuse(node, message, f"make '{seen.name}' an argument of '{name}'")
     return found
+
+
+def renamed_functions(region: TypedRegion) -> frozenset[str]:
+    """The macros in a region that are named like functions of the library, but those that libraries have."""
+    made = frozenset().union(*(token.hidden for token in region.tokens))
+    return (made & LIBRARY) - CHARACTERS - CLASSES
 
 
 def _say(name: str) -> str:

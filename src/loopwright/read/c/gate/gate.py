@@ -19,7 +19,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
-from loopwright.read.c.gate.calls import refuse_calls, refuse_reach
+from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
 from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.gate.types import refuse_types, undeclared_iterators
@@ -67,7 +67,8 @@ def _gated(
     refuse_seen_iterators(program, region, file)
     assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(program, region, file))
     listed = (*program.assumptions, *believed, *assumed, *asserted)
-    seen = replace(with_observed(program, region, file), assumptions=listed)
+    observed = with_observed(program, region, file)
+    seen = replace(observed, assumptions=listed, renamed=renamed_functions(region))
     return settled(seen, region, file)
 
 

@@ -1,0 +1,89 @@
+"""`prove` by values: what functions, numbers and constants are, not what they look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted
+from tests.traps.support import PROVED, comparison, function
+
+_HEAD = """
+#include <complex.h>
+#include <ctype.h>
+#include <math.h>
+double g(double) __attribute__((const)); int h(int) __attribute__((const));
+int q[100], r[100]; unsigned u[100]; double _Complex z[100];
+static const int K = 4000000000; __attribute__((weak)) const int W = 2;
+"""
+OTHER_VALUES = [
+    ("a[i] = lround(b[i]) / 2;", "a[i] = lround(b[i]) * 0.5;"),
+    ("a[i] = llrint(b[i]) / 2;", "a[i] = llrint(b[i]) * 0.5;"),
+    ("a[i] = ilogb(b[i]) / 2;", "a[i] = ilogb(b[i]) * 0.5;"),
+    ("a[i] = signbit(b[i]) / 2;", "a[i] = signbit(b[i]) * 0.5;"),
+    ("a[i] = toupper(q[i]) / 2;", "a[i] = toupper(q[i]) * 0.5;"),
+    ("a[i] = cimag(z[i]);", "a[i] = cimag((double)z[i]);"),
+    ("a[i] = cimag(csqrt(b[i]));", "a[i] = cimag((double)csqrt(b[i]));"),
+    ("if (!(q[i] < g(b[i]))) a[i] = 1;", "if (g(b[i]) <= q[i]) a[i] = 1;"),
+    ("a[i] = !(i < g(b[i]));", "a[i] = g(b[i]) <= i;"),
+    ("a[i] = (int)4000000000u;", "a[i] = 4000000000u;"),
+    ("a[i] = (int)4294967295u;", "a[i] = (long)4294967295u;"),
+    ("a[i] = (long)18446744073709551615u;", "a[i] = 18446744073709551615u;"),
+    ("a[i] = 1.00000005960464477539062500001f;", "a[i] = 1.000000059604644775390625f;"),
+    ("a[i] = b[i] * 1.0000000000000000001L;", "a[i] = b[i] * 1.0L;"),
+    ("a[i] = K;", "a[i] = 4000000000;"),
+    ("a[i] = W;", "a[i] = 2;"),
+]
+SAME = [
+    ("a[i] = lround(b[i]) * 1;", "a[i] = lround(b[i]);"),
+    ("a[i] = 1 * fmax(b[i], s);", "a[i] = fmax(b[i], s);"),
+    ("if (!(q[i] < r[i])) a[i] = 1;", "if (r[i] <= q[i]) a[i] = 1;"),
+    ("a[i] = b[i] * 0.1f;", "a[i] = b[i] * (double)0.1f;"),
+]
+NOT_REFUTED = [
+    ("a[i] = fmin(b[i] / s, 1.0);", "a[i] = fmin(1.0, b[i] / s);"),
+    ("a[i] = fmax(b[i] * 0.0, 0.0);", "a[i] = fmax(0.0, b[i] * 0.0);"),
+    ("a[i] = ceil(b[i]);", "a[i] = -floor(-b[i]);"),
+    ("a[i] = h(i);", "a[i] = (int)h(i);"),
+    ("a[i] = h(b[i]);", "a[i] = h((int)b[i]);"),
+]
+"""Equal, whatever the inputs; nothing else is known of them here."""
+
+
+def _loops(bodies: tuple[str, str], head: str = _HEAD) -> tuple[str, str]:
+    old, new = (function(f"for (i = 0; i < n; i++) {body}", head=head) for body in bodies)
+    return old, new
+
+
+@pytest.mark.parametrize("bodies", OTHER_VALUES)
+def test_what_looks_the_same(bodies: tuple[str, str], tmp_path: Path) -> None:
+    assert comparison(*_loops(bodies), tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("bodies", SAME)
+def test_what_is_the_same(bodies: tuple[str, str], tmp_path: Path) -> None:
+    assert comparison(*_loops(bodies), tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("bodies", NOT_REFUTED)
+def test_a_witness_computes_as_c_does(bodies: tuple[str, str], tmp_path: Path) -> None:
+    old, new = _loops(bodies)
+    (tmp_path / "old.c").write_text(old)
+    (tmp_path / "new.c").write_text(new)
+    assert not isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("macro", "option"),
+    [("#define sqrt(x) sqrtf(x)", ""), ("#define sqrt(x) ((int)(x))", ""), ("", "-Dsqrt=sqrtf")],
+)
+def test_a_function_of_the_library_that_is_a_macro_elsewhere(macro: str, option: str, tmp_path: Path) -> None:
+    (tmp_path / "m.h").write_text(f"#include <math.h>\n{macro}\n")
+    old, new = _loops(("a[i] = sqrt(b[i]) / 3;", "a[i] = (double)sqrt(b[i]) / 3;"), '#include "m.h"')
+    (tmp_path / "old.c").write_text(old)
+    (tmp_path / "new.c").write_text(new)
+    options = CompilerOptions((option,) if option else ())
+    assert not compare_files(tmp_path / "old.c", tmp_path / "new.c", options=options).proved
