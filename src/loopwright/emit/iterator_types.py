@@ -39,6 +39,7 @@ from loopwright.model.program import Program
 
 _QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")
 _NARROW = {"int", "signed", "signed int", "short", "char", "long", "long int"}
+_SMALL = {"int", "signed", "signed int", "short", "char", "signed char", "unsigned char"}
 _RANKS = {"int": 0, "signed": 0, "signed int": 0, "long": 1, "long int": 1, "long long": 2}
 
 
@@ -70,12 +71,14 @@ def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
 
 def iterator_types(program: Program, node: Node, declared: Declarations) -> IteratorTypes:
     """The types of the loops of `node`, whose iterators have their final names."""
-    number = _number(program, node, parameter_types(program, declared))
+    sizes = parameter_types(program, declared)
+    number = _number(program, node, sizes)
     own: dict[str, str] = {}
     for name in {part.iterator for part in subprograms(node) if isinstance(part, For)}:
         kind = _authors(program, name)
         meaning = "" if kind is None else declared.resolved(kind)
-        if kind is not None and (_holds(meaning, number) or _is_authors(name, kind, program, node)):
+        wide = {one.name for one in program.parameters if not _fits(sizes.get(one.text, "int"), meaning)}
+        if kind is not None and (_holds(meaning, number) or _is_authors(name, kind, program, node, wide)):
             own[name] = kind
     unsigned = {name for name, kind in own.items() if is_unsigned_type(declared.resolved(kind))}
     kept = _never_below_zero(node, unsigned, program)
@@ -109,11 +112,21 @@ def _holds(kind: str, number: str) -> bool:
     return kind in _RANKS and _RANKS[kind] >= _RANKS[number]
 
 
-def _is_authors(name: str, kind: str, program: Program, node: Node) -> bool:
-    """Whether every loop called `name` runs over values the author's iterator takes."""
+def _fits(size: str, kind: str) -> bool:
+    """Whether a type certainly has all values of the type of a size."""
+    return size == kind or " ".join(word for word in size.split() if word not in _QUALIFIERS) in _SMALL
+
+
+def _is_authors(name: str, kind: str, program: Program, node: Node, wide: AbstractSet[str]) -> bool:
+    """Whether every loop called `name` runs over values the author's iterator takes.
+
+    A loop that does not run has a first value, too, which `wide` sizes may carry out of the type.
+    """
     for loop in subprograms(node):
         if not isinstance(loop, For) or loop.iterator != name:
             continue
+        if variables(loop.start) & wide:
+            return False
         for call in subprograms(loop.body):
             if isinstance(call, Call):
                 types = program.statement(call.name).iterator_types

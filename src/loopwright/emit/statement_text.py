@@ -88,9 +88,15 @@ def _substituted(
     to it.
     """
     body = statement.body
-    filling = _Filling(program.source, values, types, tiles)
+    filling = _Filling(program.source, values, types, tiles, _integers(program))
     text = filling.filled(body.place, body.holes) + body.terminator
     return unindented(text, column(program.source, body.place.start))
+
+
+def _integers(program: Program) -> frozenset[str]:
+    """The parameters, and the macros, which the proof reads as what they stand for."""
+    macros = (macro.name for macro in program.file.macros_before(program.region))
+    return frozenset([*(one.text for one in program.parameters), *macros])
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,8 @@ class _Filling:
     types: IteratorTypes
     tiles: Mapping[tuple[str, int], str]
     """What is to be written for an iterator divided by a number."""
+    integers: frozenset[str]
+    """Names that are the same integer wherever they stand in a statement."""
 
     def filled(self, place: Span, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
         """The text of `place` with its holes filled; `index` if it stands in a subscript."""
@@ -154,8 +162,14 @@ class _Filling:
             pieces += [self.source.text[position : where.start], filler]
             position = where.end
         text = "".join(pieces) + self.source.text[position : place.end]
-        as_it_was = text == fillers[0] or all(map(_NAME.fullmatch, fillers))
-        return text if as_it_was else tidied(text, quotients=bool(self.tiles))
+        is_renamed = all(map(_NAME.fullmatch, fillers)) and len(set(fillers)) == len(fillers)
+        as_it_was = text == fillers[0] or is_renamed
+        return text if as_it_was or not self._is_sum(place, holes) else tidied(text, quotients=bool(self.tiles))
+
+    def _is_sum(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> bool:
+        """Whether all names in `place` are integers: one that the statement itself sets is not compared so."""
+        own = {hole.place.text for hole in holes}
+        return {name for name in _NAME.findall(place.text) if name not in own} <= self.integers
 
     def _in_subscript(self, start: int, end: int) -> bool:
         """Whether what follows is between brackets, where only its value matters.

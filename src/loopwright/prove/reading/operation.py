@@ -138,12 +138,13 @@ def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
 
     Nor does one of the value that a local of the type T was given, which it converts in the same way.
     """
-    if new.type != "cast_expression":
+    cast = without_parentheses(new)
+    if cast.type != "cast_expression":
         return new
-    inner = field(new, "value")
+    inner = field(cast, "value")
     is_local = old.type == "identifier" and old.text in before.converted
     mine = type_at(old, before, old.span) if is_local else value_type(old, before, old.span)
-    is_own = type_at(new, after, new.span) == mine
+    is_own = type_at(cast, after, cast.span) == mine
     return inner if is_own and value_type(inner, after, inner.span) is not None else new
 
 

@@ -16,7 +16,7 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
     arrays: dict[str, Array] = {}
     for local in names.locals:
         array = Array(local.name, local.rank, local.type, True, local.extents)
-        if arrays.setdefault(local.name, array) != array:
+        if not local.is_kept and arrays.setdefault(local.name, array) != array:
             raise refuse(
                 local.node,
                 f"'{local.name}' is declared twice in the region, with different types",
@@ -28,9 +28,10 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
                 f"this '{local.name}' hides another one declared in the region",
                 "give the two variables different names",
             )
+    declared = {local.name for local in names.locals}
     for node in walk(block):
         name = node.text if node.type == "identifier" else ""
-        if name in arrays and not any(
+        if name in declared and not any(
             local.name == name and local.scope.contains(node.span) for local in names.locals
         ):
             raise refuse(

@@ -30,6 +30,8 @@ class Local:
     extents: tuple[str, ...]
     scope: Span
     node: Node
+    is_kept: bool = False
+    """Whether it stays in a statement that is left whole, declared there as it was."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ def names_of_region(
     rows = row_pointers(block, kinds, iterators)
     followed = frozenset(row.name for row in rows)
     targets = _targets(block, kinds, loops, headers, rows, whole)
-    known = _locals(block, headers)
+    known = _locals(block, headers, whole)
     locals_ = tuple(one for one in known if one.name not in iterators and one.name not in followed)
     _refuse_hidden_arrays(loops, declarations)
     ranks = _ranks(block, kinds)
@@ -256,7 +258,7 @@ def _is_within(node: Node, parts: frozenset[Node]) -> bool:
     return around is not None
 
 
-def _locals(block: Node, headers: frozenset[Node]) -> tuple[Local, ...]:
+def _locals(block: Node, headers: frozenset[Node], whole: frozenset[Span]) -> tuple[Local, ...]:
     found: list[Local] = []
     for node in walk(block):
         if node.type != "declaration" or _is_within(node, headers):
@@ -275,7 +277,8 @@ def _locals(block: Node, headers: frozenset[Node]) -> tuple[Local, ...]:
             name, rank, extents = named
             kind = type_text(node, qualifiers=False)
             reach = Span(node.source, node.start, scope.end)
-            found.append(Local(name, kind, rank, extents, reach, declarator))
+            is_kept = any(place.contains(reach) for place in whole)
+            found.append(Local(name, kind, rank, extents, reach, declarator, is_kept))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loopwright.c.declarations import is_unsigned_type
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIV, IN, PARAM
@@ -47,12 +48,20 @@ def _may_be_negative(program: Program, number: isl.Aff, statement: Statement) ->
 
 
 def _terms(program: Program, value: isl.Aff, iterators: Sequence[str]) -> list[tuple[int, str]]:
-    texts = {one.name: one.text for one in program.parameters}
+    texts = {one.name: _signed(program, one.text) for one in program.parameters}
     names = [(IN, k, name) for k, name in enumerate(iterators[: value.dim(IN)])]
     parameters = parameter_names(value.get_domain_space())
     names += [(PARAM, k, texts.get(name, name)) for k, name in enumerate(parameters)]
     factors = [(int(value.get_coefficient_val(kind, k).to_python()), name) for kind, k, name in names]
     return [(factor, name) for factor, name in factors if factor]
+
+
+def _signed(program: Program, size: str) -> str:
+    """The text of a parameter as a signed number: a difference of unsigned sizes would wrap around."""
+    declared = program.file.declarations
+    variable = declared.visible(size, program.region)
+    is_unsigned = variable is not None and is_unsigned_type(declared.resolved(variable.type))
+    return f"((long long){size})" if is_unsigned else size
 
 
 def _joined(terms: list[tuple[int, str]], value: isl.Aff) -> str:
