@@ -94,6 +94,24 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     return not in_macro and not any(_is_in_address(use) for use in function.named(name))
 
 
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{1,8})?")
+
+
+def first_value(file: CFile, region: Span, name: str) -> float | None:
+    """What a number of the function always is where the region starts: it is declared so, and not named since."""
+    if not is_hidden(file, region, name):
+        return None
+    (function,) = _functions_around(file.tree, region)
+    ((_, declarator),) = _declarations(function, name)
+    value = declarator.child_by_field_name("value")
+    again = any(loop.span.contains(region) for loop in function.of_type(*_LOOPS))
+    since = [use for use in function.named(name) if declarator.end <= use.start < region.start]
+    if value is None or again or since or "goto" in names_in(function.text):
+        return None
+    is_number = declarator.end <= region.start and _PLAIN_NUMBER.fullmatch(value.text) is not None
+    return (float if "." in value.text else int)(value.text) if is_number else None
+
+
 def _takes_address(macro: Macro, name: str) -> bool:
     """Whether an address is taken in a macro's body: of `name`, or of what it is given."""
     has_address = re.search(r"(^|[(,=?:|+*/!<>;{)-]|return)\s*&(?!&)(?!\s*[0-9~])", macro.body) is not None

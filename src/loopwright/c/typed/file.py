@@ -128,6 +128,8 @@ class TypedFile:
     """What the front end was told of the compiler."""
     assumed: tuple[str, ...] = ()
     """Macros that are taken to be defined, since the compiler would not see a region without them."""
+    undeclared: frozenset[str] = frozenset()
+    """Names that nothing declares: they are of a header that is missing, or the file is a part of one."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -374,4 +376,5 @@ def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]
     ready = prepared(source, options, text, regions)
     names = Names(ready.text, Types(ready.text.shift, ready.has_lengths))
     located = tuple(zip(regions, ready.located, strict=True))
-    return TypedFile(source, ready.text, ready.parsed, names, located, ready.arguments, assumed)
+    undeclared = ready.undeclared
+    return TypedFile(source, ready.text, ready.parsed, names, located, ready.arguments, assumed, undeclared)

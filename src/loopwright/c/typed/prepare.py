@@ -66,6 +66,8 @@ class Prepared:
     located: tuple[Located | Unread, ...]
     has_lengths: bool
     """Whether the lengths of arrays are those of the file: no stand-in is among them."""
+    undeclared: frozenset[str]
+    """Names that are declared nowhere, and have a stand-in."""
 
 
 def prepared(
@@ -88,7 +90,8 @@ def prepared(
         known, whole = new, _without_names(plain, new.hidden).after(new.declarations(text_of_file))
         parsed = front_end.parse(whole.text, arguments)
     moved = tuple(_moved(one, whole.shift) for one in located)
-    return Prepared(whole, parsed, arguments, moved, has_lengths=not known.constants)
+    undeclared = known.values | known.types
+    return Prepared(whole, parsed, arguments, moved, not known.constants, undeclared)
 
 
 def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:

@@ -53,11 +53,26 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
     if further:
         text, line = next(one for one in errors if one[0] in further)
         return f"no compiler accepts NEW: line {line}: {text}"
+    unknown = _undeclared(old, new)
+    if unknown:
+        return f"no compiler accepts NEW: '{unknown[0]}' is declared nowhere"
     endless = _endless(source)
     if endless is not None:
         return f"line {endless.span.line}: it is not known that this loop around nothing ends"
     refused = refused_directive(source, options)
     return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
+
+
+def _undeclared(old: Compiled, new: Compiled) -> list[str]:
+    """Names that NEW alone uses, and nothing declares.
+
+    Where OLD is a part of a file that leaves names undeclared, NEW may do so with its own iterators.
+    """
+    known = typed_file(old.source, old.options).undeclared
+    further = typed_file(new.source, new.options).undeclared - known
+    if further and known:
+        further -= {loop_iterator(loop) or "" for loop in c_file(new.source).tree.of_type("for_statement")}
+    return sorted(further)
 
 
 def _endless(source: Source) -> Node | None:

@@ -62,6 +62,8 @@ class World:
     """Functions with a body in the file, which is not looked into."""
     given: Mapping[CellKey, TypedNumber] = field(default_factory=dict)
     """What some cells hold, whatever the seed."""
+    known: Mapping[str, float] = field(default_factory=dict)
+    """What variables of the function hold where the region starts."""
 
     def type(self, kind: CType) -> CType:
         return kind if is_arithmetic(kind) else self.unknown
@@ -70,6 +72,9 @@ class World:
         """What a cell held before the region."""
         if place in self.given:
             return self.given[place]
+        if place[0] in self.known:
+            number = self.known[place[0]]
+            return self.converted(TypedNumber(DOUBLE if isinstance(number, float) else LONG, number), kind)
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
         if isinstance(kind, Integer):

@@ -7,8 +7,11 @@ agree prove nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field as field_of
 from typing import TypeAlias
 
+from loopwright.c.liveness import first_value
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -61,6 +64,8 @@ class Pair:
     reassociate: bool
     opaque: frozenset[str]
     """The functions with a body in a file, which is not looked into."""
+    known: Mapping[str, float] = field_of(default_factory=dict)
+    """What variables of the function hold where the regions start."""
 
     @property
     def types(self) -> dict[str, CType]:
@@ -116,7 +121,18 @@ def pair_of(
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
-    return Pair(paths, runs, arrays, reassociate, opaque)
+    return Pair(paths, runs, arrays, reassociate, opaque, _known(*programs))
+
+
+def _known(old: Program, new: Program) -> dict[str, float]:
+    """The values that variables of the function have in both programs where the regions start."""
+    names = {one.name for one in old.arrays if one.rank == 0 and not one.local}
+    found = {name: first_value(old.file, old.region, name) for name in sorted(names)}
+    return {
+        name: value
+        for name, value in found.items()
+        if value is not None and first_value(new.file, new.region, name) == value
+    }
 
 
 def compared(
@@ -184,7 +200,7 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else _CANDIDATES:
         found = None
         for seed in range(_seeds(steps)):
-            world = World(seed, unknown, pair.reassociate, pair.opaque)
+            world = World(seed, unknown, pair.reassociate, pair.opaque, known=pair.known)
             try:
                 one, other = computed(steps[0], world), computed(steps[1], world)
                 for place in places:

@@ -54,7 +54,7 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
     inputs = _inputs(runs, place, values, world)
     attempts = max(len(UNIFORM), MOST_STEPS // max(1, sum(map(len, runs))))
     search = _Search(runs, place, world, values, dict(inputs), attempts)
-    cells = list(inputs)
+    cells = [cell for cell in inputs if cell[0] not in world.known]
     if attempts < 2 * len(cells).bit_length():
         for diagonal, other in UNIFORM:
             if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
@@ -70,7 +70,7 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
     for cell in cells:
         if search.given[cell].number not in (0, 1):
             search.set({cell: 1})
-    return Telling(*search.values, _listed(search.given))
+    return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}))
 
 
 def _is_diagonal(cell: CellKey) -> bool:
