@@ -8,12 +8,13 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Program
 from tests.fuzz.transforms import Case, accepted
 
-HEAD = "void f(int n, int m, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
+HEAD = "void f(int n, int m, unsigned u, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
 TAIL = "#pragma endscop\n}\n"
 
 
@@ -33,6 +34,34 @@ ANSWERED = {
     "a loop up to != ends, though its last iterations do nothing": (
         "for (int i = n; i > 0; i -= 2) for (int j = 1; j != n; j++) { if (i % 3) continue; A[j][i] = 1; }\n",
         "",
+    ),
+    "a sum with the own iterator of a loop left as it is": (
+        "for (int i = 2; i <= m; i += 2) for (int j = 1; j >= 1; j--) {"
+        " if (B[i] > 2) continue; A[i + j][j] = 1; }\n",
+        "from_zero()",
+    ),
+    "an argument whose type is not that of the new iterator": (
+        "for (int i = 0; i < u; i++) s = 1;\nfor (int i = 0; i < n; i++) B[i] -= abs(i);\n",
+        "L = lift(S1, 0)\nshift(L, i, -1)",
+    ),
+    "loops left as they are with iterators of one name and two types": (
+        "for (int i = 0; i < n - 1; i++) { if (i < u) for (unsigned j = (int)u; j >= i; j--) s = j;\n"
+        "else { for (int j = 0; j < n - i; j++) B[j] = 4; for (int j = 2; j <= sizeof(int); j++) A[i][j] = 2; } }\n",
+        "distribute()",
+    ),
+    "a copy where sizes are signed and unsigned": (
+        "for (int i = m; i >= 1; i--) if (m < u) for (int j = i; j < n - i; j++) A[j][j] += B[2] * B[i];\n",
+        "pack(B, S1, j)",
+    ),
+    "relations with redundancies": (
+        "for (int i = 1; i < m; i++) B[i] = B[i - 1];\n"
+        "for (int i = n; i > 0; i -= 2) {\n"
+        "  for (int j = 0; j < n - i; j++) {\n"
+        "    B[2] = s; if (m <= n + 1) B[i] = A[i + 1][i]; else { B[j + 2] = B[i + 2]; A[3][3] += A[9 - j][0]; }\n"
+        "  }\n"
+        "  if (i >= m + 1) for (int j = m + 1; j >= i; j--) { s = B[i + 1]; A[i + 2][0] = B[i - 1] * A[j + 1][0]; }\n"
+        "}\n",
+        "pack(B, S1, i)",
     ),
 }
 
@@ -70,3 +99,31 @@ def test_what_only_the_new_file_assumes_is_no_yes(tmp_path: Path) -> None:
     old.write_text(text)
     new.write_text(text.replace("i < n", "i < n * 1u"))
     assert not compare_files(old, new).proved and compare_files(new, new).proved
+
+
+def test_a_loop_that_does_not_run_may_start_beyond_a_narrow_type(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < n; i++) { if (i < u) B[i] = 1; else s = 2; }\n"
+    assert "for (long long i = ((long long)u); i < n" in made(tmp_path, body, "distribute()")
+
+
+def test_which_cells_are_copied_is_a_condition_or_bad_input(tmp_path: Path) -> None:
+    body = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j < m; j++) for (int k = 0; k < m; k++) s = B[j];\n"
+    text = HEAD + body + "#pragma endscop\n  B[0] = s;\n}\n"
+    with pytest.raises(BadInput, match="condition"):
+        accepted(Case(0, Program(text, ()), ("expand(s, k)",)), tmp_path)
+
+
+PAIRS = {
+    "a name that no run needs is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),
+    "a local that is 0 is not 1 in a witness": ("B[i] += s * i", "B[i] += s * (i + 1)", Undecided),
+    "a local that is 0 is 0 in a witness": ("B[i] += s * i", "B[i] += s + i", Refuted),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_of_files(name: str, tmp_path: Path) -> None:
+    old, new, answer = PAIRS[name]
+    paths = [tmp_path / "old.c", tmp_path / "new.c"]
+    for path, statement in zip(paths, (old, new), strict=True):
+        path.write_text(HEAD + f"for (int i = 0; i < n; i++) {statement};\n" + TAIL)
+    assert isinstance(compare_files(*paths).verdict, answer)

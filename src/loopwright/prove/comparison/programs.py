@@ -226,13 +226,23 @@ def _without_instances(
             reasons.append(f"by running: {found.reason}")
             break
         progress("proving by values")
-        proof, believed = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
+        proof, believed = _values(old, new, counted.arrays, allow_reassociation)
         if isinstance(proof, Proved):
             proved = Proved(obligations + proof.obligations)
             assumed = (REASSOCIATION,) if allow_reassociation else ()
             return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
         reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
+
+
+def _values(
+    old: Program, new: Program, arrays: tuple[str, ...], allow_reassociation: bool
+) -> tuple[Proved | Undecided, tuple[str, ...]]:
+    """By values; where isl fails, runs may still tell a difference."""
+    try:
+        return by_values(old, new, arrays, reassociate=allow_reassociation)
+    except isl.Error as failure:
+        return Undecided(f"isl failed: {failure}"), ()
 
 
 _ARITHMETIC = ("+", "-", "*", "<<")

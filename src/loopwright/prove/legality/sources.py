@@ -48,10 +48,12 @@ def sources(
             must, may = (must.union(one), may) if access.must else (must, may.union(one))
             time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
             times = times.union(isl.UnionMap.from_map(time))
-    context = program.context
-    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(context))
-    info = info.set_must_source(must.intersect_params(context)).set_may_source(may.intersect_params(context))
-    flow = info.set_schedule_map(times).compute_flow()
+    # Without its redundancies: isl fails to factorise some relations that have them.
+    reads, must, may = (
+        one.intersect_params(program.context).remove_redundancies() for one in (reads, must, may)
+    )
+    info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
+    flow = info.set_schedule_map(times.remove_redundancies()).compute_flow()
     found: dict[str, isl.UnionMap] = {}
     parts = [one.reverse() for one in maps_of(flow.get_may_dependence())]
     parts += [_before(one) for one in maps_of(flow.get_may_no_source())]

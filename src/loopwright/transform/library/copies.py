@@ -7,7 +7,7 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import first
-from loopwright.presburger.sets import DIM, IN, OUT, basic_sets
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, basic_sets
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.plan import Plan, repositioned
 from loopwright.transform.script.arguments import Misuse
@@ -47,8 +47,8 @@ def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> 
         start, rest = (affine_text(program, one, iterators) for one in (low, inside))
         heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++) ")
     conditions = [
-        " && ".join(_condition(program, one, iterators) for one in basic.get_constraints())
-        for basic in basic_sets(cells)
+        " && ".join(_condition(program, one, iterators) for one in _stated(basic))
+        for basic in basic_sets(cells.compute_divs())
     ]
     test = " || ".join(f"({one})" if len(conditions) > 1 else one for one in conditions if one)
     return f" {''.join(heads)}{f'if ({test}) ' if test else ''}"
@@ -77,6 +77,19 @@ def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
     return low, rest
 
 
+def _stated(basic: isl.BasicSet) -> list[isl.Constraint]:
+    """The constraints but for those that say what a quotient is."""
+    return [one for one in basic.get_constraints() if not one.is_div_constraint()]
+
+
 def _condition(program: Program, constraint: isl.Constraint, iterators: tuple[str, ...]) -> str:
-    relation = "==" if constraint.is_equality() else ">="
-    return f"{affine_text(program, constraint.get_aff(), iterators)} {relation} 0"
+    """`e >= 0`, `e == 0`, or `e % d == 0`, which is how e = d q reads for some q."""
+    value = constraint.get_aff()
+    text = affine_text(program, value, iterators)
+    factors = [value.get_coefficient_val(DIV, k) for k in range(value.dim(DIV))]
+    divisors = [abs(int(one.to_python())) for one in factors if not one.is_zero()]
+    if not divisors:
+        return f"{text} {'==' if constraint.is_equality() else '>='} 0"
+    if len(divisors) > 1 or not constraint.is_equality():
+        raise Misuse(Code.STORAGE, "which cells are copied cannot be written as a condition", argument="loop")
+    return f"({text}) % {divisors[0]} == 0"
