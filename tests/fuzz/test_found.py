@@ -46,7 +46,8 @@ ANSWERED = {
     ),
     "loops left as they are with iterators of one name and two types": (
         "for (int i = 0; i < n - 1; i++) { if (i < u) for (unsigned j = (int)u; j >= i; j--) s = j;\n"
-        "else { for (int j = 0; j < n - i; j++) B[j] = 4; for (int j = 2; j <= sizeof(int); j++) A[i][j] = 2; } }\n",
+        "else { for (int j = 0; j < n - i; j++) B[j] = 4;\n"
+        "  for (int j = 2; j <= sizeof(int); j++) A[i][j] = 2; } }\n",
         "distribute()",
     ),
     "a copy where sizes are signed and unsigned": (
@@ -57,9 +58,11 @@ ANSWERED = {
         "for (int i = 1; i < m; i++) B[i] = B[i - 1];\n"
         "for (int i = n; i > 0; i -= 2) {\n"
         "  for (int j = 0; j < n - i; j++) {\n"
-        "    B[2] = s; if (m <= n + 1) B[i] = A[i + 1][i]; else { B[j + 2] = B[i + 2]; A[3][3] += A[9 - j][0]; }\n"
+        "    B[2] = s;\n"
+        "    if (m <= n + 1) B[i] = A[i + 1][i]; else { B[j + 2] = B[i + 2]; A[3][3] += A[9 - j][0]; }\n"
         "  }\n"
-        "  if (i >= m + 1) for (int j = m + 1; j >= i; j--) { s = B[i + 1]; A[i + 2][0] = B[i - 1] * A[j + 1][0]; }\n"
+        "  if (i >= m + 1)\n"
+        "    for (int j = m + 1; j >= i; j--) { s = B[i + 1]; A[i + 2][0] = B[i - 1] * A[j + 1][0]; }\n"
         "}\n",
         "pack(B, S1, i)",
     ),
@@ -107,14 +110,15 @@ def test_a_loop_that_does_not_run_may_start_beyond_a_narrow_type(tmp_path: Path)
 
 
 def test_which_cells_are_copied_is_a_condition_or_bad_input(tmp_path: Path) -> None:
-    body = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j < m; j++) for (int k = 0; k < m; k++) s = B[j];\n"
+    loops = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j < m; j++) for (int k = 0; k < m; k++)"
+    body = f"{loops} s = B[j];\n"
     text = HEAD + body + "#pragma endscop\n  B[0] = s;\n}\n"
     with pytest.raises(BadInput, match="condition"):
         accepted(Case(0, Program(text, ()), ("expand(s, k)",)), tmp_path)
 
 
 PAIRS = {
-    "a name that no run needs is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),
+    "a name is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),
     "a local that is 0 is not 1 in a witness": ("B[i] += s * i", "B[i] += s * (i + 1)", Undecided),
     "a local that is 0 is 0 in a witness": ("B[i] += s * i", "B[i] += s + i", Refuted),
 }

@@ -98,7 +98,7 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{1,8})?")
 
 
 def first_value(file: CFile, region: Span, name: str) -> float | None:
-    """What a number of the function always is where the region starts: it is declared so, and not named since."""
+    """What a number of the function always is where the region starts: declared so, and not named since."""
     if not is_hidden(file, region, name):
         return None
     (function,) = _functions_around(file.tree, region)

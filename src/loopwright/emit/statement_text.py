@@ -164,10 +164,11 @@ class _Filling:
         text = "".join(pieces) + self.source.text[position : place.end]
         is_renamed = all(map(_NAME.fullmatch, fillers)) and len(set(fillers)) == len(fillers)
         as_it_was = text == fillers[0] or is_renamed
-        return text if as_it_was or not self._is_sum(place, holes) else tidied(text, quotients=bool(self.tiles))
+        is_kept = as_it_was or not self._is_sum(place, holes)
+        return text if is_kept else tidied(text, quotients=bool(self.tiles))
 
     def _is_sum(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> bool:
-        """Whether all names in `place` are integers: one that the statement itself sets is not compared so."""
+        """Whether all names in `place` are integers, and none is one that the statement itself sets."""
         own = {hole.place.text for hole in holes}
         return {name for name in _NAME.findall(place.text) if name not in own} <= self.integers
 
