@@ -231,3 +231,37 @@ def test_mutants_of_a_product_are_refused() -> None:
         statements = (replace(first, accesses=(*first.accesses, writing)), *rest)
         with pytest.raises(InternalError, match="which a buffer of products rests on"):
             prove_storage(replace(change, after=replace(change.after, statements=statements)))
+
+
+PARTS = "(S, Rest) = isplit(S, {[i, j, k] : i < 4 * [n/4] and j < 4 * [i/4]}, 0)\ntile(S, i=4, j=4)\n"
+
+
+def test_a_part_of_a_statement_is_packed(tmp_path: Path) -> None:
+    script = f"{PARTS}interchange(S, [iT, jT, k, i, j])\npack(C, S, jT, written)\npack(B, S, jT)\n"
+    text = result(tmp_path, PRODUCT, script).source.text
+    assert "C_packed[i - 4 * iT][j - 4 * jT] += A[i][k] * B_packed[k][j - 4 * jT];" in text
+    assert "C[i][j] += A[i][k] * B[k][j];" in text  # what is left keeps its storage
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+def test_mutants_of_a_division_are_refused() -> None:
+    change = planned(PRODUCT, f"{PARTS}pack(B, S, iT)").storage[0]
+    assert change.division == {"S2": "S1"} and not prove_storage(change).wrong
+    rest, part = change.after.statements
+    fewer = part.domain.lower_bound_val(isl.dim_type.set, 2, isl.Val(1))
+    later = part.schedule.fix_val(isl.dim_type.out, 0, isl.Val(7))
+    swapped = (part.accesses[1], part.accesses[0], *part.accesses[2:])
+    for mutant in (
+        (rest, replace(part, domain=fewer)),
+        (replace(rest, domain=change.before.statements[0].domain), part),
+        (rest, replace(part, schedule=later)),
+        (rest, replace(part, accesses=swapped)),
+        (rest,),
+    ):
+        with pytest.raises(InternalError):
+            prove_storage(replace(change, after=replace(change.after, statements=mutant)))
+
+
+def test_packed_parts_have_no_directives_yet() -> None:
+    with pytest.raises(BadInput, match="unrolled or marked"):
+        planned(PRODUCT, f"{PARTS}unroll(S, j)\npack(B, S, iT)")

@@ -184,9 +184,15 @@ class Plan(Displayed):
         )
         return replace(self, program=replace(self.program, statements=statements))
 
-    def stored(self, program: Program, redundancy: Redundancy | None = None) -> Plan:
+    def stored(
+        self,
+        program: Program,
+        redundancy: Redundancy | None = None,
+        division: dict[str, str] | None = None,
+    ) -> Plan:
         """The plan with `program`, which has other storage and the schedules of this plan, or its own."""
-        change = StorageChange(self.original, self.program, program, len(self.history), redundancy)
+        step = len(self.history)
+        change = StorageChange(self.original, self.program, program, step, redundancy, division or {})
         return replace(self, original=program, program=program, storage=(*self.storage, change))
 
     def directed(

@@ -73,6 +73,8 @@ class StorageChange:
     """The number of the operation in the history of the plan."""
     redundancy: Redundancy | None = None
     """Where `after` has other statements: what these compute and hold."""
+    division: dict[str, str] = field(default_factory=dict)
+    """Statements of `after` that are parts of a statement of `before`, by the name of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,38 @@ def with_storage(
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
     text = _edited(program, edits, new, "".join(copy for copy, _ in copies))
     return _read(program, text, new, [schedule for _, schedule in copies])
+
+
+def divided_program(
+    program: Program,
+    edits: Sequence[TextEdit],
+    copies: Sequence[tuple[str, isl.Map]],
+    parts: Sequence[str],
+) -> Program:
+    """The program with its text edited, and with `copies` at its end, which have these schedules.
+
+    Copy number k has instances of the statement parts[k], which that has no more.
+    """
+    found = _read_again(program, _edited(program, edits, (), "".join(copy for copy, _ in copies)))
+    count = len(program.statements)
+    names = [one.name for one in found.statements]
+    if names[:count] != [one.name for one in program.statements] or len(names) != count + len(copies):
+        raise InternalError(Code.INTERNAL, "a region with a statement divided has other statements")
+    taken = {name: schedule.domain() for name, (_, schedule) in zip(parts, copies, strict=True)}
+    kept = tuple(
+        _rescheduled(program, mine, _without(theirs, taken.get(theirs.name)))
+        for mine, theirs in zip(found.statements, program.statements, strict=False)
+    )
+    divided = zip(found.statements[count:], copies, strict=True)
+    new = tuple(_scheduled(program, one, schedule) for one, (_, schedule) in divided)
+    return _continued(program, found, (), (*kept, *new))
+
+
+def _without(statement: Statement, taken: isl.Set | None) -> Statement:
+    if taken is None:
+        return statement
+    domain = statement.domain.subtract(taken).coalesce()
+    return replace(statement, domain=domain, schedule=statement.schedule.intersect_domain(domain))
 
 
 def declaration(array: Array) -> str:
@@ -200,9 +234,7 @@ def _scheduled(program: Program, copy: Statement, schedule: isl.Map) -> Statemen
 
 def _rescheduled(program: Program, new: Statement, old: Statement) -> Statement:
     space = program.context.get_space()
-    accesses = tuple(
-        replace(access, relation=access.relation.align_params(space)) for access in new.accesses
-    )
+    accesses = tuple(replace(access, relation=access.relation.align_params(space)) for access in new.accesses)
     domain = new.domain.align_params(space)
     if new.iterators != old.iterators or not domain.intersect_params(program.context).is_equal(
         old.domain.intersect_params(program.context)

@@ -84,6 +84,8 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     written, after = changes[0].original, changes[-1].after
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
+    if any(one.division for one in changes):
+        raise GaveUp(Code.NO_PROOF, "storage has changed for parts of a statement only")
     (old, text), (later, _) = both_sides(written, new, loops)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
     if any(shape.arguments != last[one].arguments for one, shape in first.items()):

@@ -34,6 +34,7 @@ from loopwright.presburger.dimensions import padded
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.division import prove_division
 from loopwright.prove.legality.redundant import prove_redundant
 from loopwright.prove.legality.scaled import Product, product_of, with_products
 from loopwright.prove.legality.sources import maps_of, sources
@@ -61,6 +62,8 @@ MOST_COPIES = 8
 def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict:
     """Whether `change.after` computes what `change.before` does; on the `host`, sizes are tested first."""
     try:
+        if change.division:
+            return prove_division(change)
         if change.redundancy is not None:
             return prove_redundant(change, change.redundancy)
         return _prove(change.before, change.after, host)

@@ -18,11 +18,17 @@ def affine_text(program: Program, value: isl.Aff, iterators: Sequence[str]) -> s
 
 
 def quasi_affine_text(program: Program, value: isl.Aff, statement: Statement) -> str | None:
+    """A function of a statement's iterators, with divisions."""
+    return divided_text(program, value, statement.iterators, statement.domain)
+
+
+def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], domain: isl.Set) -> str | None:
     """The same with divisions, which C rounds towards zero: None where one may be negative or is nested.
 
-    floor((-1 - e) / d) = -1 - floor(e / d), so that e has to be positive, or -1 - e.
+    floor((-1 - e) / d) = -1 - floor(e / d) and floor((e + d) / d) = 1 + floor(e / d), so that one of
+    e, -1 - e and d - 1 - e has to be positive.
     """
-    terms = _terms(program, value, statement.iterators)
+    terms = _terms(program, value, iterators)
     for k in range(value.dim(DIV)):
         factor = int(value.get_coefficient_val(DIV, k).to_python())
         if not factor:
@@ -31,19 +37,22 @@ def quasi_affine_text(program: Program, value: isl.Aff, statement: Statement) ->
         number = value.get_div(k).scale_val(isl.Val(divisor))
         if any(not number.get_coefficient_val(DIV, d).is_zero() for d in range(number.dim(DIV))):
             return None
-        if _may_be_negative(program, number, statement):
+        if _may_be_negative(program, number, domain):
             number = number.neg().add_constant_val(isl.Val(-1))
             value = value.add_constant_val(isl.Val(-factor))
             factor = -factor
-        if _may_be_negative(program, number, statement):
+        if _may_be_negative(program, number, domain):
+            number = number.add_constant_val(isl.Val(divisor))
+            value = value.add_constant_val(isl.Val(-factor))
+        if _may_be_negative(program, number, domain):
             return None
-        text = _joined(_terms(program, number, statement.iterators), number)
+        text = _joined(_terms(program, number, iterators), number)
         terms.append((factor, f"({text if text.isidentifier() else f'({text})'} / {divisor})"))
     return _joined(terms, value)
 
 
-def _may_be_negative(program: Program, number: isl.Aff, statement: Statement) -> bool:
-    negative = isl.PwAff.from_aff(number).neg().pos_set().intersect(statement.domain)
+def _may_be_negative(program: Program, number: isl.Aff, domain: isl.Set) -> bool:
+    negative = isl.PwAff.from_aff(number).neg().pos_set().intersect(domain)
     return not negative.intersect_params(program.context).is_empty()
 
 

@@ -16,7 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import iteration_numbers, loops_of
 
@@ -140,8 +140,6 @@ def _on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int]) -> isl
 
 def _bounds_of(points: isl.Set, depth: int, name: str) -> tuple[tuple[isl.Aff, ...], tuple[isl.Aff, ...]]:
     """Lower bounds and extents of the coordinates."""
-    if any(one.dim(DIV) for one in basic_sets(points)):
-        raise Misuse(Code.STORAGE, f"the cells of {name} that are read have gaps", argument="variable")
     found = [_extent(points, depth, k, name) for k in range(depth, points.dim(DIM))]
     return tuple(low for low, _ in found), tuple(extent for _, extent in found)
 
@@ -206,10 +204,11 @@ def _with_constants(function: isl.Aff, space: isl.Space) -> isl.Aff:
 
 def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
     found: list[isl.Aff] = []
-    for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
-        if not _bounds(constraint, 0, below=False):
-            continue
-        bound = constraint.get_bound(DIM, 0)
-        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
-            found.append(bound)
+    for hull in (numbers.compute_divs().coalesce().simple_hull(), numbers.remove_divs().simple_hull()):
+        for constraint in hull.get_constraints():
+            if not _bounds(constraint, 0, below=False):
+                continue
+            bound = constraint.get_bound(DIM, 0)
+            if not bound.dim(DIV) and bound.get_denominator_val().is_one():
+                found.append(bound)
     return found

@@ -8,7 +8,7 @@ from loopwright.errors import Code
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, basic_sets
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.affine_text import affine_text, divided_text
 from loopwright.transform.plan import Plan, repositioned
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position, entry, padded, padded_position
@@ -46,12 +46,17 @@ def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> 
         low, inside = _range(cells, k, iterator)
         start, rest = (affine_text(program, one, iterators) for one in (low, inside))
         heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++) ")
-    conditions = [
-        " && ".join(_condition(program, one, iterators) for one in _stated(basic))
-        for basic in basic_sets(cells.compute_divs())
-    ]
-    test = " || ".join(f"({one})" if len(conditions) > 1 else one for one in conditions if one)
+    test = membership(program, cells, iterators, cells)
     return f" {''.join(heads)}{f'if ({test}) ' if test else ''}"
+
+
+def membership(program: Program, points: isl.Set, iterators: tuple[str, ...], domain: isl.Set) -> str:
+    """That a point of `domain` is one of these, in C; nothing where all are."""
+    tests = [
+        " && ".join(_condition(program, one, iterators, domain) for one in _stated(basic))
+        for basic in basic_sets(points.compute_divs())
+    ]
+    return " || ".join(f"({one})" if len(tests) > 1 else one for one in tests if one)
 
 
 def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
@@ -63,9 +68,9 @@ def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
     rest: isl.Aff | None = None
     inner = first(cells, DIM, k + 1)
     for points in (inner, inner.eliminate(DIM, 0, k)):
-        for constraint in points.compute_divs().simple_hull().get_constraints():
+        for constraint in points.remove_divs().simple_hull().get_constraints():
             factor = constraint.get_coefficient_val(DIM, k)
-            if constraint.is_div_constraint() or factor.is_zero():
+            if factor.is_zero():
                 continue
             equality = constraint.is_equality()
             if low is None and (factor.is_one() or (equality and factor.is_negone())):
@@ -82,14 +87,16 @@ def _stated(basic: isl.BasicSet) -> list[isl.Constraint]:
     return [one for one in basic.get_constraints() if not one.is_div_constraint()]
 
 
-def _condition(program: Program, constraint: isl.Constraint, iterators: tuple[str, ...]) -> str:
-    """`e >= 0`, `e == 0`, or `e % d == 0`, which is how e = d q reads for some q."""
+def _condition(
+    program: Program, constraint: isl.Constraint, iterators: tuple[str, ...], domain: isl.Set
+) -> str:
+    """`e >= 0`, `e == 0` with quotients, or `e % d == 0`, which is how e = d q reads for some q."""
     value = constraint.get_aff()
-    text = affine_text(program, value, iterators)
+    text = divided_text(program, value, iterators, domain)
+    if text is not None:
+        return f"{text} {'==' if constraint.is_equality() else '>='} 0"
     factors = [value.get_coefficient_val(DIV, k) for k in range(value.dim(DIV))]
     divisors = [abs(int(one.to_python())) for one in factors if not one.is_zero()]
-    if not divisors:
-        return f"{text} {'==' if constraint.is_equality() else '>='} 0"
     if len(divisors) > 1 or not constraint.is_equality():
         raise Misuse(Code.STORAGE, "which cells are copied cannot be written as a condition", argument="loop")
-    return f"({text}) % {divisors[0]} == 0"
+    return f"({affine_text(program, value, iterators)}) % {divisors[0]} == 0"

@@ -11,8 +11,8 @@ With `written` every access of L moves, its writes too, and after L the cells th
 
     after L, in the same iteration:   A[c] = B[c - l]   for the cells c that L writes
 
-The copy before L is left out where L sets every cell before it uses it.  With `reused` only the reads move
-that touch a cell in several iterations of the loop right inside t.
+The copy before L is left out where L sets every cell before it uses it.  With `reused` only the accesses
+move that touch a cell in several iterations of the loop right inside t, and those that meet one of them.
 
 With `scaled` only the reads move that are multiplied by a variable f that keeps its value, and the copy holds
 products:
@@ -43,6 +43,7 @@ from loopwright.transform.library.boxes import (
     touched_cells,
 )
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
+from loopwright.transform.library.dividing import divided
 from loopwright.transform.library.scaling import Scaling, products
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
@@ -79,10 +80,11 @@ def pack(
     loops = max(plan.loops, depth + array.rank)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
+    plan = divided(plan, component)
     place = _place(plan, component, depth)
     found = _accesses(plan, name, component, written=options.written)
     if options.reused:
-        found = [one for one in found if _is_reused(one, depth)]
+        found = _with_meeting(plan.program, [one for one in found if _is_reused(one, depth)], found, depth)
     if not options.written:
         found = [one for one in found if _sees_copied(plan, one, place, depth)]
     scaling = [Scaling(one.access.place) for one in found]
@@ -147,6 +149,21 @@ def _is_reused(one: PackedAccess, depth: int) -> bool:
     for loop in range(depth):
         pairs = pairs.equate(IN, loop, OUT, loop)
     return not pairs.is_empty()
+
+
+def _with_meeting(
+    program: Program, chosen: list[PackedAccess], found: list[PackedAccess], depth: int
+) -> list[PackedAccess]:
+    """The chosen accesses, and where cells are written those that touch a cell with one of these."""
+    if not any(one.access.is_write for one in found):
+        return chosen
+    touched = {id(one): touched_cells(program, [one], depth) for one in found}
+    chosen = list(chosen)
+    for one in chosen:  # which grows
+        for other in found:
+            if other not in chosen and not touched[id(one)].is_disjoint(touched[id(other)]):
+                chosen.append(other)
+    return [one for one in found if one in chosen]
 
 
 def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth: int) -> bool:
