@@ -75,6 +75,12 @@ def test_sizes_are_changed_one_at_a_time_and_only_where_that_is_legal(tmp_path: 
         "tile(S1, i=4, j=4096)",
         "tile(S1, i=8, j=2048)",
     ]
+    jam = parse_script("unroll_and_jam(S1, i=4, j=2)")
+    assert [str(one[0]) for one in resized(jam)] == [
+        "unroll_and_jam(S1, i=8, j=2)",
+        "unroll_and_jam(S1, i=2, j=2)",
+        "unroll_and_jam(S1, i=4, j=4)",
+    ]
     text = "for (int i = 0; i < 400; i++)\nfor (int j = 0; j < 400; j++)\nA[i][j] = 2;"
     judge = judge_of(tmp_path, text)
     known = {script: Trial(script, 1.0, "")}

@@ -66,8 +66,10 @@ EXPANDED = "temporaries expanded, "
 SCHEDULING = 1.0
 """Seconds for isl's scheduler."""
 
-WORTH = 0.02
-"""A nest with a smaller part of the cycles is left alone."""
+WORTH, WORTH_AN_ORDER = 0.005, 0.001
+"""A nest with a smaller part of the cycles is not blocked, and not put into another order.
+
+Of a small nest more is left when the others are fast."""
 
 
 @dataclass
@@ -267,7 +269,8 @@ class Planner:
         start = pool[0]
         nests = [start.plan.statements_at(target.component) for target in targets(start.plan)]
         weights = {names: sum(start.cycles[name] for name in names) / start.total for names in nests}
-        costly = [names for names in nests if weights[names] >= WORTH]
+        least = WORTH_AN_ORDER if phases is ORDERING else WORTH
+        costly = [names for names in nests if weights[names] >= least]
         for number, names in enumerate(costly):
             now = self.judge.clock()
             part = weights[names] / sum(weights[one] for one in costly[number:])

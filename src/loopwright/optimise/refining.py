@@ -1,4 +1,4 @@
-"""Sizes of tiles around the fastest script: the model chooses what kind of blocks, the clock how large."""
+"""Other sizes in the fastest script: the model chooses what kind of blocks, the clock how large."""
 
 from __future__ import annotations
 
@@ -9,29 +9,42 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.nests import Script, tiles_copied
 from loopwright.optimise.trials import Trial
-from loopwright.transform.script.operations import Tile
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam
 
 SMALLEST, LARGEST = 4, 4096
 """The sizes of tiles that are tried."""
 
+FEWEST, MOST = 2, 16
+"""How many iterations are written out together."""
+
 
 def resized(script: Script) -> Iterator[Script]:
-    """The script with one size of one tile doubled or halved; the last tiles first.
+    """The script with one size of one tile, or one number of iterations written out, doubled or halved.
 
-    Tiles that are copied keep their sizes: other steps name them.
+    The last steps come first.  Tiles that are copied keep their sizes: other steps name them.
     """
     if tiles_copied(script):
         return
     for place, step in reversed(list(enumerate(script))):
-        tile = step.operation
-        if not isinstance(tile, Tile):
-            continue
-        for number, size in enumerate(tile.sizes):
-            for other in (2 * size.number, size.number // 2):
-                if SMALLEST <= other <= LARGEST:
-                    sizes = (*tile.sizes[:number], replace(size, number=other), *tile.sizes[number + 1 :])
-                    changed = replace(step, operation=replace(tile, sizes=sizes))
-                    yield (*script[:place], changed, *script[place + 1 :])
+        match step.operation:
+            case Tile(sizes=sizes) as tile:
+                changed: list[Operation] = [
+                    replace(tile, sizes=one) for one in _others(sizes, SMALLEST, LARGEST)
+                ]
+            case UnrollAndJam(factors=factors) as jam:
+                changed = [replace(jam, factors=one) for one in _others(factors, FEWEST, MOST)]
+            case _:
+                continue
+        for operation in changed:
+            yield (*script[:place], replace(step, operation=operation), *script[place + 1 :])
+
+
+def _others(numbers: tuple[LoopNumber, ...], least: int, most: int) -> Iterator[tuple[LoopNumber, ...]]:
+    for place, one in enumerate(numbers):
+        for other in (2 * one.number, one.number // 2):
+            if least <= other <= most:
+                yield (*numbers[:place], replace(one, number=other), *numbers[place + 1 :])
 
 
 @dataclass(frozen=True)

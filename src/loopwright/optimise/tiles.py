@@ -16,6 +16,7 @@ from loopwright.optimise.nests import (
     extent,
     fresh,
     goes_backwards,
+    in_their_rows,
     is_perfect,
     is_single,
     is_tiled,
@@ -183,8 +184,14 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
             over = [name for name in inside if name not in nest.loops]
             moved = (Step(Permute(nest.handle, (*over, *around))),) if around else ()
             yield (tile, *moved)
-    if around:
+    if around or _is_turned(plan, nest, inner):
         yield (Step(Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
+
+
+def _is_turned(plan: Plan, nest: NamedNest, inner: str) -> bool:
+    """Whether the innermost loop goes down a column, as one side of a transposed copy does."""
+    smooth, every = in_their_rows(plan, nest.component, nest.loops.index(inner))
+    return smooth < every
 
 
 def _strips(nest: NamedNest) -> Iterator[Script]:
@@ -280,7 +287,7 @@ def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script
 PANEL = 40
 """Steps of an elimination that go together."""
 
-PANEL_BLOCKS = ((1, 4), (1, 8), (2, 4), (2, 8), (4, 4))
+PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
 """How many rows and steps are written out in what comes after them."""
 
 
@@ -291,7 +298,8 @@ def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """
     if not is_perfect(plan, nest) or is_single(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
         return
-    for step in nest.loops:
+    numbers = {loop: k for k, loop in enumerate(nest.loops)}
+    for step in sorted(numbers, key=lambda loop: moves_writes(plan, nest.component, numbers[loop])):
         order = (step, *(loop for loop in nest.loops if loop != step))
         yield from ((*script_of(plan), *nest.definition, *steps) for steps in _panels(plan, nest, order))
 
@@ -313,7 +321,6 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     steps = [strip, Step(Isplit(nest.handle, condition, 1), (trailing, panel))]
     steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
     steps += [Step(Interchange(trailing, step, row))]
-    yield (*moved, *steps)
     try:
         after = defined.perform(*moved, *steps)
     except BadInput:
@@ -327,6 +334,7 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
         rest = fresh(defined, "Near")
         split = () if whole is None else (Step(Isplit(trailing, whole, 1), (trailing, rest)),)
         yield (*moved, *steps, *split, Step(UnrollAndJam(trailing, factors)))
+    yield (*moved, *steps)
 
 
 BLOCKING: tuple[Phase, ...] = (
