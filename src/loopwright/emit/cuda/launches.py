@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TypeAlias
 
 from loopwright.emit.openmp import has_canonical_form
@@ -23,6 +24,7 @@ from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, S
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
+from loopwright.model.program import Array
 from loopwright.source import Span
 
 AXES = ("x", "y", "z")
@@ -65,6 +67,21 @@ class OwnNote(Remark):
 
 
 MemoryNote: TypeAlias = SharedNote | RegistersNote | OwnNote
+_REGISTERS = 65536
+"""Of a multiprocessor."""
+
+
+def resident_warps(array: Array) -> int:
+    """How many warps can run on a multiprocessor whose lanes keep an array of `stream` in registers.
+
+    Of each level but the last, two rows live from one step to the next, and the columns beside one row; of
+    the first one, a row that is loaded.  Addresses and what is being computed take some 36 more.
+    """
+    _, levels, _, *strips, width = map(int, array.extents)
+    columns = width - 2
+    words = prod(strips) * ((levels - 1) * (2 * columns + 2) + columns)
+    registers = (2 if array.element_type == "double" else 1) * words + 36
+    return max(_REGISTERS // (32 * 8 * -(-registers // 8)), 8)
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ template <typename T> struct lw_array4 {
   __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n2, n3}; }
 };
 
-/* Twelve blocks of one warp run at a time on a multiprocessor, also where versions for borders could use more registers. */
-#define LW_KERNEL(threads) static __global__ void __launch_bounds__(threads, (threads) == 32 ? 12 : 1)
+/* The threads of a block, and how many blocks are to run at a time on a multiprocessor. */
+#define LW_KERNEL(...) static __global__ void __launch_bounds__(__VA_ARGS__)
 #define LW_RESTRICT __restrict__
 #define LW_LAUNCHER extern "C"
 #define LW_ARRAY_1(type, name) type *LW_RESTRICT name = name##_
@@ -147,10 +147,40 @@ struct lw_other_lane {
 __device__ __forceinline__ lw_other_lane operator+(lw_lane lane, int more) { return {lane.value + more}; }
 __device__ __forceinline__ lw_other_lane operator+(lw_lane lane, long more) { return {lane.value + (int)more}; }
 __device__ __forceinline__ lw_other_lane operator%(lw_other_lane lane, int count) { return {lane.value % count}; }
+/* A number in registers.  Twice a number is computed as a sum unless the compiler does not know the two, and a product
+   that is added to something is one operation with it where contraction is allowed. */
+template <typename T> __device__ __forceinline__ T lw_number(T number) { return number; }
+#ifdef __CUDA_ARCH__
+template <> __device__ __forceinline__ float lw_number(float number)
+{
+  float found;
+  asm("mov.f32 %0, %1;" : "=f"(found) : "f"(number));
+  return found;
+}
+template <> __device__ __forceinline__ double lw_number(double number)
+{
+  double found;
+  asm("mov.f64 %0, %1;" : "=d"(found) : "d"(number));
+  return found;
+}
+#endif
+template <typename T> struct lw_value {
+  T value;
+  __device__ __forceinline__ lw_value &operator=(T other) { value = other; return *this; }
+  __device__ __forceinline__ operator T() const { return value; }
+};
+template <typename T> __device__ __forceinline__ T operator*(T one, lw_value<T> other)
+{
+  return lw_number(one) * other.value;
+}
+template <typename T> __device__ __forceinline__ T operator*(lw_value<T> one, T other)
+{
+  return one.value * lw_number(other);
+}
 template <typename T, int N1> struct lw_lane1 {
   T (&data)[N1];
   int lane;
-  __device__ __forceinline__ T operator[](long i) const { return __shfl_sync(0xffffffffu, data[i], lane); }
+  __device__ __forceinline__ T operator[](long i) const { return {__shfl_sync(0xffffffffu, data[i].value, lane)}; }
 };
 template <typename T, int N1, int N2> struct lw_lane2 {
   T (&data)[N1][N2];
@@ -179,8 +209,8 @@ template <typename T, int N1, int N2, int N3, int N4> struct lw_registers5 {
   __device__ __forceinline__ values &operator[](lw_lane) { return data; }
   __device__ __forceinline__ lw_lane4<T, N1, N2, N3, N4> operator[](lw_other_lane lane) { return {data, lane.value}; }
 };
-#define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<type, n1, n2, n3> name
-#define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) lw_registers5<type, n1, n2, n3, n4> name
+#define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<lw_value<type>, n1, n2, n3> name
+#define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) lw_registers5<lw_value<type>, n1, n2, n3, n4> name
 
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
@@ -285,7 +315,7 @@ static int lw_close(lw_state *lw)
 
 typedef long LW_LANE_TYPE;
 #define LW_SHAPE(count) (count)
-#define LW_KERNEL(threads) static void
+#define LW_KERNEL(...) static void
 #define LW_RESTRICT restrict
 #define LW_LAUNCHER
 #define LW_ARRAY_1(type, name) type *name = name##_

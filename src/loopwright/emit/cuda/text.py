@@ -42,8 +42,9 @@ from loopwright.emit.cuda.launches import (
     is_mapped,
     launched,
     names_inside,
+    resident_warps,
 )
-from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths
+from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions
@@ -51,11 +52,10 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Compare, Int, Max, Min, Relation
 from loopwright.loops.nodes import Call, For, If, Mark, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import MemorySpace, Program, Statement
+from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.source import Source
 
 MANY_BLOCKS = "1024"
@@ -246,22 +246,7 @@ def _in_lanes(style: Style, node: Node) -> Style:
         return lane if is_lane_loop(loop) else _distributed(loop, first)
 
     types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
-    return replace(style, mark=marked, distributed=distributed, annotated=_unrolled, types=types)
-
-
-def _unrolled(loop: For) -> list[str]:
-    """A loop of known length is written out by the compiler; one around lanes has rows that move down.
-
-    The first and the last part of such a loop are short: one of their bounds alone is a number.
-    """
-    around = any(map(is_mapped, subprograms(loop.body)))
-    match loop.start, loop.test:
-        case Int(), Compare(Relation.LE, _, Int()) if not is_mapped(loop):
-            return ["LW_UNROLL_3" if around else "LW_UNROLL"]
-        case Max(), Compare(Relation.LE, _, Min()) if around and not is_mapped(loop):
-            return ["LW_UNROLL_3"]
-        case _:
-            return []
+    return replace(style, mark=marked, distributed=distributed, annotated=unrolled, types=types)
 
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
@@ -297,10 +282,17 @@ def _with_own(region: DeviceRegion, launch: Launch, names: Sequence[str]) -> Sty
     return replace(region.style, mark=marked, annotated=written_out)
 
 
+def _in_registers(region: DeviceRegion, launch: Launch) -> list[Array]:
+    """The array that the lanes of a launch keep in registers, if there is one."""
+    marks = [one.remark for one in subprograms(launch.node) if isinstance(one, Mark)]
+    names = {one.name for one in marks if isinstance(one, RegistersNote)}
+    return [array for array in region.loops.program.arrays if array.name in names][:1]
+
+
 def _body(region: DeviceRegion, launch: Launch) -> str:
     """The text of a kernel, but for its arrays."""
     parts = list(subprograms(launch.node))
-    registers = any(isinstance(one, Mark) and isinstance(one.remark, RegistersNote) for one in parts)
+    registers = _in_registers(region, launch)
     own = [one.remark.name for one in parts if isinstance(one, Mark) and isinstance(one.remark, OwnNote)]
     if not registers:
         style = _with_own(region, launch, own) if own else region.style
@@ -329,7 +321,8 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
     ]
     threads = prod(launch.threads.values())
     size = f"LW_BLOCK_SIZE({', '.join(str(launch.threads.get(axis, 1)) for axis in AXES)});"
-    head = f"LW_KERNEL({threads}) {launch.name}({', '.join(parameters)})"
+    warps = [str(resident_warps(one)) for one in _in_registers(region, launch)]
+    head = f"LW_KERNEL({', '.join([str(threads), *warps])}) {launch.name}({', '.join(parameters)})"
     return f"{head}\n{{\n{_indented([size, *views, *body.splitlines()])}}}\n"
 
 

@@ -31,7 +31,7 @@ MOST_THREADS = 1024
 MOST_SHARED = 49152
 """Bytes of the arrays that a kernel declares as shared."""
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
-_DECORATION = re.compile(r"LW_KERNEL\((\d+)\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
+_DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
 _UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
 _ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
 _NUMBERS = ("long", "long long", "long int")
@@ -104,7 +104,7 @@ def _functions(source: Source, prelude: str) -> tuple[dict[str, _Function], dict
         raise Unreadable("the text of the kernels does not begin with the macros it uses")
     rest = source.text[len(prelude) :]
     bounds: dict[str, int] = {}
-    for match in re.finditer(r"LW_KERNEL\((\d+)\) (\w+)", rest):
+    for match in re.finditer(r"LW_KERNEL\((\d+)(?:, \d+)?\) (\w+)", rest):
         bounds[match[2]] = int(match[1])
     shown = _DECORATION.sub(lambda one: ("void" if one[1] else "").ljust(len(one[0])), rest)
     lines = shown.split("\n")
