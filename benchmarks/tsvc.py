@@ -15,7 +15,8 @@ from loopwright.errors import LoopwrightError
 from loopwright.prove.legality.cures import cure_apart
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
-from loopwright.transform.plan import Plan, plan_of
+from loopwright.transform.perform import performed
+from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Vectorize
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
@@ -39,7 +40,7 @@ def answer(plan: Plan, position: Position, loop: str) -> str:
     handle = handle_at(plan, position)
     if handle is None:
         return "no handle"
-    marked = plan.perform(Step(Vectorize(handle, (loop,))))
+    marked = performed(plan, Step(Vectorize(handle, (loop,))))
     verdict = prove_plan(marked)
     if verdict.proved:
         return "order of lanes" if verdict.lanes else "private variables" if verdict.private else "as it is"
@@ -54,7 +55,7 @@ def answer(plan: Plan, position: Position, loop: str) -> str:
 
 def answers(path: Path) -> list[str]:
     try:
-        plans = [plan_of(program) for program in read_c(str(path))]
+        plans = [Plan.of(program) for program in read_c(str(path))]
         return [answer(plan, *one) for plan in plans for one in innermost(plan)]
     except LoopwrightError as failure:
         return [f"refused: {failure.message}"]

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from loopwright.read.c.find import Nest
     from loopwright.report.regions import HtmlReport
     from loopwright.report.widget import MovingWidget
+    from loopwright.transform.handle import FluentPlan
     from loopwright.transform.plan import Plan
 
 __version__ = "0.1.0"
@@ -94,7 +95,7 @@ def read(
     assume: Sequence[str] = (),
     function: str | Sequence[str] | None = None,
     loop: int | str | Sequence[int | str] | None = None,
-) -> Plan:
+) -> FluentPlan:
     """The region of a C file, in the order its author wrote.
 
     `pure` names functions without side effects and `assume` states facts about the parameters, as
@@ -126,7 +127,7 @@ def read_regions(
     assume: Sequence[str] = (),
     function: str | Sequence[str] | None = None,
     loop: int | str | Sequence[int | str] | None = None,
-) -> tuple[Plan, ...]:
+) -> tuple[FluentPlan, ...]:
     """The regions of a C file, or what is chosen, in the order of its text; there is one at least."""
     from loopwright.c.choice import choice
     from loopwright.read.c.reader import read_c

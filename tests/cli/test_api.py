@@ -92,7 +92,7 @@ def test_what_is_there_to_see() -> None:
     with contextlib.redirect_stdout(printed):
         help(lw)
     text = printed.getvalue()
-    assert "read(path: 'str | Path'" in text and "-> 'Plan'" in text
+    assert "read(path: 'str | Path'" in text and "-> 'FluentPlan'" in text
     for name in lw.__all__:
         assert inspect.getdoc(getattr(lw, name)), name
 

@@ -17,8 +17,8 @@ from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
 from loopwright.prove.legality.violation import Defect, Violation
 from loopwright.report.diagnostics import as_text
 from loopwright.source import Source
+from loopwright.transform import plan_of
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.plan import plan_of
 from tests.c.support import region
 from tests.legality.support import schedule
 

@@ -9,7 +9,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.show.groups import groups
 from loopwright.show.scene import Scene, scene_of
-from loopwright.transform import Plan, plan_of
+from loopwright.transform import FluentPlan, Plan, plan_of
 
 DIAGONAL = """void f(int n, double A[n][n]) {
 #pragma scop
@@ -48,7 +48,7 @@ def written(folder: Path, text: str, name: str = "k.c") -> Path:
     return path
 
 
-def planned(folder: Path, text: str, script: str = "") -> Plan:
+def planned(folder: Path, text: str, script: str = "") -> FluentPlan:
     (program,) = read_c(written(folder, text))
     return plan_of(program).transform(script)
 

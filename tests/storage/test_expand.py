@@ -21,7 +21,7 @@ from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Outcome, ProverRequest, Request
 from loopwright.source import Source
-from loopwright.transform import Plan, plan_of
+from loopwright.transform import FluentPlan, plan_of
 from loopwright.transform.suggest import ProposalKind
 from tests.storage.attack import attacked
 
@@ -57,7 +57,7 @@ def program(text: str) -> Program:
     return parse_c(Source("k.c", text))[0]
 
 
-def planned(text: str, script: str) -> Plan:
+def planned(text: str, script: str) -> FluentPlan:
     return plan_of(program(text)).transform(script)
 
 

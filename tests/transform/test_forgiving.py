@@ -7,7 +7,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
-from loopwright.transform import Plan, transform
+from loopwright.transform import FluentPlan, transform
 from tests.transform.support import MATMUL, planned, pointed_at
 
 TWO = """void f(int n, double A[n][n], double C[n][n]) {
@@ -28,7 +28,7 @@ TWO = """void f(int n, double A[n][n], double C[n][n]) {
 """
 
 
-def scripted(script: str) -> Plan:
+def scripted(script: str) -> FluentPlan:
     (program,) = parse_c(Source("two.c", TWO))
     return transform(program, script, "s.lw")
 

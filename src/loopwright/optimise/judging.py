@@ -21,6 +21,7 @@ from loopwright.prove.legality.plans import is_kept, prove_plan
 from loopwright.prove.legality.reductions import ordering
 from loopwright.run.supervise import Work, within
 from loopwright.transform import Plan, to_schedule
+from loopwright.transform.perform import performed
 
 T = TypeVar("T")
 
@@ -148,8 +149,8 @@ class Judge:
         for count in range(len(script), 0, -1):
             known = self.known.get(script[:count])
             if known is not None:
-                return known.plan.perform(*script[count:])
-        return self.plan.perform(*script)
+                return performed(known.plan, *script[count:])
+        return performed(self.plan, *script)
 
     def _is_stored(self, plan: Plan) -> bool:
         """Whether the changes of storage, and the order they were made in, are proved already."""

@@ -18,6 +18,7 @@ from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
 from loopwright.transform.script.operations import Pack
@@ -145,7 +146,7 @@ def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> 
 def loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
     """What the loops of the nest are called after some steps; None where they have no meaning."""
     try:
-        after = plan.perform(*steps)
+        after = performed(plan, *steps)
     except BadInput:
         return None
     return after.leaf(after.component(nest.handle).first).loops

@@ -22,6 +22,7 @@ from loopwright.progress import Progress, silent
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.perform import performed
 
 SECONDS = 8.0
 """Processor time for the prices in one region; what is left over has none."""
@@ -40,7 +41,7 @@ class _Prices:
     def speed(self, found: Suggestion) -> float | None:
         """How many times as fast the region is after it; None where the model does not say."""
         try:
-            after = self.plan.perform(*found.steps)
+            after = performed(self.plan, *found.steps)
             part = part_with(after, found.statements)
             cycles = _cycles(part, self.sizes)
         except (BadInput, GaveUp, InternalError):

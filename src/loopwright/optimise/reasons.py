@@ -9,6 +9,7 @@ from loopwright.optimise.machine import Machine
 from loopwright.optimise.nests import Script, in_their_rows
 from loopwright.optimise.tiles import ELEMENT
 from loopwright.rewrite.scripts import regions_of
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
@@ -52,7 +53,7 @@ def reasoned(
     for step in script:
         regions = regions_of(step, now)
         for index in regions:
-            now[index] = now[index].perform(step)
+            now[index] = performed(now[index], step)
         found.append(Reasoned(step, _reason(step.operation, now[regions[0]], machine)))
     return tuple(found)
 

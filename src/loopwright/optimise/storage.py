@@ -13,6 +13,7 @@ from dataclasses import replace
 from loopwright.model.program import Array, Program, Statement
 from loopwright.optimise.nests import Script, script_of, targets
 from loopwright.optimise.touches import Subscripts, subscripts_of
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Expand, Pack, Rename
 from loopwright.transform.script.steps import Step
@@ -51,7 +52,7 @@ def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
                 continue
             rename = Step(Rename(array.name, _handle_of_nest(plan, top)))
             known = {one.name for one in program.arrays}
-            new = [one.name for one in plan.perform(rename).program.arrays if one.name not in known]
+            new = [one.name for one in performed(plan, rename).program.arrays if one.name not in known]
             yield from ((rename, Step(Expand(name, loops))) for name in new)
 
 

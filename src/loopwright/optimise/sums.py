@@ -43,6 +43,7 @@ from loopwright.optimise.touches import PEELED, WIDEST
 from loopwright.presburger.sets import OUT
 from loopwright.read.formula import Binary, Chain, Name, Number, Sum
 from loopwright.transform.library.accesses import MOST_ON_STACK
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -241,7 +242,7 @@ def _copied(
 
 def _is_possible(plan: Plan, steps: Script, copy: Pack) -> bool:
     try:
-        plan.perform(*steps, Step(copy))
+        performed(plan, *steps, Step(copy))
     except BadInput:
         return False
     return True

@@ -29,6 +29,7 @@ from loopwright.optimise.nests import (
 from loopwright.optimise.orders import cuts
 from loopwright.optimise.touches import COPIES
 from loopwright.read.formula import Binary, Chain, Junction, Name, Number, Sum
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -140,7 +141,7 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     loops = loops_after(plan, nest, strip)
     if loops is None:
         return
-    stripped = plan.perform(strip)
+    stripped = performed(plan, strip)
     component = stripped.component(nest.handle)
     common = loops.index(outer.loop)
     sizes = {one.loop: one.number for one in factors if one.loop is not None}
@@ -173,7 +174,7 @@ def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Scrip
 def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Machine) -> Iterator[Script]:
     """A block of the two innermost loops stays in a cache while the loops around pass over it."""
     *around, outer, inner = loops
-    defined = plan.perform(*nest.definition)
+    defined = performed(plan, *nest.definition)
     for cache in machine.caches[:2]:
         height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
         if height >= 8:
@@ -221,7 +222,7 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         Tile(nest.handle, tuple(map(LoopNumber, shape, deepest)), skew=True)
         for shape in ROWS.get(len(deepest), ())
     ]
-    defined = plan.perform(*nest.definition)
+    defined = performed(plan, *nest.definition)
     for tiles in (whole, rows):
         if tiles and loops_after(defined, nest, Step(tiles[0])) is not None:
             yield from ((*nest.definition, Step(one)) for one in tiles)
@@ -306,7 +307,7 @@ def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
 
 def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
     """The same with the first of these loops as the steps."""
-    defined = plan.perform(*nest.definition)
+    defined = performed(plan, *nest.definition)
     step, row, column = order
     strip = Step(StripMine(nest.handle, step, PANEL))
     moved = () if order == nest.loops else (Step(Permute(nest.handle, order)),)
@@ -322,7 +323,7 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
     steps += [Step(Interchange(trailing, step, row))]
     try:
-        after = defined.perform(*moved, *steps)
+        after = performed(defined, *moved, *steps)
     except BadInput:
         return
     for rows in PANEL_BLOCKS:

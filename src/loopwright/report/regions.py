@@ -30,6 +30,7 @@ from loopwright.show.scene import Scene
 from loopwright.show.shrunk import shrunk, size_for
 from loopwright.source import called
 from loopwright.transform import Plan, plan_of
+from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import Step, parse_script
 
 
@@ -141,13 +142,13 @@ def can_draw() -> bool:
 
 def drawn_regions(script: Sequence[Step], programs: Sequence[Program]) -> list[DrawnRegion]:
     """The regions with the script applied, each operation in the region that it names."""
-    plans = [plan_of(program) for program in programs]
+    plans = [Plan.of(program) for program in programs]
     small = list(plans)
     notes = [""] * len(plans)
     histories: list[list[tuple[str, Plan]]] = [[] for _ in plans]
     for step in script:
         for k in regions_of(step, plans):
-            plans[k] = plans[k].perform(step)
+            plans[k] = performed(plans[k], step)
             small[k], notes[k] = _drawn(small[k], notes[k], step)
             histories[k].append((str(step), plans[k]))
     return [
@@ -161,7 +162,7 @@ def _drawn(plan: Plan, note: str, step: Step) -> tuple[Plan, str]:
     size = size_for(plan)
     smaller = shrunk(step, size)
     changed = f"tiles and strips are drawn with size {size}"
-    return plan.perform(smaller), note if smaller == step else changed
+    return performed(plan, smaller), note if smaller == step else changed
 
 
 def _summary(

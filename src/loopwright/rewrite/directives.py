@@ -16,7 +16,7 @@ from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
 from loopwright.source import Span
 from loopwright.transform.openmp.nests import directed_plan
-from loopwright.transform.plan import Plan, plan_of
+from loopwright.transform.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def directed_plans(request: Request) -> DirectedPlans:
     programs = read_source(
         found.source, pure=request.pure, assume=request.assume, options=request.options
     )
-    plans = tuple(directed_plan(plan_of(program), found) for program in programs)
+    plans = tuple(directed_plan(Plan.of(program), found) for program in programs)
     return DirectedPlans(plans, found)
 
 

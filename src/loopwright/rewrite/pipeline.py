@@ -53,6 +53,7 @@ from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.versions import with_versions
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 
 
@@ -146,7 +147,7 @@ def confirmed_suggestion(
     """A suggestion for the plan of this number, with what another prover says of the text it makes."""
     if not found.legal or found.reassociation:
         return found
-    after = [plan.perform(*found.steps) if k == number else plan for k, plan in enumerate(plans)]
+    after = [performed(plan, *found.steps) if k == number else plan for k, plan in enumerate(plans)]
     try:
         outcome = rewritten(after, RewriteOptions(prover=request), progress)
     except GaveUp as failure:

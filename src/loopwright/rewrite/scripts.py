@@ -19,6 +19,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
+from loopwright.transform.perform import performed
 from loopwright.transform.script.operations import Overlap, StorageOperation, Stream
 from loopwright.transform.script.steps import Step
 
@@ -37,7 +38,7 @@ def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = Fals
     shown: list[tuple[str, str]] = []
     for step in script:
         for index in regions_of(step, now):
-            now[index] = now[index].perform(step)
+            now[index] = performed(now[index], step)
             if steps:
                 shown.append((str(step), text_of_plan(now[index])))
     return Applied(tuple(now), tuple(shown))

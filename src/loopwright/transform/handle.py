@@ -11,21 +11,56 @@ from typing import TypeVar
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.steps import Step
+from loopwright.transform.script.steps import Step, parse_script
 from loopwright.transform.script.syntax import BRACES, parse_braces
 
 B = TypeVar("B", AffineMap, AffineSet)
+
+
+class FluentPlan(Plan):
+    """A plan with its components by name, and methods that give the plan after some operations."""
+
+    def __getitem__(self, name: str | int) -> Handle:
+        """`plan["Mult"].tile(32, 32)`: the component with its operations as methods.
+
+        A number is a line of the C file: `plan[12]` is what a script calls `@12`.
+        """
+        handle = f"@{name}" if isinstance(name, int) else name
+        self.component(handle)
+        return Handle(self, handle)
+
+    def transform(self, script: str, filename: str = "<script>") -> FluentPlan:
+        """The plan after the operations of a script."""
+        return self.perform(*parse_script(script, filename))
+
+    def perform(self, *steps: Step) -> FluentPlan:
+        """The plan after some steps."""
+        after = performed(self, *steps)
+        assert isinstance(after, FluentPlan)
+        return after
+
+
+def plan_of(program: Program) -> FluentPlan:
+    """The plan of a program as it was written."""
+    return FluentPlan.of(program)
+
+
+def transform(program: Program, script: str, filename: str = "<script>") -> FluentPlan:
+    """The plan that a script makes of a program."""
+    return plan_of(program).transform(script, filename)
 
 
 @dataclass(frozen=True)
 class Handle(Displayed):
     """A component of a plan; every method gives a new handle, on the new plan."""
 
-    plan: Plan
+    plan: FluentPlan
     name: str
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import MemorySpace, Program
+from loopwright.model.program import MemorySpace
 from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library import (
@@ -25,7 +25,7 @@ from loopwright.transform.library import (
     unrolling,
 )
 from loopwright.transform.library.loops import SizedLoop
-from loopwright.transform.plan import Component, Plan, plan_of
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import function_of
 from loopwright.transform.script import operations as ops
 from loopwright.transform.script.arguments import Misuse
@@ -34,12 +34,14 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step, close_to
 
 
-def transform(program: Program, script: str, filename: str = "<script>") -> Plan:
-    """The plan that a script makes of a program."""
-    return plan_of(program).transform(script, filename)
+def performed(plan: Plan, *steps: Step) -> Plan:
+    """The plan after some steps."""
+    for step in steps:
+        plan = _after(plan, step)
+    return plan
 
 
-def performed(plan: Plan, step: Step) -> Plan:
+def _after(plan: Plan, step: Step) -> Plan:
     """The plan after one step, which is remembered."""
     try:
         result = _performed(plan, step.operation)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Self
 
 import islpy as isl
 
@@ -20,12 +20,9 @@ from loopwright.model.program import Program
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.script.arguments import Misuse
-from loopwright.transform.script.steps import Step, close_to, parse_script
+from loopwright.transform.script.steps import Step, close_to
 from loopwright.transform.storage import Redundancy, StorageChange
 from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
-
-if TYPE_CHECKING:
-    from loopwright.transform.handle import Handle
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +69,7 @@ class Plan(Displayed):
     """`program` is `original` with the schedules the operations in `history` gave it.
 
     `original` is the program as written or, after a change of storage, what that made of it.
+    `performed` makes the plan after an operation; `FluentPlan` has the operations as methods.
     """
 
     original: Program
@@ -86,6 +84,28 @@ class Plan(Displayed):
     """Instances of these statements that are generated once more, without the tests that others need."""
     along: dict[str, isl.Set] = field(default_factory=dict)
     """So for iterations that follow one another, of the loop around threads."""
+
+    @classmethod
+    def of(cls, program: Program) -> Self:
+        """The program as it was written: each label, each line and each statement's name a handle."""
+        places = {statement.name: pieces(statement.schedule) for statement in program.statements}
+        leaves = tuple(
+            sorted(
+                (
+                    PlanLeaf(position, statement.iterators)
+                    for statement in program.statements
+                    for position, _ in places[statement.name]
+                ),
+                key=lambda leaf: leaf.position,
+            )
+        )
+        named = {tag.name: tag.statements for tag in program.tags} | at_lines(program)
+        named |= {one.name: (one.name,) for one in program.statements if one.name not in named}
+        handles = {
+            handle: Component.of(position for name in names for position, _ in places[name])
+            for handle, names in named.items()
+        }
+        return cls(program, program, leaves, handles)
 
     def __repr__(self) -> str:
         """The region on one line, then the last operations."""
@@ -217,52 +237,6 @@ class Plan(Displayed):
             for directive in self.directives
         )
         return replace(self, directives=placed, history=(*self.history, Performed(step, self.program)))
-
-    def __getitem__(self, name: str | int) -> Handle:
-        """`plan["Mult"].tile(32, 32)`: the component with its operations as methods.
-
-        A number is a line of the C file: `plan[12]` is what a script calls `@12`.
-        """
-        from loopwright.transform.handle import Handle
-
-        handle = f"@{name}" if isinstance(name, int) else name
-        self.component(handle)
-        return Handle(self, handle)
-
-    def transform(self, script: str, filename: str = "<script>") -> Plan:
-        """The plan after the operations of a script."""
-        return self.perform(*parse_script(script, filename))
-
-    def perform(self, *steps: Step) -> Plan:
-        """The plan after some steps."""
-        from loopwright.transform.perform import performed
-
-        plan = self
-        for step in steps:
-            plan = performed(plan, step)
-        return plan
-
-
-def plan_of(program: Program) -> Plan:
-    """The program as it was written: each label, each line and each statement's name a handle."""
-    places = {statement.name: pieces(statement.schedule) for statement in program.statements}
-    leaves = tuple(
-        sorted(
-            (
-                PlanLeaf(position, statement.iterators)
-                for statement in program.statements
-                for position, _ in places[statement.name]
-            ),
-            key=lambda leaf: leaf.position,
-        )
-    )
-    named = {tag.name: tag.statements for tag in program.tags} | at_lines(program)
-    named |= {one.name: (one.name,) for one in program.statements if one.name not in named}
-    handles = {
-        handle: Component.of(position for name in names for position, _ in places[name])
-        for handle, names in named.items()
-    }
-    return Plan(program, program, leaves, handles)
 
 
 def repositioned(

@@ -8,6 +8,7 @@ from itertools import count as numbers_from
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import (
     Lift,
@@ -95,7 +96,7 @@ class Proposal:
     def applied(self, plan: Plan) -> Plan | None:
         """The plan after it; None where the operations have no meaning here."""
         try:
-            return plan.perform(*self.steps)
+            return performed(plan, *self.steps)
         except BadInput:
             return None
 

@@ -16,7 +16,8 @@ from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
-from loopwright.transform.plan import Plan, plan_of
+from loopwright.transform.perform import performed
+from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import DistributeLegally, Expand, Pack, Reorder
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
@@ -58,7 +59,7 @@ def _temporaries(plan: Plan) -> Iterator[Step]:
 
 def _exchanges(plan: Plan) -> Iterator[tuple[Step]]:
     """Neighbours in the body of one loop that may change places; the last first, of a few without nests."""
-    written = plan_of(plan.written)
+    written = Plan.of(plan.written)
     pairs = list(pairwise(leaf for leaf in written.leaves if leaf.loops))
     simple = written.loops == 1 and len(pairs) < MOST_NEIGHBOURS
     for one, two in reversed(pairs if simple else []):
@@ -83,7 +84,7 @@ def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
 def _helps(plan: Plan, steps: tuple[Step, ...], allow_reassociation: bool) -> bool:
     """Whether the plan's script is legal after the steps."""
     try:
-        cured = plan_of(plan.written).perform(*steps, *(one.step for one in plan.history))
+        cured = performed(Plan.of(plan.written), *steps, *(one.step for one in plan.history))
         return prove_plan(cured, allow_reassociation=allow_reassociation).proved
     except (BadInput, GaveUp):
         return False

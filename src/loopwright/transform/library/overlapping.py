@@ -31,7 +31,7 @@ from loopwright.presburger.sets import DIM, DIV, OUT, PARAM, basic_sets
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, WrittenArray, offsets_of, stencil_of
-from loopwright.transform.plan import Component, Plan, plan_of
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import HeldCell, Redundancy, replaced_text
 from loopwright.transform.vectors import entry, pieces
@@ -234,7 +234,7 @@ def planned_tiles(
     A label `S` names both texts of its statement, `S_1` and `S_2` each of them; `copied` has the array of a
     copy, and whether it loads: `A_load_1`, `A_store_1` and so on name the copies.
     """
-    fresh = plan_of(after)
+    fresh = Plan.of(after)
     places = {
         statement.name: [position for position, _ in pieces(statement.schedule)]
         for statement in after.statements

@@ -38,7 +38,7 @@ from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, offsets_of, stencil_of
 from loopwright.transform.library.stream_text import streamed_text
 from loopwright.transform.library.stream_tiles import LANES, ROWS, StreamRole, StreamTile, ToldWrite
-from loopwright.transform.plan import Component, Plan, plan_of
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import HeldCell, Redundancy, SeenWrite, replaced_text
 from loopwright.transform.vectors import entry, pieces
@@ -111,7 +111,7 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
 def _planned(
     stencil: Stencil, passes: Sequence[StreamTile], after: Program, roles: Sequence[StreamRole]
 ) -> tuple[Plan, Component, Component, Component]:
-    plan, fresh = stencil.plan, plan_of(after)
+    plan, fresh = stencil.plan, Plan.of(after)
     pairs = list(zip(after.statements, roles, strict=True))
     places = {one.name: [position for position, _ in pieces(one.schedule)] for one, _ in pairs}
     tiles = [one.name for one, role in pairs if role.number >= 0]

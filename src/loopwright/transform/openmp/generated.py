@@ -10,6 +10,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Chain, Formula, Junction, Name
 from loopwright.transform.openmp.clauses import refused
 from loopwright.transform.openmp.loops import CountedLoop, refuse_triangle, substituted
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.operations import Affine, Operation
@@ -47,10 +48,10 @@ class DirectedPlan:
 
     def perform(self, directive: OpenmpDirective, *operations: Operation) -> DirectedPlan:
         steps = [Step(one, origin=Origin(directive.place, {})) for one in operations]
-        return DirectedPlan(self.plan.perform(*steps))
+        return DirectedPlan(performed(self.plan, *steps))
 
     def bind(self, directive: OpenmpDirective, names: tuple[str, ...], operation: Operation) -> DirectedPlan:
-        return DirectedPlan(self.plan.perform(Step(operation, names, Origin(directive.place, {}))))
+        return DirectedPlan(performed(self.plan, Step(operation, names, Origin(directive.place, {}))))
 
     def fresh(self, stem: str) -> str:
         """A handle that is not there yet."""
