@@ -16,7 +16,7 @@ from loopwright.emit.cuda.text import DeviceText, distributions, prelude
 from loopwright.emit.region import Loops, claims, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import For, Node
+from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import (
     Annotation,
@@ -40,12 +40,14 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
+from loopwright.prove.text.inherited import prove_inherited
 from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.text.overflow import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (
+    INHERITED,
     KEPT,
     KERNELS,
     LOOPS,
@@ -167,6 +169,8 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
     if _said(printed) != said_of_loops(new):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
     named = claims(loops)
+    if options.cuda and (inherited := _inherited(plan, printed, new, named)):
+        return inherited
     verdict = prove_text(plan.program, new, named)
     found = _demanded(TEXT, verdict)
     if any(promises(new)) or any(declared_in_loops(new)):
@@ -176,6 +180,19 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
+
+
+def _inherited(plan: Plan, printed: Node, new: Program, named: Sequence[Call]) -> Evidence | None:
+    """What the text of kernels has from the schedule; where that fails, its accesses are compared."""
+    distributed = [
+        one
+        for loop in subprograms(printed)
+        if isinstance(loop, For)
+        for one in loop.annotations
+        if isinstance(one, BlockLoop | ThreadLoop)
+    ]
+    verdict = prove_inherited(plan.program, new, named, independent_loops(plan), distributed)
+    return _proof(INHERITED, verdict.obligations) if isinstance(verdict, Proved) else None
 
 
 def _with_registers(original: Program, text: Program) -> Program:

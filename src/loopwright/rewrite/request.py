@@ -19,6 +19,7 @@ TEXT = "the new text runs the schedule, statement by statement"
 KERNELS = "launches, blocks, phases and threads keep the order of the text, and its names mean the same"
 SCOPES = "variables are declared where their values are needed"
 MARKED = "marked loops have independent iterations"
+INHERITED = "the new text runs the schedule, and its distributed loops are independent as those there are"
 """What is proved of every region, as far as it applies."""
 
 

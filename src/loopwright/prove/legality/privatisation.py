@@ -92,7 +92,7 @@ def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
     return bool(live_in.is_empty()) and bool(new_live_in.is_empty()) and bool(flow.is_equal(new_flow))
 
 
-_OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
+OF_BLOCKS = (MemorySpace.SHARED, MemorySpace.OWN, MemorySpace.PRIVATE)
 """Memory that every block has for itself."""
 
 
@@ -101,7 +101,7 @@ def privatised(
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
     own = loop.combines or (array.local and not array.rank)
-    own = own or (loop.blocks and array.space in _OF_BLOCKS)
+    own = own or (loop.blocks and array.space in OF_BLOCKS)
     if not program.is_private(array) or not own:
         return None
     part = touching(program, array)

@@ -74,9 +74,10 @@ class _Use:
 
     def placed(self, depth: int) -> tuple[isl.Map, isl.Map]:
         """{ [p, b] -> A[c] } and { [p, c] -> B[b] }"""
-        keys = (self.run.tile(depth).flat_range_product(one.reset_tuple_id(OUT)) for one in (self.at, self.cell))
-        at_key, cell_key = keys
-        return at_key.reverse().apply_range(self.cell), cell_key.reverse().apply_range(self.at)
+        tile = self.run.tile(depth)
+        places = (tile.flat_range_product(one.reset_tuple_id(OUT)) for one in (self.at, self.cell))
+        at, cell = (one.reverse() for one in places)
+        return at.apply_range(self.cell), cell.apply_range(self.at)
 
 
 def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Statement, isl.Map]]) -> bool:
@@ -93,7 +94,8 @@ def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Sta
         parts = pieces_of(statement.name, time)
         if len(parts) != 1:
             return False
-        old, instance = instances.get(statement.name, (None, isl.Map.identity(time.domain().get_space().map_from_set())))
+        same = isl.Map.identity(time.domain().get_space().map_from_set())
+        old, instance = instances.get(statement.name, (None, same))
         runs.append(Running(statement, time, parts[0].entries, old, instance))
     made = {array.name for array in after.arrays} - {array.name for array in before.arrays}
     uses = [use for run in runs for use in _uses(run, made)]
@@ -128,8 +130,8 @@ def _has_same_order(runs: Sequence[Running]) -> bool:
     An entry of a time is the same function in both programs, or a number in both: of two numbers that
     differ in one program the same one is less in the other.
     """
-    numbers = [_numbers_before(run) for run in runs]
-    for (one, mine), (other, theirs) in combinations_with_replacement(list(zip(runs, numbers, strict=True)), 2):
+    known = [(run, _numbers_before(run)) for run in runs]
+    for (one, mine), (other, theirs) in combinations_with_replacement(known, 2):
         if mine is None or theirs is None:
             return False
         for pair in zip(mine, one.entries, theirs, other.entries, strict=True):
@@ -198,8 +200,8 @@ def _tile_depth(uses: Sequence[_Use]) -> int | None:
             place = _parting(mine, theirs)
             if one.kind == other.kind or (place is not None and place < depth):
                 continue
-            early, late = (mine, theirs) if one.kind < other.kind else (theirs, mine)
-            if not (isinstance(early[depth], int) and isinstance(late[depth], int) and early[depth] < late[depth]):
+            early, late = (mine[depth], theirs[depth])[:: 1 if one.kind < other.kind else -1]
+            if not (isinstance(early, int) and isinstance(late, int) and early < late):
                 return None
     return depth
 

@@ -9,6 +9,7 @@ the reader's leaves, found by their place in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 from loopwright.c.declarations import type_text
@@ -19,6 +20,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
+from loopwright.model.annotations import Independent
 from loopwright.model.program import Program, Statement
 from loopwright.prove.reading.c_expressions import (
     Unreadable,
@@ -58,11 +60,19 @@ def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
     return {name: by_place[place] for name, place in places.items()}
 
 
-def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:
-    """The loops of the region around `call` of each statement; Unreadable where they have no such form."""
+NOTHING: Mapping[Node, Independent] = MappingProxyType({})
+
+
+def text_loops(
+    program: Program, call: CallOf = own_call, marked: Mapping[Node, Independent] = NOTHING
+) -> loops.Node:
+    """The loops of the region around `call` of each statement; Unreadable where they have no such form.
+
+    Those `marked` carry what is said of them.
+    """
     block = program.syntax
     leaves = {node: name for name, node in leaf_nodes(program, block).items()}
-    translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call)
+    translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call, marked)
     return translation.sequence(list(block.named_children), words_of(program))
 
 
@@ -72,6 +82,7 @@ class _Translation:
     leaves: Mapping[Node, str]
     statements: Mapping[str, Statement]
     call: CallOf
+    marked: Mapping[Node, Independent]
 
     def sequence(self, nodes: list[Node], words: Words) -> loops.Node:
         """Statements one after the other; a declaration reaches to the end."""
@@ -170,7 +181,9 @@ class _Translation:
         step = step_of(node, name, words)
         if step > 0:
             inside = words.bind(name, Var(name))
-            return loops.For(name, start, test(condition, inside), step, self.statement(body, inside))
+            said = (self.marked[node],) if node in self.marked else ()
+            ends = test(condition, inside)
+            return loops.For(name, start, ends, step, self.statement(body, inside), annotations=said)
         tested = test(condition, words.bind(name, Scaled(-1, Var(f"{name}'"))))
         return self.counting_down(name, start, tested, -step, body, words)
 

@@ -91,7 +91,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
         return Undecided(f"nothing is known of what '#pragma{other_pragma.argument}' in line {line} does")
     count = 0
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
-    declared = tuple((name, node.span) for name, node, _ in declared_in_loops(program))
+    declared = tuple((name, node.span) for name, node, _, _ in declared_in_loops(program))
     timed: set[str] = set()
     for promise in promises(program):
         line = promise.pragma.place.line

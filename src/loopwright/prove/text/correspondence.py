@@ -18,22 +18,24 @@ proved like everything else:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.syntax import Node as SyntaxNode
 from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import variables
+from loopwright.model.annotations import Independent, IndependentLoops
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.instances import sides, values_at
-from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.loops import NOTHING, text_loops
 from loopwright.prove.reading.operation import Different, Equation, same_operation
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -49,27 +51,37 @@ def prove_model(program: Program) -> Verdict:
     return prove_scan(flat_schedule(program), loops)
 
 
-def prove_text(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+def prove_text(
+    intended: Program,
+    new: Program,
+    claims: Sequence[Call],
+    independent: Sequence[IndependentLoops] = (),
+    marked: Mapping[SyntaxNode, Independent] = NOTHING,
+) -> Verdict:
     """Whether the text `new` runs the statements of `intended` by its schedule.
 
     `claims` say, for each statement of `new` in the order of the text, which instance of
-    `intended` it is, in terms of the names in the text.
+    `intended` it is, in terms of the names in the text.  The loops `marked` scan dimensions that are
+    `independent` in the way they say, and no others do.
     """
     claimed = prove_claims(intended, new, claims)
     if not isinstance(claimed, Proved):
         return claimed
-    verdict = prove_scan(flat_schedule(intended), claimed_loops(new, claims))
+    loops = claimed_loops(new, claims, marked)
+    verdict = prove_scan(flat_schedule(intended), loops, independent)
     return Proved(verdict.obligations + claimed.obligations) if isinstance(verdict, Proved) else verdict
 
 
-def claimed_loops(new: Program, claims: Sequence[Call]) -> Node:
-    """The loops of the text around the claimed instances."""
+def claimed_loops(
+    new: Program, claims: Sequence[Call], marked: Mapping[SyntaxNode, Independent] = NOTHING
+) -> Node:
+    """The loops of the text around the claimed instances; with what is said of those `marked`."""
     by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
 
     def call(statement: Statement, words: Words) -> Call:
         return by_name[statement.name]
 
-    return text_loops(new, call)
+    return text_loops(new, call, marked)
 
 
 def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:

@@ -18,8 +18,11 @@ from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.verdict import Proved, Undecided, Verdict
 
 
-def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
-    """The variables of the region that are declared inside a loop: with the innermost, and its depth."""
+def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int, Node]]:
+    """The variables of the region that are declared inside a loop.
+
+    With the innermost loop, its depth, and the declaration.
+    """
     local = {array.name for array in program.arrays if array.local}
     around: list[Node] = []
     for node in walk(program.syntax):
@@ -32,7 +35,7 @@ def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(declarator)
             if named is not None and named[0] in local:
-                yield named[0], around[-1], len(around) - 1
+                yield named[0], around[-1], len(around) - 1, node
 
 
 def prove_scopes(program: Program) -> Verdict:
@@ -40,7 +43,7 @@ def prove_scopes(program: Program) -> Verdict:
     count = 0
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
-    for name, node, depth in declared_in_loops(program):
+    for name, node, depth, _ in declared_in_loops(program):
         names = tuple(s.name for s in program.statements if node.span.contains(s.body.place))
         loop = ParallelLoop(2 * depth + 1, names)
         array = next(one for one in program.arrays if one.name == name)
