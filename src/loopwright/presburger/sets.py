@@ -59,8 +59,11 @@ def has_upper_bound(domain: isl.Set, level: int) -> bool:
     return bool(domain.remove_divs().dim_has_upper_bound(DIM, level))
 
 
-def union(sets: Iterable[isl.Set]) -> isl.Set:
-    """The union of at least one set."""
+Points = TypeVar("Points", isl.Set, isl.Map)
+
+
+def union(sets: Iterable[Points]) -> Points:
+    """The union of at least one set, or of maps."""
     items = list(sets)
     result = items[0]
     for item in items[1:]:

@@ -98,8 +98,9 @@ def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Sta
         old, instance = instances.get(statement.name, (None, same))
         runs.append(Running(statement, time, parts[0].entries, old, instance))
     made = {array.name for array in after.arrays} - {array.name for array in before.arrays}
-    uses = [use for run in runs for use in _uses(run, made)]
-    if None in uses or not _has_same_order([one for one in runs if one.old is not None]):
+    found = [use for run in runs for use in _uses(run, made)]
+    uses = [use for use in found if use is not None]
+    if len(uses) < len(found) or not _has_same_order([one for one in runs if one.old is not None]):
         return False
     return all(_is_buffer([use for use in uses if use.access.array == name], runs) for name in sorted(made))
 
