@@ -65,11 +65,10 @@ class Declarations:
 
     def visible(self, name: str, at: Span) -> Variable | None:
         """The innermost variable `name` declared before `at` in a scope around it."""
-        found = None
-        for variable in self._by_name.get(name, ()):
-            if variable.scope.contains(at) and variable.place.start < at.start:
-                found = variable
-        return found
+        for variable in reversed(self._by_name.get(name, ())):
+            if variable.place.start < at.start and variable.scope.contains(at):
+                return variable
+        return None
 
     @cached_property
     def _by_name(self) -> dict[str, list[Variable]]:

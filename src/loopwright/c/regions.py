@@ -169,7 +169,7 @@ def _refuse_other_directives(inner: Sequence[Directive]) -> None:
         if line.name != "pragma":
             raise refuse(
                 line.place,
-                f"'#{line.name}' inside a region cannot be read: nothing is preprocessed",
+                f"'#{line.name}' inside a region cannot be read: new loops would have no place for it",
                 "move it out of the region, or put the region inside one branch of the '#if'",
                 code=Code.REGION,
             )

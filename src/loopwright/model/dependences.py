@@ -81,7 +81,7 @@ def dependences(program: Program) -> Dependences:
 
 def memory_based(program: Program) -> Iterable[Dependence]:
     """Every ordered pair of instances that touch the same cell, one of them writing it."""
-    accesses = {statement.name: distinct(statement.accesses) for statement in program.statements}
+    accesses = {one.name: _touches(distinct(one.accesses)) for one in program.statements}
     first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
     for source in program.statements:
         for sink in program.statements:
@@ -111,7 +111,7 @@ def carried_at(
     """
     statements = [program.statement(name) for name in names]
     accesses = {
-        one.name: [access for access in distinct(one.accesses) if access.array not in without]
+        one.name: _touches(access for access in distinct(one.accesses) if access.array not in without)
         for one in statements
     }
     for source in statements:
@@ -163,14 +163,34 @@ def _kind(first: Access, second: Access) -> DependenceKind:
     return DependenceKind.OUTPUT if first.is_write else DependenceKind.ANTI
 
 
-def _conflicting(firsts: list[Access], seconds: list[Access]) -> list[tuple[Access, Access]]:
-    """Pairs of accesses to one array that are not both reads."""
-    return [
-        (first, second)
-        for first in firsts
-        for second in seconds
-        if first.array == second.array and (first.is_write or second.is_write)
-    ]
+@dataclass(frozen=True, eq=False)
+class _Touch:
+    """An access, and its subscripts that are numbers."""
+
+    access: Access
+    numbers: tuple[int | None, ...]
+
+    def may_meet(self, other: _Touch) -> bool:
+        """Whether both are of one array, one is a write, and no number tells their cells apart."""
+        one, two = self.access, other.access
+        if one.array != two.array or not (one.is_write or two.is_write):
+            return False
+        pairs = zip(self.numbers, other.numbers, strict=False)
+        return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+
+
+def _touches(accesses: Iterable[Access]) -> list[_Touch]:
+    return [_Touch(one, _numbers(one.relation)) for one in accesses]
+
+
+def _numbers(relation: isl.Map) -> tuple[int | None, ...]:
+    fixed = (relation.plain_get_val_if_fixed(OUT, k) for k in range(relation.dim(OUT)))
+    return tuple(int(one.to_python()) if one.is_int() else None for one in fixed)
+
+
+def _conflicting(firsts: list[_Touch], seconds: list[_Touch]) -> list[tuple[Access, Access]]:
+    """Pairs of accesses that may touch one cell and are not both reads."""
+    return [(one.access, two.access) for one in firsts for two in seconds if one.may_meet(two)]
 
 
 def distinct(accesses: tuple[Access, ...]) -> list[Access]:

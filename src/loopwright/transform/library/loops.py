@@ -13,6 +13,9 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import function, iterators, tile_number
 from loopwright.transform.script.arguments import Misuse
 
+_MOST_NAMES = 8
+"""Of statements in a message."""
+
 
 @dataclass(frozen=True)
 class SizedLoop:
@@ -81,9 +84,11 @@ def refuse_others(plan: Plan, component: Component, loop: int) -> None:
     others = plan.sharing(component, loop)
     if others.positions:
         name = plan.leaf(component.first).loops[loop]
+        names = plan.statements_at(others)
+        listed = names if len(names) <= _MOST_NAMES else (*names[: _MOST_NAMES - 1], "...")
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
-            f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
+            f"the loop over {name} has other statements in it: {', '.join(listed)}",
             argument="target",
             hint=f"distribute it first, or name all of it: L = lift(..., {loop + 1})",
         )
