@@ -201,16 +201,16 @@ Section Words.
               end
             else same_token (Word x) t && same_words fuel old' new'
         | Sign a :: old', Sign b :: new' =>
-            let plain := String.eqb a b && same_words fuel old' new' in
+            let plain (_ : unit) := String.eqb a b && same_words fuel old' new' in
             if String.eqb a "[" && String.eqb b "[" then
               match expression fuel old', expression fuel new' with
               | Some (m, Sign c :: old''), Some (m', Sign d :: new'') =>
                   if String.eqb c "]" && String.eqb d "]"
                   then affine_equal (instead s iterators) (value_of m) (value_of m') && same_words fuel old'' new''
-                  else plain
-              | _, _ => plain
+                  else plain tt
+              | _, _ => plain tt
               end
-            else plain
+            else plain tt
         | t :: old', u :: new' => same_token t u && same_words fuel old' new'
         | _, _ => false
         end

@@ -4630,7 +4630,7 @@ let rec same_words s iterators fuel old new0 =
            | u :: new' ->
              (match u with
               | Sign b ->
-                let plain =
+                let plain = fun _ ->
                   (&&) (eqb1 a b) (same_words s iterators fuel0 old' new')
                 in
                 if (&&)
@@ -4642,7 +4642,7 @@ let rec same_words s iterators fuel old new0 =
                       | Some p ->
                         let (m, l) = p in
                         (match l with
-                         | [] -> plain
+                         | [] -> plain ()
                          | t0 :: old'' ->
                            (match t0 with
                             | Sign c ->
@@ -4650,7 +4650,7 @@ let rec same_words s iterators fuel old new0 =
                                | Some p0 ->
                                  let (m', l0) = p0 in
                                  (match l0 with
-                                  | [] -> plain
+                                  | [] -> plain ()
                                   | t1 :: new'' ->
                                     (match t1 with
                                      | Sign d ->
@@ -4667,12 +4667,12 @@ let rec same_words s iterators fuel old new0 =
                                                 (value_of m) (value_of m'))
                                               (same_words s iterators fuel0
                                                 old'' new'')
-                                       else plain
-                                     | _ -> plain))
-                               | None -> plain)
-                            | _ -> plain))
-                      | None -> plain)
-                else plain
+                                       else plain ()
+                                     | _ -> plain ()))
+                               | None -> plain ())
+                            | _ -> plain ()))
+                      | None -> plain ())
+                else plain ()
               | _ ->
                 (&&) (same_token t u) (same_words s iterators fuel0 old' new')))
         | _ ->
