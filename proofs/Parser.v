@@ -28,11 +28,33 @@ Inductive token :=
 | Unread (letters : string).   (* numbers of other kinds, and what no program of LOOP has *)
 
 Definition code (c : ascii) : Z := Z.of_N (N_of_ascii c).
-Definition between (low high : Z) (c : ascii) : bool := (low <=? code c) && (code c <=? high).
-Definition is_digit : ascii -> bool := between 48 57.
-Definition is_letter (c : ascii) : bool := between 65 90 c || between 97 122 c || Ascii.eqb c "_".
-Definition is_end_of_line : ascii -> bool := between 10 10.
-Definition is_blank (c : ascii) : bool := between 9 13 c || between 32 32 c.
+
+(** [code a <=? code b], from the highest bit on: every letter of a text is compared several times. *)
+Definition at_most (a b : ascii) : bool :=
+  match a, b with
+  | Ascii a0 a1 a2 a3 a4 a5 a6 a7, Ascii b0 b1 b2 b3 b4 b5 b6 b7 =>
+      if xorb a7 b7 then b7 else if xorb a6 b6 then b6 else if xorb a5 b5 then b5 else if xorb a4 b4 then b4
+      else if xorb a3 b3 then b3 else if xorb a2 b2 then b2 else if xorb a1 b1 then b1 else negb a0 || b0
+  end.
+
+Lemma at_most_code : forall a b, at_most a b = (code a <=? code b).
+Proof.
+  set (all := map ascii_of_nat (seq 0 256)).
+  assert (Hall : forall a, In a all).
+  { intros a. apply in_map_iff. exists (nat_of_ascii a). split; [apply ascii_nat_embedding|].
+    apply in_seq. split; [apply Nat.le_0_l|]. exact (nat_ascii_bounded a). }
+  assert (H : forallb (fun a => forallb (fun b => Bool.eqb (at_most a b) (code a <=? code b)) all) all = true)
+    by (vm_compute; reflexivity).
+  intros a b. rewrite forallb_forall in H. specialize (H a (Hall a)). rewrite forallb_forall in H.
+  exact (eqb_prop _ _ (H b (Hall b))).
+Qed.
+
+Definition between (low high c : ascii) : bool := at_most low c && at_most c high.
+Definition is_digit : ascii -> bool := between "0" "9".
+Definition is_letter (c : ascii) : bool := between "a" "z" c || between "A" "Z" c || Ascii.eqb c "_".
+Definition is_end_of_line (c : ascii) : bool := Ascii.eqb c "010".
+Definition is_blank (c : ascii) : bool := Ascii.eqb c " " || between "009" "013" c.
+Definition is_backslash (c : ascii) : bool := Ascii.eqb c "\".
 Definition digit (c : ascii) : Z := code c - 48.
 
 Definition pairs : list string :=
@@ -88,33 +110,33 @@ Definition begun (c : ascii) : list token * reading :=
   else if is_letter c then ([], InWord (String c ""))
   else if is_digit c then ([], InNumber (String c ""))
   else if Ascii.eqb c "#" then ([], InDirective "")
-  else if between 34 34 c || between 39 39 c || between 92 92 c then ([Unread (String c "")], Between)
+  else if Ascii.eqb c "034" || Ascii.eqb c "'" || is_backslash c then ([Unread (String c "")], Between)
   else ([], InSign c).
 
 (** The words that end with the letter [c], and what is being read after it. *)
 Definition read_letter (r : reading) (c : ascii) : list token * reading :=
-  let next := let (ts, r') := begun c in (finished r ++ ts, r') in
+  let next (_ : unit) := let (ts, r') := begun c in (finished r ++ ts, r') in
   match r with
   | Between => begun c
-  | InWord s => if is_letter c || is_digit c then ([], InWord (String c s)) else next
+  | InWord s => if is_letter c || is_digit c then ([], InWord (String c s)) else next tt
   | InNumber s =>
       let exponent := match s with String d _ => existsb (Ascii.eqb d) ["e"; "E"; "p"; "P"]%char | _ => false end in
       if is_letter c || is_digit c || Ascii.eqb c "." || exponent && (Ascii.eqb c "+" || Ascii.eqb c "-")
-      then ([], InNumber (String c s)) else next
+      then ([], InNumber (String c s)) else next tt
   | InSign a =>
       let both := String a (String c "") in
       if String.eqb both "//" then ([], InLine)
       else if String.eqb both "/*" then ([], InComment false)
       else if existsb (String.eqb both) pairs then ([Sign both], Between)
-      else next
+      else next tt
   | InLine =>
       if is_end_of_line c then ([], Between)
-      else if between 92 92 c then ([Unread "\"], InLine) else ([], InLine)
+      else if is_backslash c then ([Unread "\"], InLine) else ([], InLine)
   | InComment star =>
       if star && Ascii.eqb c "/" then ([], Between) else ([], InComment (Ascii.eqb c "*"))
   | InDirective s =>
       if is_end_of_line c then (finished r, Between)
-      else if between 92 92 c then ([Unread "\"], InLine) else ([], InDirective (String c s))
+      else if is_backslash c then ([Unread "\"], InLine) else ([], InDirective (String c s))
   end.
 
 Fixpoint words_from (r : reading) (s : string) : list token :=

@@ -1,4 +1,9 @@
 
+(** val xorb : bool -> bool -> bool **)
+
+let xorb b1 b2 =
+  if b1 then if b2 then false else true else b2
+
 (** val negb : bool -> bool **)
 
 let negb = function
@@ -3148,39 +3153,64 @@ type token =
 let code c =
   Z.of_N (n_of_ascii c)
 
-(** val between : z -> z -> ascii -> bool **)
+(** val at_most0 : ascii -> ascii -> bool **)
+
+let at_most0 a b =
+  let Ascii (a0, a1, a2, a3, a4, a5, a6, a7) = a in
+  let Ascii (b0, b1, b2, b3, b4, b5, b6, b7) = b in
+  if xorb a7 b7
+  then b7
+  else if xorb a6 b6
+       then b6
+       else if xorb a5 b5
+            then b5
+            else if xorb a4 b4
+                 then b4
+                 else if xorb a3 b3
+                      then b3
+                      else if xorb a2 b2
+                           then b2
+                           else if xorb a1 b1 then b1 else (||) (negb a0) b0
+
+(** val between : ascii -> ascii -> ascii -> bool **)
 
 let between low high c =
-  (&&) (Z.leb low (code c)) (Z.leb (code c) high)
+  (&&) (at_most0 low c) (at_most0 c high)
 
 (** val is_digit : ascii -> bool **)
 
 let is_digit =
-  between (Zpos (XO (XO (XO (XO (XI XH)))))) (Zpos (XI (XO (XO (XI (XI
-    XH))))))
+  between (Ascii (false, false, false, false, true, true, false, false))
+    (Ascii (true, false, false, true, true, true, false, false))
 
 (** val is_letter : ascii -> bool **)
 
 let is_letter c =
   (||)
     ((||)
-      (between (Zpos (XI (XO (XO (XO (XO (XO XH))))))) (Zpos (XO (XI (XO (XI
-        (XI (XO XH))))))) c)
-      (between (Zpos (XI (XO (XO (XO (XO (XI XH))))))) (Zpos (XO (XI (XO (XI
-        (XI (XI XH))))))) c))
+      (between (Ascii (true, false, false, false, false, true, true, false))
+        (Ascii (false, true, false, true, true, true, true, false)) c)
+      (between (Ascii (true, false, false, false, false, false, true, false))
+        (Ascii (false, true, false, true, true, false, true, false)) c))
     (eqb0 c (Ascii (true, true, true, true, true, false, true, false)))
 
 (** val is_end_of_line : ascii -> bool **)
 
-let is_end_of_line =
-  between (Zpos (XO (XI (XO XH)))) (Zpos (XO (XI (XO XH))))
+let is_end_of_line c =
+  eqb0 c (Ascii (false, true, false, true, false, false, false, false))
 
 (** val is_blank : ascii -> bool **)
 
 let is_blank c =
-  (||) (between (Zpos (XI (XO (XO XH)))) (Zpos (XI (XO (XI XH)))) c)
-    (between (Zpos (XO (XO (XO (XO (XO XH)))))) (Zpos (XO (XO (XO (XO (XO
-      XH)))))) c)
+  (||)
+    (eqb0 c (Ascii (false, false, false, false, false, true, false, false)))
+    (between (Ascii (true, false, false, true, false, false, false, false))
+      (Ascii (true, false, true, true, false, false, false, false)) c)
+
+(** val is_backslash : ascii -> bool **)
+
+let is_backslash c =
+  eqb0 c (Ascii (false, false, true, true, true, false, true, false))
 
 (** val digit : ascii -> z **)
 
@@ -3314,12 +3344,10 @@ let begun c =
                  then ([], (InDirective EmptyString))
                  else if (||)
                            ((||)
-                             (between (Zpos (XO (XI (XO (XO (XO XH))))))
-                               (Zpos (XO (XI (XO (XO (XO XH)))))) c)
-                             (between (Zpos (XI (XI (XI (XO (XO XH))))))
-                               (Zpos (XI (XI (XI (XO (XO XH)))))) c))
-                           (between (Zpos (XO (XO (XI (XI (XI (XO XH)))))))
-                             (Zpos (XO (XO (XI (XI (XI (XO XH))))))) c)
+                             (eqb0 c (Ascii (false, true, false, false,
+                               false, true, false, false)))
+                             (eqb0 c (Ascii (true, true, true, false, false,
+                               true, false, false)))) (is_backslash c)
                       then (((Unread (String (c, EmptyString))) :: []),
                              Between)
                       else ([], (InSign c))
@@ -3327,13 +3355,14 @@ let begun c =
 (** val read_letter : reading -> ascii -> token list * reading **)
 
 let read_letter r c =
-  let next0 = let (ts, r') = begun c in ((app (finished r) ts), r') in
+  let next0 = fun _ -> let (ts, r') = begun c in ((app (finished r) ts), r')
+  in
   (match r with
    | Between -> begun c
    | InWord s ->
      if (||) (is_letter c) (is_digit c)
      then ([], (InWord (String (c, s))))
-     else next0
+     else next0 ()
    | InNumber s ->
      let exponent =
        match s with
@@ -3356,7 +3385,7 @@ let read_letter r c =
               (eqb0 c (Ascii (true, false, true, true, false, true, false,
                 false)))))
      then ([], (InNumber (String (c, s))))
-     else next0
+     else next0 ()
    | InSign a ->
      let both0 = String (a, (String (c, EmptyString))) in
      if eqb1 both0 (String ((Ascii (true, true, true, true, false, true,
@@ -3369,12 +3398,11 @@ let read_letter r c =
           then ([], (InComment false))
           else if existsb (eqb1 both0) pairs
                then (((Sign both0) :: []), Between)
-               else next0
+               else next0 ()
    | InLine ->
      if is_end_of_line c
      then ([], Between)
-     else if between (Zpos (XO (XO (XI (XI (XI (XO XH))))))) (Zpos (XO (XO
-               (XI (XI (XI (XO XH))))))) c
+     else if is_backslash c
           then (((Unread (String ((Ascii (false, false, true, true, true,
                  false, true, false)), EmptyString))) :: []), InLine)
           else ([], InLine)
@@ -3388,8 +3416,7 @@ let read_letter r c =
    | InDirective s ->
      if is_end_of_line c
      then ((finished r), Between)
-     else if between (Zpos (XO (XO (XI (XI (XI (XO XH))))))) (Zpos (XO (XO
-               (XI (XI (XI (XO XH))))))) c
+     else if is_backslash c
           then (((Unread (String ((Ascii (false, false, true, true, true,
                  false, true, false)), EmptyString))) :: []), InLine)
           else ([], (InDirective (String (c, s)))))

@@ -399,6 +399,23 @@ let find goal =
   in
   List.fold_left next Finder_large.Unknown [ small None 30; small None 0; small (Some (1 lsl 31)) 30; large 30; large 0 ]
 
+let most_earlier = 10
+let earlier : (int, certificate list) Hashtbl.t = Hashtbl.create 64
+
+(* The copies of an unrolled body have goals that differ in numbers alone: of goals with as many facts, the
+   certificates that were found last are tried first. *)
+let find goal =
+  let size = List.length goal in
+  let before = Option.value (Hashtbl.find_opt earlier size) ~default:[] in
+  let remember c = Hashtbl.replace earlier size (c :: List.filteri (fun k d -> k < most_earlier && d != c) before) in
+  let found =
+    match List.find_opt (fun c -> refutes c goal) before with
+    | Some c -> Finder_large.Certificate c
+    | None -> find goal
+  in
+  (match found with Finder_large.Certificate c -> remember c | _ -> ());
+  found
+
 let certificates p =
   List.mapi
     (fun k goal ->
