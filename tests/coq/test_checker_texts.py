@@ -132,6 +132,18 @@ def test_quotients_in_subscripts_are_compared() -> None:
         assert isinstance(answer, Checked) == right, (label, answer)
 
 
+def test_a_statement_may_have_many_subscripts() -> None:
+    """The words are compared once; in twice the time for each bracket this one would not end."""
+    many = " + ".join(f"A[{{0}} + {k}][{k}]" for k in range(20))
+    loop = f"for (int {{0}} = 0; {{0}} < n; {{0}}++) B[0][{{0}}] = {many};"
+    source = OLD[: OLD.index("  for")] + loop.format("i") + OLD[OLD.index("\n#pragma endscop") :]
+    (program,) = read_source(Source("old.c", source), pure=["f"])
+    node = generate(to_schedule(transform(program, "", "script.lw")))
+    for text, right in ((loop.format("c0"), True), (loop.format("c0").replace("[19]", "[18]"), False)):
+        found = change_problem(program, program, node, written=text).texts
+        assert found is not None and isinstance(checker.asked(found), Checked) == right
+
+
 def test_a_scalar_does_not_become_an_iterator() -> None:
     """The words are the same, and mean something else."""
     renamed = problem(NEW.replace("c1", "s")).replace("'c1", "'s")
