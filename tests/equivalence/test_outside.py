@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.file import c_file
-from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
+from loopwright.prove.comparison.outside import outside_difference
+from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
 from loopwright.source import Source, Span
 from tests.pipeline.support import file, run
 
@@ -49,6 +50,13 @@ DIFFERENT = {
     "a new narrow iterator": function(before="int i; short k;"),
     "a local with a call": function(before="int i, k = g();"),
     "a label": function(before="int i; again: ;"),
+    "a local that a division gives": function(before="int i, k = n / m;"),
+    "a local that a shift gives": function(before="int i, k = 1 << m;"),
+    "a local that is an element": function(before="int i; double k = B[n];"),
+    "a local behind a pointer": function(before="int i; double k = *B;"),
+    "a local converted": function(before="int i, k = (int)B;"),
+    "a local of a local without a value": function(before="int i, k, l = k;"),
+    "a table with an element": function(before="int i; double k[2] = { 0, B[n] };"),
 }
 REORDERED = {
     "a local before or after a change of its value": ("n += 1; int q = n;", "int q = n; n += 1;", ""),
@@ -64,12 +72,21 @@ AFTER = {
     "an else": "} else A[0] = 2;",
     "a test at the end": "} while (0);",
 }
+WIDER = [
+    "A[0] = sizeof i;",
+    "A[0] = i * 1000000000 / 7;",
+    "i = m; A[0] = i;",
+    "A[0] = _Generic(i, int: 1, long: 2);",
+]
+"""What tells an int from a long after the region."""
 SAME = {
     "another iterator": function(before="int k;", loop=LOOP.replace("i", "k").replace("knt", "int")),
     "more iterators": function(before="int i, t1, t2; register int lbv, ubv;"),
     "a wider iterator": function(before="long i;"),
     "spaces and comments": function(before="int   i ; /* an iterator */"),
     "a local for a bound": function(before="int i; int last = n - 1;"),
+    "locals for bounds": function(before="int i, last = n > 0 ? n / 2 : -m, tile = 32, row = last * tile;"),
+    "a pointer to an element": function(before="int i; double *k = &B[1];"),
     "macros and headers": "#include <math.h>\n#define min(x, y) ((x) < (y) ? (x) : (y))\n" + function(),
 }
 
@@ -96,6 +113,44 @@ def test_what_a_function_returns_is_compared() -> None:
 @pytest.mark.parametrize("name", SAME)
 def test_what_means_the_same_is_no_difference(name: str) -> None:
     assert outside_difference(region(function()), region(SAME[name])) is None
+
+
+@pytest.mark.parametrize("after", WIDER)
+def test_a_wider_local_that_is_used_elsewhere(after: str) -> None:
+    old, new = (function(before=f"{kind} i;", after=after) for kind in ("int", "long"))
+    assert outside_difference(region(old), region(new)) is not None
+
+
+_HEADERS = ("#include <math.h>\n", "#include <limits.h>\n", "#define FRESH 1\n")
+_FILES = {
+    "a macro that a header may define": ("#ifndef M_PI\n#define M_PI 3.14\n#endif\n", "B[i] * M_PI", "", 0),
+    "a macro of a macro": (
+        "#ifndef M_PI\n#define M_PI 3.14\n#endif\n#define TURN (2 * M_PI)\n",
+        "TURN",
+        "",
+        0,
+    ),
+    "a limit": ("#ifndef INT_MAX\n#define INT_MAX 5\n#endif\n", "B[i] + INT_MAX", "", 1),
+    "a branch": ("", "B[i]", "\n#ifdef _MATH_H\nA[0] = 1;\n#else\nA[0] = 2;\n#endif", 0),
+    "a branch alone": ("", "B[i]", "\n#ifdef _MATH_H\nA[0] = 1;\n#endif", 0),
+    "the macro of a header": ("#ifdef _MATH_H\n#define K 1\n#else\n#define K 2\n#endif\n", "K", "", 0),
+}
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_what_a_header_more_changes(name: str, tmp_path: Path) -> None:
+    head, value, after, number = _FILES[name]
+    text = head + function(loop=f"for (i = 0; i < n; i++) A[i] = {value};", after=after)
+    old, new = file(tmp_path, text, "old.c"), file(tmp_path, _HEADERS[number] + text, "new.c")
+    other = file(tmp_path, _HEADERS[2] + text, "other.c")
+    assert (run("prove", old, new), run("prove", old, other)) == (3, 0)
+
+
+def test_a_local_that_a_macro_names(tmp_path: Path) -> None:
+    (tmp_path / "use.h").write_text("int total;\n#define USE A[0] = total;\n")
+    text = '#include "use.h"\n' + function(after="USE")
+    new = text.replace("int i;", "int i, total = 3;")
+    assert run("prove", file(tmp_path, text, "old.c"), file(tmp_path, new, "new.c")) == 3
 
 
 def test_prove_gives_no_plain_yes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

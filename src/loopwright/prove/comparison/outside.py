@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.comparison.preprocessor import directive_lines
 from loopwright.source import Source, Span
 
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")
@@ -36,7 +37,6 @@ _RANKS = {
     "long long int": 1,
 }
 _TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
-_EFFECTS = ("call_expression", "assignment_expression", "update_expression")
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,22 @@ class _Frame:
     region: str
 
 
-def outside_difference(old: Span, new: Span, *, of_regions: bool = True) -> str | None:
+def outside_difference(
+    old: Span,
+    new: Span,
+    *,
+    of_regions: bool = True,
+    hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
+) -> str | None:
     """How the functions around two regions differ outside of them; None where they mean the same there.
 
-    `of_regions`: what both regions name is declared in the same way, too.
+    `of_regions`: what both regions name is declared in the same way, too.  `hidden` are names in macros.
     """
     before, after = _frame(old), _frame(new)
     if before is None or after is None:
         return None if before is after else "only one of the regions is in a function"
+    before = replace(before, names=before.names | hidden[0])
+    after = replace(after, names=after.names | hidden[1])
     if before.parameters != after.parameters:
         return f"their parameters are ({before.parameters}) and ({after.parameters})"
     if before.head != after.head:
@@ -97,9 +105,7 @@ def outside_difference(old: Span, new: Span, *, of_regions: bool = True) -> str 
     return _locals_difference(before, after) or _order_difference(before, after)
 
 
-def _common_names(
-    old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]
-) -> list[str]:
+def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]) -> list[str]:
     """The functions and variables of the files that both regions name, perhaps by a macro."""
     macros = names_in(_macros(old.source))
     words = [{*names_in(one.text), *macros} for one in (old, new)]
@@ -107,7 +113,7 @@ def _common_names(
 
 
 def _macros(source: Source) -> str:
-    lines = _lines(without_comments(source.text, literals=True))
+    lines = directive_lines(without_comments(source.text, literals=True))
     return " ".join(line for line in lines if line.startswith("define"))
 
 
@@ -146,7 +152,7 @@ def _around_text(region: Span) -> str:
 def _definitions(source: Source) -> dict[str, list[str]]:
     """The lines that define or undefine each macro of a file."""
     found: dict[str, list[str]] = {}
-    for line in _lines(without_comments(source.text, literals=True)):
+    for line in directive_lines(without_comments(source.text, literals=True)):
         words = line.split(maxsplit=2)
         if words[:1] in (["define"], ["undef"]) and len(words) > 1:
             found.setdefault(names_in(words[1])[0], []).append(line)
@@ -157,9 +163,7 @@ def _words(before: _Frame, after: _Frame) -> dict[str, None]:
     """The names of the file that the functions use outside of their regions."""
     texts = [one.text for one in before.done] + [one.text for one in before.locals.values()]
     own = before.locals.keys() | after.locals.keys()
-    return dict.fromkeys(
-        word for text in (before.head, *texts) for word in names_in(text) if word not in own
-    )
+    return dict.fromkeys(word for text in (before.head, *texts) for word in names_in(text) if word not in own)
 
 
 def _meanings(source: Source) -> dict[str, list[str]]:
@@ -206,10 +210,11 @@ def _order_difference(before: _Frame, after: _Frame) -> str | None:
 def _locals_difference(before: _Frame, after: _Frame) -> str | None:
     for name in sorted(before.locals.keys() & after.locals.keys()):
         one, other = before.locals[name], after.locals[name]
-        widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.value is other.value is None
+        widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.shape == other.shape == name
+        changed = (widened and one.value is other.value is None) or _is_longer(one, other)
         rank = one.shape.count("[")
-        lengthened = _is_longer(one, other) and not any(_uses(frame, name, rank) for frame in (before, after))
-        if one.text != other.text and not (widened and one.shape == other.shape) and not lengthened:
+        seen = changed and any(_uses(frame, name, rank) for frame in (before, after))
+        if one.text != other.text and (seen or not changed):
             return f"'{name}' is '{_short(one.text)}' in one and '{_short(other.text)}' in the other"
     for name in sorted(before.locals.keys() ^ after.locals.keys()):
         here, there = (before, after) if name in before.locals else (after, before)
@@ -220,9 +225,42 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
             return f"'{local.shape}' has a length that may be below 1"
         if here is after and _WIDE.fullmatch(local.type) is None and local.shape == name:
             return f"'{name}' is of type '{local.type}', which may be too narrow"
-        if local.value is not None and any(part.type in _EFFECTS for part in walk(local.value)):
+        if local.value is not None and not _is_harmless(local, here):
             return f"only one of them has '{_short(local.text)}'"
     return None
+
+
+def _is_harmless(local: _Local, frame: _Frame) -> bool:
+    """Whether a value is made of names and numbers, and computed where that is defined.
+
+    Sums and products may overflow where bounds do, which is listed.  A variable has a value if it is declared
+    with one or not in this function; one that points somewhere may be given any element.
+    """
+    parts = [part for part in walk(local.value) if part.is_named] if local.value is not None else []
+    is_pointer = local.shape.startswith("*")
+    for part in parts:
+        own = frame.locals.get(part.text) if part.type == "identifier" else None
+        if part.type not in _HARMLESS and not (is_pointer and part.type in _OF_POINTERS):
+            return False
+        if own is not None and own.value is None and "[" not in own.shape and not _is_set(frame, part.text):
+            return False
+        wanted = _SECOND.get(operator(part)) if part.type == "binary_expression" else None
+        if wanted is not None and re.fullmatch(wanted, field(part, "right").text) is None:
+            return False
+    return True
+
+
+def _is_set(frame: _Frame, name: str) -> bool:
+    return any(re.search(rf"\b{name} ?=[^=]", one.text) for one in frame.done)
+
+
+_HARMLESS = (
+    *("identifier", "number_literal", "char_literal", "parenthesized_expression", "unary_expression"),
+    *("binary_expression", "conditional_expression", "sizeof_expression", "comment", "initializer_list"),
+)
+_SECOND = {"/": "[1-9][0-9]{0,8}", "%": "[1-9][0-9]{0,8}", "<<": "[12]?[0-9]", ">>": "[12]?[0-9]"}
+"""What a quotient or a shift may be by."""
+_OF_POINTERS = ("subscript_expression", "pointer_expression", "cast_expression", "type_descriptor")
 
 
 _LENGTHS = re.compile(r"\w+((?: ?\[ ?[0-9]{1,9} ?\])+)")
@@ -336,49 +374,3 @@ def _plain(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-_LINE = re.compile(r"(?m)^[ \t]*#((?:\\\r?\n|[^\n])*)")
-_DEFINE = re.compile(r"define ([A-Za-z_]\w*)")
-_ADDED = re.compile(
-    r"include <(?:math|stdio|stdlib|string|assert|omp|stddef|stdint|limits|float)\.h>"
-    r"|pragma (?:scop|endscop|once|(?:loopwright )?assume .*|(?:GCC )?ivdep|vector always"
-    r"|(?:GCC )?(?:no)?unroll\b.*"
-    r"|(?:GCC|clang) diagnostic .*|STDC FP_CONTRACT OFF|clang loop unroll.*"
-    r"|omp (?:parallel|for|simd|tile|stripe|interchange|reverse|unroll|fuse|split|loop|distribute|teams)\b.*)"
-)
-"""Pragmas of loops are judged at their loops; any other may concern all that comes after it."""
-_HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
-_KEYWORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "auto break case char const continue default do double else enum extern float for goto if inline int"
-        " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
-        " volatile while",
-    )
-)
-
-
-def adds_only_harmless_text(old: Source, new: Source) -> bool:
-    """Whether the new file has the directives of the old one, but for standard headers, pragmas and macros of
-    fresh names: only then is it, to the preprocessor, what its lines say if the old one is.
-    """
-    before, after = (without_comments(one.text, literals=True) for one in (old, new))
-    if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
-        return False
-    known = set(names_in(before))
-    if _HIDING & set(names_in(after)) - known:
-        return False
-    kept = [one for one in _lines(after) if not _is_added(one, known)]
-    return kept == [one for one in _lines(before) if not _is_added(one, known)]
-
-
-def _lines(text: str) -> list[str]:
-    return [_plain(one[1]) for one in _LINE.finditer(text)]
-
-
-def _is_added(line: str, known: set[str]) -> bool:
-    macro = _DEFINE.match(line)
-    if macro is not None:
-        return macro[1] not in known and macro[1] not in _KEYWORDS
-    return _ADDED.fullmatch(line) is not None

@@ -21,7 +21,12 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     without_elements,
 )
-from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
+from loopwright.prove.comparison.outside import outside_difference
+from loopwright.prove.comparison.preprocessor import (
+    adds_only_harmless_text,
+    expanded_function,
+    expansion_difference,
+)
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.equivalence.answer import Equivalence
 from loopwright.prove.text.annotations import promises, prove_annotations
@@ -113,7 +118,7 @@ def compared_texts(
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):
-        difference = outside_difference(program.region, region.place)
+        difference = _around(program.region, region.place, compiled, options)
         if difference is None and not adds_only_harmless_text(before, texts[0]):
             difference = "one file has directives that the other has not"
         header = different_header(before, texts[0], compiled, options) if difference is None else None
@@ -128,6 +133,15 @@ def compared_texts(
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
+
+
+def _around(old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions) -> str | None:
+    """How the functions around two regions differ, as they are written and after preprocessing."""
+    before, after = expanded_function(old, compiled), expanded_function(new, options)
+    if before is None or after is None:
+        return outside_difference(old, new)
+    hidden = before.hidden, after.hidden
+    return outside_difference(old, new, hidden=hidden) or expansion_difference(before, after)
 
 
 def _unkept(program: Program) -> str | None:
@@ -273,9 +287,7 @@ def _start(region: Span) -> Span:
     return region.source.at(region.start + len(region.text) - len(region.text.lstrip()))
 
 
-def _trusted(
-    old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]
-) -> tuple[str, ...]:
+def _trusted(old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]) -> tuple[str, ...]:
     """What the answers rest on, each thing once however it is put."""
     proved = {promise.pragma.place for program in new for promise in promises(program)}
     said = [entry.text for program in old for entry in program.trusted]

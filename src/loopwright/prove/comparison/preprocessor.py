@@ -1,0 +1,146 @@
+"""What the preprocessor makes of two files whose texts are compared.
+
+The same words may mean different things in them: a header that one of both includes may define a macro that
+both use, or decide an `#if`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.file import c_file
+from loopwright.c.syntax import walk_inside
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.typed.expansion import Definition
+from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.preprocess import Preprocessed
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source, Span
+
+_LINE = re.compile(r"(?m)^[ \t]*#((?:\\\r?\n|[^\n])*)")
+_DEFINE = re.compile(r"define ([A-Za-z_]\w*)")
+_ADDED = re.compile(
+    r"include <(?:math|stdio|stdlib|string|assert|omp|stddef|stdint|limits|float)\.h>"
+    r"|pragma (?:scop|endscop|once|(?:loopwright )?assume .*|(?:GCC )?ivdep|vector always"
+    r"|(?:GCC )?(?:no)?unroll\b.*"
+    r"|(?:GCC|clang) diagnostic .*|STDC FP_CONTRACT OFF|clang loop unroll.*"
+    r"|omp (?:parallel|for|simd|tile|stripe|interchange|reverse|unroll|fuse|split|loop|distribute|teams)\b.*)"
+)
+"""Pragmas of loops are judged at their loops; any other may concern all that comes after it."""
+_HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
+_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "auto break case char const continue default do double else enum extern float for goto if inline int"
+        " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
+        " volatile while",
+    )
+)
+
+
+def adds_only_harmless_text(old: Source, new: Source) -> bool:
+    """Whether the new file has the directives of the old one, but for standard headers, pragmas and macros of
+    fresh names: only then is it, to the preprocessor, what its lines say if the old one is.
+    """
+    before, after = (without_comments(one.text, literals=True) for one in (old, new))
+    if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
+        return False
+    known = set(names_in(before))
+    if _HIDING & set(names_in(after)) - known:
+        return False
+    kept = [one for one in directive_lines(after) if not _is_added(one, known)]
+    return kept == [one for one in directive_lines(before) if not _is_added(one, known)]
+
+
+def directive_lines(text: str) -> list[str]:
+    return [" ".join(one[1].split()) for one in _LINE.finditer(text)]
+
+
+def _is_added(line: str, known: set[str]) -> bool:
+    macro = _DEFINE.match(line)
+    if macro is not None:
+        return macro[1] not in known and macro[1] not in _KEYWORDS
+    return _ADDED.fullmatch(line) is not None
+
+
+@dataclass(frozen=True)
+class ExpandedFunction:
+    """The function around a region: its names, its file after preprocessing, where the region is in that."""
+
+    names: frozenset[str]
+    text: Preprocessed
+    at: int
+    source: Source
+
+    def macro(self, name: str) -> Definition | None:
+        return self.text.definition(name, self.at)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The names that the macros in it bring, and those in them."""
+        found: dict[str, None] = {}
+        pending = list(self.names)
+        for name in pending:
+            one = self.macro(name)
+            brought = () if one is None else (word.text for word in one.body if word.is_name)
+            own = () if one is None else one.parameters or ()
+            further = [word for word in brought if word not in found and word not in own]
+            found.update(dict.fromkeys(further))
+            pending += further
+        return frozenset(found)
+
+
+def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunction | None:
+    """What the preprocessor makes of the function around a region; None where the region is not read."""
+    file = typed_file(region.source, options)
+    spot = next((spot for one, spot in file.located if one.place == region), None)
+    if not isinstance(spot, Located):
+        return None
+    names: set[str] = set()
+    for node in walk_inside(c_file(replace(region.source, chosen=())).possible, region):
+        if node.type == "function_definition" and node.span.contains(region):
+            names.update(names_in(_LINE.sub("", without_comments(node.text, literals=True))))
+    return ExpandedFunction(frozenset(names), file.text, spot.start, region.source)
+
+
+def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | None:
+    """How the preprocessor treats what both functions say in two ways."""
+    pending = sorted((old.names | old.hidden) & (new.names | new.hidden))
+    for name in pending:
+        if _shape(old.macro(name)) != _shape(new.macro(name)):
+            return f"the macro '{name}' is not the same in both"
+    chosen = iter(_conditional_lines(new))
+    for line, is_read in _conditional_lines(old):
+        other = next((read for text, read in chosen if text == line), None)
+        if other is not None and other != is_read:
+            return f"only one of them has '{line}' after preprocessing"
+    return None
+
+
+def _shape(one: Definition | None) -> object:
+    return one and (one.parameters, one.is_variadic, [word.text for word in one.body])
+
+
+_CONDITIONAL = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b")
+
+
+def _conditional_lines(function: ExpandedFunction) -> Iterator[tuple[str, bool]]:
+    """The lines under an `#if` of a file, but those of its regions, and whether the compiler sees them."""
+    source, text = function.source, function.text
+    regions = [one.place for one in c_file(source).regions]
+    seen: set[int] = set()
+    for start, end, first in zip(text.starts, (*text.starts[1:], len(text.text)), text.lines, strict=True):
+        rows = text.text[start:end].split("\n") if first else []
+        seen.update(first + k for k, row in enumerate(rows) if row.strip())
+    depth = offset = 0
+    for number, line in enumerate(without_comments(source.text, literals=True).split("\n"), 1):
+        test = _CONDITIONAL.match(line)
+        depth += 0 if test is None else -1 if test[1] == "endif" else 1
+        is_own = not any(place.start <= offset < place.end for place in regions)
+        if depth and is_own and line.strip() and not line.lstrip().startswith("#"):
+            yield " ".join(line.split()), number in seen
+        offset += len(line) + 1
