@@ -349,8 +349,7 @@ def programs() -> Iterator[Program]:
                 for row in ROWS if place == 0 and real == "float" else ROWS[-1:]:
                     name = f"heat-{kind}-{tiles.name}-{'-'.join(row) or 'none'}"
                     sizes = large if row == OPTIONS else large[:1]
-                    short = dimensions == 2 and not row
-                    yield Program(name, source, tiles.script(row), small, sizes, STENCILS, short)
+                    yield Program(name, source, tiles.script(row), small, sizes, STENCILS)
     for name in LARGE:
         source = (ROOT / "kernels" / f"{name}.c").read_text()
         script = (ROOT / "kernels" / "gpu" / f"{name}.lw").read_text()

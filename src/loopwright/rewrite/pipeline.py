@@ -35,6 +35,7 @@ from loopwright.rewrite.evidence import (
     of_scanning,
     of_text,
 )
+from loopwright.rewrite.full_tiles import full_tile_loops
 from loopwright.rewrite.guards import guard_for
 from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
 from loopwright.rewrite.request import (
@@ -239,11 +240,12 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
         evidence += legal
     progress("generating loops")
     with about(lambda: plan.written.region):
-        node = generate(to_schedule(plan), GenerationOptions())
+        tiled = full_tile_loops(plan) if options.cuda else None
+        node = generate(to_schedule(plan), GenerationOptions()) if tiled is None else tiled
     if options.cuda:
-        lengths = register_lengths(plan.program)
-        node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
-    if options.prove:
+        lengths, versions = register_lengths(plan.program), bool(plan.apart) or tiled is not None
+        node = predicated(with_versions(plan, node), lengths, tested=versions)
+    elif options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
     steps = () if verdict is None else (*(one.statement for one in verdict.reassociations), *verdict.exact)

@@ -143,7 +143,7 @@ def _member(plan: Plan, path: Position, loop: int) -> Member:
         return Member(kind, kind)
     by_factor = all(d.factor is not None for d in here if d.loop == loop and d.kind is DirectiveKind.UNROLL)
     isolated = [d for d in here if d.kind is DirectiveKind.ISOLATE and loop in d.points]
-    full = bool(isolated) and (by_factor or all(_in_kernel(plan, d) for d in isolated))
+    full = bool(isolated) and (by_factor or all(in_kernel(plan, d) for d in isolated))
     return Member(kind if full else LoopType.UNROLL, LoopType.UNROLL)
 
 
@@ -170,16 +170,16 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
     isolated: isl.Set | None = None
     for directive in plan.directives:
         if directive.kind is DirectiveKind.ISOLATE and _concerns(directive, path, loops):
-            if loops.start <= directive.loop and _in_kernel(plan, directive):
+            if loops.start <= directive.loop and in_kernel(plan, directive):
                 continue
-            part = _extended(_full_part(plan, directive), loops.stop)
+            part = _extended(full_part(plan, directive), loops.stop)
             isolated = part if isolated is None else isolated.intersect(part)
     if isolated is None:
         return None
     return split(isolated, loops.start)
 
 
-def _in_kernel(plan: Plan, directive: LoopDirective) -> bool:
+def in_kernel(plan: Plan, directive: LoopDirective) -> bool:
     """Whether blocks of a GPU run the loops to split: a block asks for itself whether its tile is full."""
     return any(
         one.kind is DirectiveKind.BLOCK
@@ -203,7 +203,7 @@ def _extended(part: isl.Set, count: int) -> isl.Set:
     return part.add_dims(DIM, count - known)
 
 
-def _full_part(plan: Plan, directive: LoopDirective) -> isl.Set:
+def full_part(plan: Plan, directive: LoopDirective) -> isl.Set:
     """The iteration vectors (j1, ..., j(L+1)) in which every point loop runs over all of its tile.
 
     [Grosser2015, section 5.6].  For the loops 0 to L of a directive and its point loops, two instances
