@@ -60,7 +60,8 @@ def _without_last(statement: Statement) -> Statement:
     """One cell less in each tile."""
     tile = ", ".join(statement.iterators[:-1])
     pairs = isl.Map(f"{{ {statement.name}[{tile}, x] -> {statement.name}[{tile}, y] : y > x }}")
-    return replace(statement, domain=pairs.intersect_range(statement.domain).domain().intersect(statement.domain))
+    domain = pairs.intersect_range(statement.domain).domain().intersect(statement.domain)
+    return replace(statement, domain=domain)
 
 
 def _moved(statement: Statement, array: str, by: str) -> Statement:
