@@ -9,7 +9,7 @@ from typing import Protocol
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.nests import Script
 from loopwright.run.timing import Times
-from loopwright.transform.script.operations import Tile
+from loopwright.transform.script.operations import Fuse, Tile
 
 WORTH = 0.97
 """A program is faster if it takes less than this much of the time: by less, runs differ by chance."""
@@ -26,12 +26,16 @@ class Trial:
 
 
 def kinds(script: Script) -> tuple[str, ...]:
-    """What a script does, without names and sizes: each kind of step once, slanted tiles by themselves."""
+    """What a script does, without names and sizes: each kind of step once, slanted tiles by themselves.
+
+    Where two nests are joined and no others, how many loops they share is part of it.
+    """
     found = []
     for step in script:
         is_slanted = isinstance(step.operation, Tile) and step.operation.skew
         found.append(f"{type(step.operation).__name__}{' skew' * is_slanted}")
-    return tuple(dict.fromkeys(found))
+    joined = [step.operation.common for step in script if isinstance(step.operation, Fuse)]
+    return (*dict.fromkeys(found), *(f"{common} loops" for common in joined if len(joined) == 1))
 
 
 def in_turn(

@@ -166,10 +166,11 @@ GRACE = 0.5
 def _end(child: int) -> None:
     """The child is over, whether it was done or not."""
     os.kill(child, signal.SIGTERM)
-    until = time.monotonic() + GRACE
+    until, pause = time.monotonic() + GRACE, 0.0002
     while time.monotonic() < until:
         if os.waitpid(child, os.WNOHANG)[0] == child:
             return
-        time.sleep(0.005)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.005)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
