@@ -1,8 +1,7 @@
 """The kernels that BLAS and LAPACK have, beside OpenBLAS on one core: tiles of the textbook, as scripts.
 
-Blocks for two caches, panels packed into contiguous buffers, and a tile of rows times vectors that stays in
-registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
-in turns; contraction is on for both.
+The scripts are those of `blas_scripts`, for the caches and vectors of this machine; every one is proved.
+Times are those of the processor, the least of several runs, both sides in turns; contraction is on for both.
 
     python -m benchmarks.blas [--rounds N] [--jobs N] [--limit S] [--only gemm,syrk] [--tiles 8,24,176,744]
 """
@@ -19,77 +18,18 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import astuple, dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from string import Template
 from typing import Any
 
+from benchmarks.blas_scripts import MOST_ON_STACK, TileSizes, scripts
 from loopwright.optimise.machine import PROCESSOR, Machine, this_machine
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w", "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID")
 WIDE, WIDEST = "-mprefer-vector-width=512", 64
 """Compilers choose narrower vectors by themselves; OpenBLAS does not."""
-
-MOST_ON_STACK = 4096
-"""Elements of an array that is not allocated."""
-
-TILED = Template("""\
-tile($name, $k=$depth, $i=$block, j=$columns)
-strip_mine($name, $i, $rows)
-interchange($name, [${k}T, ${i}T, jT, ${i}T1, $k, $i, j])
-affine($name, {[a, b, jT, d, $k, $i, j] -> [${k}T, ${i}T, jT, ${i}T1, $k, $i, v] :
-  ${k}T = a and ${i}T = b and ${i}T1 = d and v = j - $columns * jT})
-$packs
-pack($sums, $name, ${i}T1, written)
-isolate($name, jT, [v])
-isolate($name, ${i}T1, [$i])
-unroll($name, $i)
-vectorize($name, v)
-""")
-"""Sums over k for rows i and columns j: the panels of $packs in the first cache, rows in the second."""
-
-SIGNS = {"'": ("transposed", "reused"), "*": ("scaled",)}
-"""What is said of a panel after its name."""
-
-SYMM = """\
-expand(temp2, i, j)
-distribute(Clear, Upper, Lower, Combine)
-reorder(Upper, Lower)
-reorder(Upper, Combine)
-"""
-
-
-@dataclass(frozen=True)
-class TileSizes:
-    """Rows and columns in registers, steps that a panel has, rows that a block has."""
-
-    rows: int
-    columns: int
-    depth: int
-    block: int
-
-    def product(
-        self, name: str, sums: str, *panels: str, over: int, i: str = "i", k: str = "k", scaled: str = ""
-    ) -> str:
-        """The script for a sum over `over` steps; blocks of about `depth` that leave no rest, if any do.
-
-        Panels on the stack are no good: compilers then do not keep the sums in registers.  Of the matrix
-        `scaled` a block is copied, times the variable that it is multiplied by.
-        """
-        packs = [f"pack({scaled}, {name}, {i}T, scaled)"] if scaled else []
-        for panel in panels:
-            word = "".join(f", {text}" for sign, texts in SIGNS.items() if sign in panel for text in texts)
-            packs.append(f"pack({panel.rstrip(''.join(SIGNS))}, {name}, jT{word})")
-        rows, columns, depth, block = astuple(self)
-        least = max(depth * 2 // 3, MOST_ON_STACK // columns + 1)
-        whole = [one for one in range(least, depth * 3 // 2) if over % one == 0]
-        depth = min(whole, key=lambda one: abs(one - depth), default=depth)
-        return TILED.substitute(
-            name=name, sums=sums, packs="\n".join(packs), i=i, k=k,
-            rows=rows, columns=columns, depth=depth, block=block,
-        )  # fmt: skip
 
 
 def sizes_for(machine: Machine) -> TileSizes:
@@ -105,43 +45,6 @@ def sizes_for(machine: Machine) -> TileSizes:
     depth = max(MOST_ON_STACK // columns + 1, machine.caches[0].size // 2 // 8 // columns) // 8 * 8 + 8
     block = machine.caches[1].size // 2 // 8 // depth // columns * columns
     return TileSizes(rows, columns, depth, max(block, columns))
-
-
-def scripts(sizes: TileSizes) -> dict[str, str]:
-    """The script of each kernel; of a panel with a prime the columns become rows."""
-    product = sizes.product
-    steps = {
-        "gemm": {"Mult": "NK"},
-        "2mm": {"Mult": "NK", "Sum": "NJ"},
-        "3mm": {"CompE": "NK", "CompF": "NM", "CompG": "NJ"},
-        **{name: {"Mult": "M"} for name in ("syrk", "syr2k", "trmm")},
-        "symm": {"Lower": "M", "Upper": "M"},
-    }
-    over = {
-        (kernel, name): sizes_of(kernel)[size] for kernel, own in steps.items() for name, size in own.items()
-    }
-    return {
-        "gemm": "distribute(Scale, Mult)\n"
-        + product("Mult", "C", "B", over=over["gemm", "Mult"], scaled="A"),
-        "2mm": "distribute(Init, Mult)\n"
-        + product("Mult", "tmp", "B", over=over["2mm", "Mult"], scaled="A")
-        + "distribute(Scale, Sum)\n"
-        + product("Sum", "D", "C", over=over["2mm", "Sum"]),
-        "3mm": "".join(
-            f"distribute(Init{one}, Comp{one})\n"
-            + product(f"Comp{one}", one, panel, over=over["3mm", f"Comp{one}"])
-            for one, panel in (("E", "B"), ("F", "D"), ("G", "F"))
-        ),
-        "syrk": "distribute(Scale, Mult)\n"
-        + product("Mult", "C", "A'", over=over["syrk", "Mult"], scaled="A"),
-        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'*", "B'*", over=over["syr2k", "Mult"]),
-        "symm": SYMM
-        + product("Lower", "temp2_i_j", "B", over=over["symm", "Lower"])
-        + product("Upper", "C", "B*", over=over["symm", "Upper"], i="k", k="i"),
-        "trmm": "distribute(Mult, Alpha)\n" + product("Mult", "B", "B", over=over["trmm", "Mult"]),
-        "lu": (KERNELS / "lu.lw").read_text(),
-        "cholesky": (KERNELS / "cholesky.lw").read_text(),
-    }
 
 
 class Library:
@@ -165,8 +68,10 @@ class Library:
         self.function(name)(*(kinds[type(one)](one) if type(one) in kinds else one for one in arguments))
 
 
-def openblas() -> Library | None:
-    """The system's, or the one that numpy brings."""
+def openblas(given: str | None) -> Library | None:
+    """The one that is given, as numpy brings it, the system's, or the one that numpy brings."""
+    if given is not None:
+        return Library(given, bundled=True)
     name = ctypes.util.find_library("openblas")
     if name is not None:
         return Library(name, bundled=False)
@@ -304,19 +209,23 @@ def main() -> int:
     parser.add_argument("--no-prove", action="store_true", help="to try tiles: nothing is proved")
     parser.add_argument("--only", default=",".join(OPERATIONS))
     parser.add_argument("--tiles", help="rows,columns,depth,block")
+    parser.add_argument("--library", help="libscipy_openblas64_.so, where numpy is not installed")
     arguments = parser.parse_args()
     machine = this_machine()
     if "avx512f" in PROCESSOR.read_text():
         machine = replace(machine, vector=WIDEST)
     sizes = TileSizes(*map(int, arguments.tiles.split(","))) if arguments.tiles else sizes_for(machine)
     flags = (WIDE,) if machine.vector == WIDEST else ()
-    library = openblas()
+    library = openblas(arguments.library)
     core = f"OpenBLAS for {library.core}" if library else "no OpenBLAS: apt install libopenblas0-pthread"
     print(f"{machine}; {core}; {sizes}{'; not proved' if arguments.no_prove else ''}")
     print(f"{'kernel':10} {'GFLOP/s':>8} {'OpenBLAS':>9} {'share':>6}")
     names = arguments.only.split(",")
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(arguments.jobs) as pool:
-        made, given = scripts(sizes), (flags, arguments.limit, not arguments.no_prove)
+        made, given = (
+            scripts(sizes, {one: sizes_of(one) for one in OPERATIONS}),
+            (flags, arguments.limit, not arguments.no_prove),
+        )
         jobs = {pool.submit(compiled, one, made[one], Path(name), given): one for one in names}
         wait(jobs)  # what is proved at the same time would slow down what is timed
         for job, kernel in jobs.items():

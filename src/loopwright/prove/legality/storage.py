@@ -18,8 +18,8 @@ P' leaves in memory what P does, if
 
 By induction over the order every instance then reads the values it read and computes the same.  Writes
 that only may happen are no end of the search for a write: F(r) has all that r may see, and since the order
-is the same, equal sets mean equal values.  Reads whose value cannot have changed are left out: those of
-arrays of which no access moved, and which no copy writes.
+is the same, equal sets mean equal values.  Reads whose value cannot have changed are left out: those that did
+not move, of arrays of which no write moved, and which no copy writes.
 """
 
 from __future__ import annotations
@@ -162,11 +162,11 @@ def _meet(one: Access, other: Access, statement: Statement) -> isl.Set:
 
 
 def _disturbed(before: Program, after: Program, copies: tuple[Statement, ...]) -> frozenset[str]:
-    """The arrays of which an access moved, from or to, and those that copies write."""
+    """The arrays of which a write moved, from or to, and those that copies write."""
     found = {access.array for copy in copies for access in copy.writes}
     for old in before.statements:
         for mine, theirs in zip(old.accesses, after.statement(old.name).accesses, strict=True):
-            if moves(mine, theirs):
+            if mine.is_write and moves(mine, theirs):
                 found |= {mine.array, theirs.array}
     return frozenset(found)
 
@@ -175,11 +175,12 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
     for old in before.statements:
         pairs = zip(old.accesses, after.statement(old.name).accesses, strict=True)
         for k, (mine, theirs) in enumerate(pairs):
-            if mine.is_write or not {mine.array, theirs.array} & disturbed:
+            moved = moves(mine, theirs)
+            if mine.is_write or not (moved or mine.array in disturbed):
                 continue
             name = f"{old.name} reads {k}"
             relations = [one.relation.intersect_domain(old.domain) for one in (mine, theirs)]
-            if moves(mine, theirs):
+            if moved:
                 one, other = (relation.set_tuple_name(IN, name) for relation in relations)
             else:  # each cell that may be read is a read of its own
                 one, other = (relation.range_map().set_tuple_name(IN, name) for relation in relations)
