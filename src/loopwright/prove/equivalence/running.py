@@ -126,7 +126,7 @@ def pair_of(
 
 def _known(old: Program, new: Program) -> dict[str, float]:
     """The values that variables of the function have in both programs where the regions start."""
-    names = {one.name for one in old.arrays if one.rank == 0 and not one.local}
+    names = {one.name for one in (*old.arrays, *new.arrays) if one.rank == 0 and not one.local}
     found = {name: first_value(old.file, old.region, name) for name in sorted(names)}
     return {
         name: value
