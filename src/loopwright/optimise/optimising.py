@@ -63,8 +63,8 @@ RESERVED = 0.3
 FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
-PATIENT = 0.65
-"""The part of the time left that the proof of one script may take, so that there is some for the next."""
+PATIENT, ENOUGH = 0.65, 5.0
+"""The part of the time left that one proof may take, and the seconds that are enough for the others."""
 
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
@@ -337,7 +337,6 @@ def _timed(
     found = {one.script: one.seconds for one in before if one.seconds is not None}
     failed = {one.script for one in before if one.seconds is None}
     doubtful: set[Script] = set()
-
     begun = time.monotonic()
 
     def fresh() -> Iterator[Task]:
@@ -384,7 +383,7 @@ def _proved(
         left = end - time.monotonic()
         if left <= 0:
             break
-        limit = left if one is last else PATIENT * left
+        limit = left if one is last else max(PATIENT * left, left - ENOUGH)
         if one is not last and COPIED * tiles_copied(one.script) > limit:
             continue
         try:

@@ -22,7 +22,8 @@ FEWEST, MOST = 2, 16
 def resized(script: Script) -> Iterator[Script]:
     """The script with one size of one tile, or one number of iterations written out, doubled or halved.
 
-    The last steps come first.  Tiles that are copied keep their sizes: other steps name them.
+    What is written out may also be left as it was.  The last steps come first.  Tiles that are copied keep
+    their sizes: other steps name them.
     """
     if tiles_copied(script):
         return
@@ -33,6 +34,8 @@ def resized(script: Script) -> Iterator[Script]:
                     replace(tile, sizes=one) for one in _others(sizes, SMALLEST, LARGEST)
                 ]
             case UnrollAndJam(factors=factors) as jam:
+                if len(script) > 1:
+                    yield (*script[:place], *script[place + 1 :])
                 changed = [replace(jam, factors=one) for one in _others(factors, FEWEST, MOST)]
             case _:
                 continue

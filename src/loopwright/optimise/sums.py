@@ -40,7 +40,7 @@ from loopwright.optimise.nests import (
     stays_in_row,
 )
 from loopwright.optimise.touches import PEELED, WIDEST
-from loopwright.presburger.sets import OUT
+from loopwright.presburger.sets import DIM, OUT
 from loopwright.read.formula import Binary, Chain, Name, Number, Sum
 from loopwright.transform.library.accesses import MOST_ON_STACK
 from loopwright.transform.perform import performed
@@ -111,13 +111,24 @@ def register_sums(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Scr
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 3 or is_tiled(plan, nest):
         return
-    found = _sum(plan, nest, own)
+    found = _sum(plan, nest, own) if _is_box(plan, nest) else None
     if found is None:
         return
     for rows, columns in _shapes(plan, nest, found, setting):
         steps = _tile(plan, nest, found, setting, rows, columns)
         if steps is not None:
             yield (*script_of(plan), *steps)
+
+
+def _is_box(plan: Plan, nest: NamedNest) -> bool:
+    """Whether no loop bounds another: tiles cut by a diagonal have many parts, and long proofs."""
+    for points in plan.iterations(nest.component, len(nest.loops)):
+        for part in points.remove_divs().get_basic_sets():
+            for bound in part.get_constraints():
+                factors = (bound.get_coefficient_val(DIM, k) for k in range(len(nest.loops)))
+                if sum(not factor.is_zero() for factor in factors) > 1:
+                    return False
+    return True
 
 
 def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
