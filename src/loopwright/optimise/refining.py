@@ -20,27 +20,33 @@ FEWEST, MOST = 2, 16
 
 
 def resized(script: Script) -> Iterator[Script]:
-    """The script with one size of one tile, or one number of iterations written out, doubled or halved.
+    """The script without one of its blocks, then with one number of a block doubled or halved.
 
-    What is written out may also be left as it was.  The last steps come first.  Tiles that are copied keep
-    their sizes: other steps name them.
+    Blocks are tiles, and iterations that are written out; the last ones come first.  Tiles that are copied
+    keep their sizes: other steps name them.
     """
     if tiles_copied(script):
         return
-    for place, step in reversed(list(enumerate(script))):
-        match step.operation:
-            case Tile(sizes=sizes) as tile:
-                changed: list[Operation] = [
-                    replace(tile, sizes=one) for one in _others(sizes, SMALLEST, LARGEST)
-                ]
-            case UnrollAndJam(factors=factors) as jam:
-                if len(script) > 1:
-                    yield (*script[:place], *script[place + 1 :])
-                changed = [replace(jam, factors=one) for one in _others(factors, FEWEST, MOST)]
-            case _:
-                continue
-        for operation in changed:
+    blocks = [
+        (place, step)
+        for place, step in reversed(list(enumerate(script)))
+        if isinstance(step.operation, Tile | UnrollAndJam)
+    ]
+    if len(script) > 1:
+        yield from ((*script[:place], *script[place + 1 :]) for place, _ in blocks)
+    for place, step in blocks:
+        for operation in _with_other_numbers(step.operation):
             yield (*script[:place], replace(step, operation=operation), *script[place + 1 :])
+
+
+def _with_other_numbers(operation: Operation) -> Iterator[Operation]:
+    match operation:
+        case Tile(sizes=sizes):
+            yield from (replace(operation, sizes=one) for one in _others(sizes, SMALLEST, LARGEST))
+        case UnrollAndJam(factors=factors):
+            yield from (replace(operation, factors=one) for one in _others(factors, FEWEST, MOST))
+        case _:
+            return
 
 
 def _others(numbers: tuple[LoopNumber, ...], least: int, most: int) -> Iterator[tuple[LoopNumber, ...]]:
