@@ -46,7 +46,8 @@ class Redundancy:
     """
 
     computes: dict[str, str]
-    held: dict[str, HeldCell]
+    held: dict[str, HeldCell] = field(default_factory=dict)
+    """What copies hold, unless they stage arrays tile by tile."""
     instances: dict[str, isl.Set] = field(default_factory=dict)
     """Of these statements, the instances that compute something: of what others compute nothing is known."""
     named: dict[str, isl.Map] = field(default_factory=dict)

@@ -79,8 +79,6 @@ class _Comparison:
                 self._refuse_no_clearing(one)
         for copy in copies:
             refuse_no_copy(copy, self.after)
-            if copy.name not in self.told.held:
-                raise InternalError(Code.INTERNAL, f"nothing is told of what {copy.name} holds")
         wrong: list[WrongValue] = []
         for one in self.after.statements:
             if one.name in self.told.computes:
@@ -191,6 +189,9 @@ class _Comparison:
         return is_staged(self.before, self.after, pairs)
 
     def _values(self, copies: tuple[Statement, ...]) -> Iterator[WrongValue]:
+        for copy in copies:
+            if copy.name not in self.told.held:
+                raise InternalError(Code.INTERNAL, f"nothing is told of what {copy.name} holds")
         readers = [*self._readers(), *(self._copy_reader(one) for one in copies)]
         arrays = frozenset(array.name for array in self.before.arrays)
         readers += left_in_memory(self.before, self.after, arrays)

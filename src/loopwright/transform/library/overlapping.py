@@ -254,7 +254,8 @@ def planned_tiles(
         name = f"{array}_{'load' if loads else 'store'}_{places[statement][0][1] + 1}"
         components.setdefault(name, Component.of(places[statement]))
     everything = Component.of(leaf.position for leaf in fresh.leaves)
-    copies = Component.of(place for name in redundancy.held for place in places[name])
+    copying = (one.name for one in after.statements if one.name not in redundancy.computes)
+    copies = Component.of(place for name in copying for place in places[name])
     stored = plan.stored(after, redundancy)
     return replace(stored, leaves=fresh.leaves, components=components), everything, copies
 

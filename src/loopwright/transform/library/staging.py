@@ -6,9 +6,9 @@
         the rows of the tile, on A_tile
         A[c] = A_tile[c - o]       for the cells c of the tile
 
-The order is that of `hexagon`, which is proved by itself; this is the same order with other storage.  A copy
-to a buffer holds what its cell holds before the tile, a copy back what it holds after the tile: so much is
-told with the new text, and proved.  Dependences reach as far to one side as to the other here.
+The order is that of `hexagon`, which is proved by itself; this is the same order with other storage, of which
+it is proved that copies stage the arrays tile by tile.  Dependences reach as far to one side as to the other
+here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import OUT, PARAM, union
+from loopwright.presburger.sets import PARAM, union
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.hexagons import Hexagons, hexagon, hexagons_of
 from loopwright.transform.library.loops import SizedLoop
@@ -37,7 +37,7 @@ from loopwright.transform.library.overlapping import (
 from loopwright.transform.library.stencils import Stencil, WrittenArray, stencil_of
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
-from loopwright.transform.storage import HeldCell, Redundancy, replaced_text
+from loopwright.transform.storage import Redundancy, replaced_text
 from loopwright.transform.vectors import pieces
 
 
@@ -151,9 +151,8 @@ def staged(
     statements = tuple(_within_tiles(one, part) for one, part in pairs)
     after = replace(after, statements=statements)
     computes = {one.name: part.statement for one, part in pairs if part.statement}
-    held = {one.name: _held(ordered, tiles, one, part) for one, part in pairs if part.array}
     copied = {one.name: (part.array, part.loads) for one, part in pairs if part.array}
-    planned, _, _ = planned_tiles(ordered, after, Redundancy(computes, held), copied)
+    planned, _, _ = planned_tiles(ordered, after, Redundancy(computes), copied)
     places = [position for one in after.statements for position, _ in pieces(one.schedule)]
     one, two = (Component.of(place for place in places if place[1] == phase) for phase in (0, 1))
     return planned, one, two
@@ -279,18 +278,3 @@ def _within_tiles(statement: Statement, part: _Part) -> Statement:
     points = f"{statement.name}[{', '.join(statement.iterators)}]"
     tile = isl.Set(f"[{names}] -> {{ {points} : {' and '.join(part.tile)} }}")
     return replace(statement, schedule=statement.schedule.intersect_domain(tile))
-
-
-def _held(ordered: Plan, tiles: _Tiles, copy: Statement, part: _Part) -> HeldCell:
-    """The cell that a copy is of, before its tile in the order of `hexagon`, or after it."""
-    access = next(one for one in copy.accesses if one.is_write is not part.loads)
-    length = int(ordered.program.statements[0].schedule.dim(OUT))
-    count, names = len(tiles.stencil.tiles), copy.iterators
-    entries = ["0"] * length
-    entries[0] = str(ordered.leaves[0].position[0])
-    for k in range(count):
-        entries[2 * k + 1] = names[k]
-    entries[2], entries[2 * count] = str(part.phase), "-1" if part.loads else "1"
-    when = isl.Map(f"{{ {copy.name}[{', '.join(names)}] -> [{', '.join(entries)}] }}")
-    when = when.align_params(copy.domain.get_space().params())
-    return HeldCell(access.relation.set_tuple_name(OUT, part.array), when)
