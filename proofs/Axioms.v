@@ -39,6 +39,7 @@ Definition theorems := (
   @independence_sound,
   @check_same_memory,
   @private_copies,
+  @last_copies,
   @check_same_privately,
   @check_same_but,
   @same_values,

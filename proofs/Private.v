@@ -159,53 +159,116 @@ Section Private.
     (** Memories that differ in temporaries only. *)
     Definition same_but (m m' : memory value) : Prop := forall c, temporary (fst c) = false -> m c = m' c.
 
-    Lemma private_copies_from : forall rest done m m',
-      NoDup (done ++ rest) -> contained (done ++ rest) ->
-      (forall a b, In a (done ++ rest) -> In b (done ++ rest) -> List.length (tag a) = List.length (tag b)) ->
-      same_but m m' ->
-      (forall a b c, In a done -> In b rest -> temporary (fst c) = true -> source (done ++ rest) a b c -> m c = m' (own b c)) ->
-      same_but (run effect rest m) (run (privately effect) rest m').
+    (** [o] sees in its copies what it would see without them. *)
+    Definition sees_alike (o : event) (m m' : memory value) : Prop := forall r, reads A o r -> m r = m' (own o r).
+
+    Lemma written_alike : forall o m m' c, sees_alike o m m' -> temporary (fst c) = true -> writes A o c ->
+      effect o m c = privately effect o m' (own o c).
+    Proof. intros o m m' c Hview Ht Hw. rewrite privately_own. apply effect_surely; assumption. Qed.
+
+    (** The copy that [a] has of a cell goes on to be like the cell, if only what has the same tag writes it. *)
+    Lemma alike_after : forall o a c m m', sees_alike o m m' -> List.length (tag a) = List.length (tag o) ->
+      temporary (fst c) = true -> (writes A o c -> tag o = tag a) -> m c = m' (own a c) ->
+      effect o m c = privately effect o m' (own a c).
     Proof.
-      induction rest as [|o rest IH]; intros done m m' Hnd Hin Hlen Hsame Hseen; [exact Hsame|].
+      intros o a c m m' Hview Hlen Ht Htag Hbefore.
+      assert (Hdone : writes A o c -> effect o m c = privately effect o m' (own a c)).
+      { intros Hw. rewrite <- (own_same_tag _ _ c (Htag Hw)). apply written_alike; assumption. }
+      destruct (frame _ _ _ _ _ _ _ effect_obeys o m c) as [Hw | Hm]; [exact (Hdone Hw)|].
+      destruct (frame _ _ _ _ _ _ _ (privately_obeys _ _ _ effect_obeys) o m' (own a c)) as [(d & Hw & Hd) | Hm']; [|congruence].
+      apply Hdone. replace c with d; [exact Hw|].
+      destruct c as [x l], d as [y k]. unfold own in Hd. cbn [fst snd] in *. rewrite Ht in Hd.
+      assert (Hy : temporary y = true).
+      { destruct (temporary y) eqn:Hy; [reflexivity|]. injection Hd as -> _. congruence. }
+      rewrite Hy in Hd. injection Hd as -> Hd. f_equal. symmetry. exact (same_rest _ _ _ _ Hlen Hd).
+    Qed.
+
+    (** [done] has run, [rest] has not: what [rest] reads of what [done] wrote is alike. *)
+    Definition so_far (done rest : trace) (m m' : memory value) : Prop :=
+      same_but m m' /\
+      forall a b c, In a done -> In b rest -> temporary (fst c) = true -> source (done ++ rest) a b c -> m c = m' (own b c).
+
+    Definition same_lengths_in (t : trace) : Prop :=
+      forall a b, In a t -> In b t -> List.length (tag a) = List.length (tag b).
+
+    Lemma so_far_sees : forall done o rest m m', NoDup (done ++ o :: rest) -> contained (done ++ o :: rest) ->
+      so_far done (o :: rest) m m' -> sees_alike o m m'.
+    Proof.
+      intros done o rest m m' Hnd Hin [Hsame Hseen] r Hr. destruct (temporary (fst r)) eqn:Ht.
+      - destruct (Hin o r (in_elt _ _ _) Ht Hr) as [a Ha].
+        apply (Hseen a o r); [exact (precedes_done _ _ _ _ Hnd (proj1 Ha)) | left; reflexivity | exact Ht | exact Ha].
+      - unfold own. rewrite Ht. apply Hsame, Ht.
+    Qed.
+
+    Lemma so_far_step : forall done o rest m m', NoDup (done ++ o :: rest) -> contained (done ++ o :: rest) ->
+      same_lengths_in (done ++ o :: rest) -> so_far done (o :: rest) m m' ->
+      so_far (done ++ [o]) rest (effect o m) (privately effect o m').
+    Proof.
+      intros done o rest m m' Hnd Hin Hlen Hso. pose proof (so_far_sees _ _ _ _ _ Hnd Hin Hso) as Hview.
+      destruct Hso as [Hsame Hseen].
       assert (Happ : done ++ o :: rest = (done ++ [o]) ++ rest) by (rewrite <- app_assoc; reflexivity).
-      assert (Hview : forall r, reads A o r -> m r = m' (own o r)).
-      { intros r Hr. destruct (temporary (fst r)) eqn:Ht.
-        - destruct (Hin o r (in_elt _ _ _) Ht Hr) as [a Ha].
-          apply (Hseen a o r); [exact (precedes_done _ _ _ _ Hnd (proj1 Ha)) | left; reflexivity | exact Ht | exact Ha].
-        - unfold own. rewrite Ht. apply Hsame, Ht. }
-      assert (Hwritten : forall c, temporary (fst c) = true -> writes A o c -> effect o m c = privately effect o m' (own o c)).
-      { intros c Ht Hw. rewrite privately_own. apply effect_surely; assumption. }
-      cbn [run fold_left]. apply (IH (done ++ [o])); rewrite <- ?Happ; auto.
+      split; [|rewrite <- Happ].
       - intros c Ht. assert (Hc : own o c = c) by (unfold own; rewrite Ht; reflexivity).
         rewrite <- Hc at 2. rewrite privately_own. pose proof (Hsame c Ht) as Hm.
         destruct (determined _ _ _ _ _ _ _ effect_obeys o m (fun c => m' (own o c)) Hview c)
           as [[_ H] | [[H1 H2] | (k & x & _ & H1 & H2)]]; rewrite ?Hc in *; congruence.
       - intros a b c Ha Hb Ht Hsource. apply in_app_iff in Ha as [Ha | [<- | []]].
-        + pose proof (Hseen a b c Ha (or_intror Hb) Ht Hsource) as Hbefore.
-          destruct Hsource as (_ & _ & _ & Hbetween).
-          assert (Htag : writes A o c -> tag o = tag b).
-          { intros Hw. apply Hbetween; [| |exact Hw].
-            - apply precedes_across; [exact Ha | left; reflexivity].
-            - rewrite Happ. apply precedes_across; [apply in_or_app; right; left; reflexivity | exact Hb]. }
-          assert (Hdone : writes A o c -> effect o m c = privately effect o m' (own b c)).
-          { intros Hw. rewrite <- (own_same_tag _ _ c (Htag Hw)). apply Hwritten; assumption. }
-          destruct (frame _ _ _ _ _ _ _ effect_obeys o m c) as [Hw | Hm]; [exact (Hdone Hw)|].
-          destruct (frame _ _ _ _ _ _ _ (privately_obeys _ _ _ effect_obeys) o m' (own b c)) as [(d & Hw & Hd) | Hm']; [|congruence].
-          apply Hdone. replace c with d; [exact Hw|].
-          destruct c as [x l], d as [y k]. unfold own in Hd. cbn [fst snd] in *. rewrite Ht in Hd.
-          assert (Hy : temporary y = true).
-          { destruct (temporary y) eqn:Hy; [reflexivity|]. injection Hd as -> _. congruence. }
-          rewrite Hy in Hd. injection Hd as -> Hd. f_equal.
-          symmetry. refine (same_rest _ _ _ _ _ Hd).
-          apply Hlen; apply in_or_app; right; [right; exact Hb | left; reflexivity].
-        + destruct Hsource as (_ & Hw & Htag & _). rewrite <- (own_same_tag _ _ c Htag). apply Hwritten; assumption.
+        + pose proof (Hseen a b c Ha (or_intror Hb) Ht Hsource) as Hbefore. destruct Hsource as (_ & _ & _ & Hbetween).
+          apply alike_after; auto.
+          * apply Hlen; apply in_or_app; right; [right; exact Hb | left; reflexivity].
+          * intros Hw. apply Hbetween; [| |exact Hw].
+            -- apply precedes_across; [exact Ha | left; reflexivity].
+            -- rewrite Happ. apply precedes_across; [apply in_or_app; right; left; reflexivity | exact Hb].
+        + destruct Hsource as (_ & Hw & Htag & _). rewrite <- (own_same_tag _ _ c Htag). apply written_alike; assumption.
+    Qed.
+
+    Lemma private_copies_from : forall rest done m m',
+      NoDup (done ++ rest) -> contained (done ++ rest) -> same_lengths_in (done ++ rest) -> so_far done rest m m' ->
+      same_but (run effect rest m) (run (privately effect) rest m').
+    Proof.
+      induction rest as [|o rest IH]; intros done m m' Hnd Hin Hlen Hso; [exact (proj1 Hso)|].
+      pose proof (so_far_step _ _ _ _ _ Hnd Hin Hlen Hso) as Hnext.
+      assert (Happ : done ++ o :: rest = (done ++ [o]) ++ rest) by (rewrite <- app_assoc; reflexivity).
+      cbn [run fold_left]. rewrite Happ in Hnd, Hin, Hlen. exact (IH (done ++ [o]) _ _ Hnd Hin Hlen Hnext).
+    Qed.
+
+    (** [a] writes the cell, and after it only what has the same tag does. *)
+    Definition writes_last (t : trace) (a : event) (c : cell) : Prop :=
+      In a t /\ writes A a c /\ forall o, precedes t a o -> writes A o c -> tag o = tag a.
+
+    Lemma last_copies_from : forall rest done m m' a c,
+      NoDup (done ++ rest) -> contained (done ++ rest) -> same_lengths_in (done ++ rest) -> so_far done rest m m' ->
+      temporary (fst c) = true -> writes_last (done ++ rest) a c -> (In a done -> m c = m' (own a c)) ->
+      run effect rest m c = run (privately effect) rest m' (own a c).
+    Proof.
+      induction rest as [|o rest IH]; intros done m m' a c Hnd Hin Hlen Hso Ht Hlast Hbefore.
+      - apply Hbefore. destruct Hlast as [Ha _]. rewrite app_nil_r in Ha. exact Ha.
+      - pose proof (so_far_step _ _ _ _ _ Hnd Hin Hlen Hso) as Hnext. pose proof (so_far_sees _ _ _ _ _ Hnd Hin Hso) as Hview.
+        assert (Happ : done ++ o :: rest = (done ++ [o]) ++ rest) by (rewrite <- app_assoc; reflexivity).
+        assert (Hafter : In a (done ++ [o]) -> effect o m c = privately effect o m' (own a c)).
+        { destruct Hlast as (Ha & Hw & Hothers). intros Hdone. apply in_app_iff in Hdone as [Hdone | [<- | []]].
+          - apply alike_after; auto.
+            + apply Hlen; [exact Ha | apply in_elt].
+            + intros Hwo. apply Hothers; [|exact Hwo]. apply precedes_across; [exact Hdone | left; reflexivity].
+          - apply written_alike; assumption. }
+        cbn [run fold_left]. rewrite Happ in Hnd, Hin, Hlen, Hlast. exact (IH (done ++ [o]) _ _ a c Hnd Hin Hlen Hnext Ht Hlast Hafter).
+    Qed.
+
+    (** What OpenMP calls lastprivate: the copy of the iteration that writes a
+        cell last holds what the cell holds where there are no copies. *)
+    Theorem last_copies : forall t m m' a c, NoDup t -> contained t -> same_lengths_in t -> same_but m m' ->
+      temporary (fst c) = true -> writes_last t a c -> run effect t m c = run (privately effect) t m' (own a c).
+    Proof.
+      intros t m m' a c Hnd Hin Hlen Hsame Ht Hlast. apply (last_copies_from t [] m m' a c); auto.
+      - split; [exact Hsame|]. intros b d e [].
+      - intros [].
     Qed.
 
     (** Running with copies leaves what running without them leaves, except in temporaries. *)
     Theorem private_copies : forall t m m', NoDup t -> contained t ->
       (forall a b, In a t -> In b t -> List.length (tag a) = List.length (tag b)) ->
       same_but m m' -> same_but (run effect t m) (run (privately effect) t m').
-    Proof. intros t m m' Hnd Hin Hlen Hsame. apply (private_copies_from t []); auto. intros a b c []. Qed.
+    Proof. intros t m m' Hnd Hin Hlen Hsame. apply (private_copies_from t []); auto. split; [exact Hsame|]. intros a b c []. Qed.
   End Copies.
 End Private.
 
@@ -225,6 +288,17 @@ Fixpoint with_layers {value : Type} (Ls : list layer) (effect : event -> memory 
   | L :: Ls' => with_layers Ls' (privately (hidden L) (tag_in_layer L) effect)
   end.
 
+(** What [t] leaves without copies and [t'] with them is the same except in
+    temporaries.  So is what [t] leaves in a temporary of the first layer, which
+    no other has, and the copy of the iteration that writes it last: this is
+    the one that OpenMP's lastprivate assigns after the loop. *)
+Definition leave_alike (A : accesses) (Ls : list layer) {value : Type} (effect : event -> memory value -> memory value)
+    (t t' : trace) (m m' : memory value) : Prop :=
+  same_but (in_layers Ls) value (run effect t m) (run (with_layers Ls effect) t' m') /\
+  forall L Ls', Ls = L :: Ls' ->
+  forall a c, hidden L (fst c) = true -> in_layers Ls' (fst c) = false -> writes_last A (tag_in_layer L) t a c ->
+  run effect t m c = run (with_layers Ls effect) t' m' (own (hidden L) (tag_in_layer L) a c).
+
 (** [n] and [n'] compute the same in environment [e], except in temporaries:
     whatever the order in which the parallel loops of [n'] take their
     iterations, each iteration having its own temporaries as the layers say, in
@@ -235,5 +309,4 @@ Definition compute_the_same_privately (A : accesses) (Ls : list layer) (e : env)
   forall t', may_run e n' t' ->
   forall (value : Type) combine (effect : event -> memory value -> memory value),
   obeys A combine effect -> Forall (fun L => surely A (hidden L) effect) Ls ->
-  forall m m', same_but (in_layers Ls) value m m' ->
-  same_but (in_layers Ls) value (run effect t m) (run (with_layers Ls effect) t' m').
+  forall m m', same_but (in_layers Ls) value m m' -> leave_alike A Ls effect t t' m m'.

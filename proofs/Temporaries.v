@@ -652,11 +652,12 @@ Section Layers.
     Forall (fun L => surely (stated T e) (hidden L) effect) (layers_of T Ss e) ->
     obeys (stated (with_all_copies T Ss) e) combine (with_layers (layers_of T Ss e) effect) /\
     forall m m', same_but (in_layers (layers_of T Ss e)) value m m' ->
-    same_but (in_layers (layers_of T Ss e)) value (run effect t m) (run (with_layers (layers_of T Ss e) effect) t m').
+    leave_alike (stated T e) (layers_of T Ss e) effect t t m m'.
   Proof.
     induction Ss as [|[k S] Ss IH]; intros T HT Hused Hfit Hgoals.
-    - split; [constructor|]. intros value combine effect Hobeys _. split; [exact Hobeys|]. intros m m' Hsame x Hx.
-      apply (run_same _ _ _ _ _ _ effect Hobeys). intros y. apply Hsame. reflexivity.
+    - split; [constructor|]. intros value combine effect Hobeys _. split; [exact Hobeys|]. intros m m' Hsame.
+      split; [|intros L Ls' Hnone; discriminate].
+      intros x Hx. apply (run_same _ _ _ _ _ _ effect Hobeys). intros y. apply Hsame. reflexivity.
     - cbn [forallb] in Hfit. apply andb_prop in Hfit as [Hfit Hrest]. cbn [snd] in Hfit. unfold fitting in Hfit.
       apply andb_prop in Hfit as [Hlen Hlt]. apply Nat.eqb_eq in Hlt. cbn [all_storage_goals] in Hgoals.
       apply Forall_app in Hgoals as [Hone Hgoals]. unfold storage_goals in Hone. rewrite HT, begun in Hone.
@@ -670,15 +671,24 @@ Section Layers.
                 (layers_of (with_copies T S) Ss e)).
       { revert Hlater. apply Forall_impl. intros L. exact (privately_surely T S e Hlt Hused value effect (hidden L)). }
       destruct (Hothers value combine _ Hobeys1 Hsurely1) as [Hob Hsame]. split; [exact Hob|].
-      intros m m' Hmm x Hx. cbn [in_layers existsb hidden] in Hx. apply orb_false_iff in Hx as [Hx1 Hx2].
+      intros m m' Hmm.
       pose proof (contained_sound T S e names_differ Hlt Hused c s v Hm Hc _ t Hcontained Hsched Hdiffer) as Hin.
+      assert (Hlens : same_lengths_in (tag_of T S e) t).
+      { intros a b Ha Hb. apply (tags_alike T S e names_differ Hlt Hused Hlen); apply (all_and_only _ _ Hsched); assumption. }
       set (middle := fun y : cell => if is_temporary S (fst y) then m' y else m y).
-      rewrite (private_copies (stated T e) (is_temporary S) (tag_of T S e) value combine effect Hobeys Hfirst t m middle
-        (each_once _ _ Hsched) Hin) with (c := x); [| | |exact Hx1].
-      + apply (Hsame middle m'); [|exact Hx2]. intros y Hy. unfold middle. destruct (is_temporary S (fst y)) eqn:E; [reflexivity|].
-        apply Hmm. unfold in_layers in *. cbn [existsb hidden]. rewrite E. exact Hy.
-      + intros a b Ha Hb. apply (tags_alike T S e names_differ Hlt Hused Hlen); apply (all_and_only _ _ Hsched); assumption.
-      + intros y Hy. unfold middle. rewrite Hy. reflexivity.
+      assert (Hfirst_but : same_but (is_temporary S) value m middle).
+      { intros y Hy. unfold middle. rewrite Hy. reflexivity. }
+      assert (Hlater_but : same_but (in_layers (layers_of (with_copies T S) Ss e)) value middle m').
+      { intros y Hy. unfold middle. destruct (is_temporary S (fst y)) eqn:E; [reflexivity|].
+        apply Hmm. unfold in_layers in *. cbn [layers_of existsb hidden]. rewrite E. exact Hy. }
+      destruct (Hsame middle m' Hlater_but) as [Hbut _]. split.
+      + intros x Hx. cbn [layers_of in_layers existsb hidden] in Hx. apply orb_false_iff in Hx as [Hx1 Hx2].
+        rewrite (private_copies (stated T e) (is_temporary S) (tag_of T S e) value combine effect Hobeys Hfirst t m middle
+          (each_once _ _ Hsched) Hin Hlens Hfirst_but x Hx1). exact (Hbut x Hx2).
+      + cbn [layers_of]. intros L Ls' Heq a x Hx Hother Hlast. injection Heq as <- <-. cbn [hidden tag_in_layer] in *.
+        rewrite (last_copies (stated T e) (is_temporary S) (tag_of T S e) value combine effect Hobeys Hfirst t m middle a x
+          (each_once _ _ Hsched) Hin Hlens Hfirst_but Hx Hlast).
+        apply Hbut. unfold own. rewrite Hx. exact Hother.
   Qed.
 End Layers.
 
@@ -687,7 +697,8 @@ End Layers.
     Two programs that pass the check leave the same memory except in
     temporaries: for all values of the parameters, all memories and all
     instructions that do what is stated, whatever order the marked loops of the
-    second take their iterations in, each iteration with its own temporaries. *)
+    second take their iterations in, each iteration with its own temporaries.
+    What a temporary held is in the copy of the iteration that writes it last. *)
 Theorem check_same_privately : forall T Ss n n' how how' cs, check_private T Ss n n' how how' cs = true ->
   forall p, context (meant (original T)) p ->
   let e := environment (meant (original T)) p in
@@ -715,7 +726,9 @@ Proof.
   destruct (layers_same (original T) e c s v t0 n' Hdistinct Eb Hm Hc Hsched Hdiffer Ss T eq_refl Hlu Hfit Hstorage) as [Htagged Hlayers].
   split; [exact Htagged|]. destruct Hsame as (t & Ht & Hends & Hany). pose proof (runs_deterministic _ _ _ Ht _ Hrun0) as ->.
   exists t0. split; [exact Hrun0 | split; [exact Hends|]].
-  intros t' Ht' value combine effect Hobeys Hsurely m m' Hmm x Hx.
-  destruct (Hlayers value combine effect Hobeys Hsurely) as [Hob Hsame]. rewrite (Hsame m m' Hmm x Hx).
-  exact (Hany t' Ht' value combine _ Hob m' x).
+  intros t' Ht' value combine effect Hobeys Hsurely m m' Hmm.
+  destruct (Hlayers value combine effect Hobeys Hsurely) as [Hob Hsame]. destruct (Hsame m m' Hmm) as [Hbut Hlast].
+  pose proof (Hany t' Ht' value combine _ Hob m') as Horder. split.
+  - intros x Hx. rewrite (Hbut x Hx). apply Horder.
+  - intros L Ls' Heq a x Hx Hother Ha. rewrite (Hlast L Ls' Heq a x Hx Hother Ha). apply Horder.
 Qed.

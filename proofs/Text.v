@@ -227,8 +227,7 @@ Definition texts_the_same_privately (A : accesses) (Ls : list layer) (e : env) (
   forall t', may_count e n' t' ->
   forall (value : Type) combine (effect : event -> memory value -> memory value),
   obeys A combine effect -> Forall (fun L => surely A (hidden L) effect) Ls ->
-  forall m m', same_but (in_layers Ls) value m m' ->
-  same_but (in_layers Ls) value (run effect t m) (run (with_layers Ls effect) t' m').
+  forall m m', same_but (in_layers Ls) value m m' -> leave_alike A Ls effect t t' m m'.
 
 Theorem text_same_privately : forall T Ss p p' how how' cs, check_text_private T Ss p p' how how' cs = true ->
   for_texts T p p' (fun e => texts_the_same_privately (stated T e) (layers_of T Ss e) e).

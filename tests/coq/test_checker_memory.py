@@ -22,7 +22,7 @@ from loopwright.prove.certificates.storage import Owned
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.reading.loops import text_loops
-from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL, ProofStatus
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
@@ -87,6 +87,12 @@ OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
 def parallel_answer(
     text: str, depths: Sequence[int], combining: Sequence[str] = (), private: Sequence[Owned] = ()
 ) -> str:
+    return parallel_status(text, depths, combining, private).status
+
+
+def parallel_status(
+    text: str, depths: Sequence[int], combining: Sequence[str] = (), private: Sequence[Owned] = ()
+) -> ProofStatus:
     """The status of the text as it is, the loops at these depths said to be parallel."""
     (program,) = read_source(Source("region.c", REGION.format(text)))
     node = generate(to_schedule(transform(program, "", "empty.lw")))
@@ -97,7 +103,7 @@ def parallel_answer(
         inside = replace(part, body=said(part.body, here + 1))
         return inside.with_annotation(Parallel()) if here in depths else inside
 
-    return change_status(program, program, said(node, 0), 20, combining, private).status
+    return change_status(program, program, said(node, 0), 20, combining, private)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +140,21 @@ def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str]
 def test_iterations_with_their_own_x(text: str, status: str) -> None:
     """Where every value that is read was written in the same iteration."""
     assert parallel_answer(text, [0], private=[OWN_X]) == status
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [(OWN, CHECKED), (OF_THE_LAST_ITERATION, SEQUENTIAL), (READ_AFTERWARDS, SEQUENTIAL)]
+)
+def test_the_copy_of_the_last_iteration_is_kept(text: str, status: str) -> None:
+    """What OpenMP calls lastprivate: x is not excepted where every iteration has its own."""
+    found = parallel_status(text, [0], private=[replace(OWN_X, last=True)])
+    kept = "in x by the copy of the iteration that writes last"
+    assert found.status == status and (kept in found.detail) == (status == CHECKED), found
+
+
+def test_the_last_copy_of_an_inner_loop_is_not_checked() -> None:
+    owners = [Owned("x", names, last=True) for names in (("S1", "S2", "S3"), ("S2", "S3"))]
+    assert parallel_answer(EACH_CELL, [0, 1], private=owners) == SEQUENTIAL
 
 
 EACH_CELL = """for (int i = 0; i < n; i++) {

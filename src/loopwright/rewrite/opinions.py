@@ -68,8 +68,7 @@ def printed_region(
     said = [one.annotations for one in subprograms(loops.named) if isinstance(one, For)]
     node = _annotated(new, calls, said)
     title = _title(plan)
-    wanted = {one.array for one in loops.private if one.last}
-    private = tuple(Owned(one.array, one.statements) for one in loops.private if one.array not in wanted)
+    private = tuple(Owned(one.array, one.statements, one.last) for one in loops.private)
     return PrintedRegion(
         plan.original, plan.program, new, calls, node, temporaries, title, plan.storage, combining, private
     )

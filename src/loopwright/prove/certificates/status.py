@@ -85,12 +85,14 @@ def change_status(
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
     `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
-    each iteration of a parallel loop has its own.  `temporaries` may hold other values in between, and
+    each iteration of a parallel loop has its own; the copy of the iteration that writes last holds what
+    the original leaves, and which iteration that is, is for the proof of legality.  `temporaries` may hold other values in between, and
     only the sequential order is checked then.  In `text`, the new one, names are those of integers that
     hold at least what an int holds; values that leave int are looked for there.  `written` is the text of
     the new loops: where the checker reads it, and that of the original, what it says it says of both.
     """
-    unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private))))
+    unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private if not one.last))))
+    kept = tuple(dict.fromkeys(one.array for one in private if one.last))
     why = "read nowhere after" if temporaries else "private to iterations"
     run = in_sequence(loops) if temporaries else loops
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
@@ -101,6 +103,7 @@ def change_status(
     found = _status(tries, good, seconds)
     if found.by == VERIFIED:
         remarks = [f"except in {', '.join(unlike)}, {why}"] if unlike else []
+        remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
         remarks += ["values may be combined in any order"] if combining else []
         return _with_remarks(found, remarks, text)
     if temporaries or not _has_independent(loops) or not found.asked:

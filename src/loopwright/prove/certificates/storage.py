@@ -49,17 +49,26 @@ class Owned:
 
     array: str
     statements: Collection[str]
+    last: bool = False
+    """Whether the copy of the last iteration is kept."""
 
 
 def storage(
     original: Program, later: Timetable, loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]
 ) -> Words:
-    """The layers: depths, tags and origins of the statements of `original`, whose new loops are `loops`."""
+    """The layers: depths, tags and origins of the statements of `original`, whose new loops are `loops`.
+
+    `last_copies` of `proofs/Private.v` is about the first layer, and about what no other has.
+    """
+    found = _layers(loops, uses, owned)
+    inner = [one.array for one in owned if one.last and any(one.array in arrays for arrays in found[1:])]
+    if inner:
+        raise GaveUp(Code.NO_PROOF, f"the last {inner[0]} is kept in a parallel loop inside of another")
     shapes = dict(shapes_of(later))
     order = [statement.name for statement in original.statements if statement.name in shapes]
     layers: list[tuple[str, ...]] = []
     same: isl.UnionMap | None = None
-    for depth, arrays in enumerate(_layers(loops, uses, owned), start=1):
+    for depth, arrays in enumerate(found, start=1):
         ways = _padded(loops, depth)
         here = _same_tag(shapes, ways)
         same = here if same is None else same.intersect(here)
