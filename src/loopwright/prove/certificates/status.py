@@ -86,11 +86,13 @@ def change_status(
     Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
     `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
     each iteration of a parallel loop has its own; the copy of the iteration that writes last holds what
-    the original leaves, and which iteration that is, is for the proof of legality.  `temporaries` may hold other values in between, and
-    only the sequential order is checked then.  In `text`, the new one, names are those of integers that
-    hold at least what an int holds; values that leave int are looked for there.  `written` is the text of
-    the new loops: where the checker reads it, and that of the original, what it says it says of both.
+    the original leaves, and which iteration that is, is for the proof of legality.  `temporaries` may hold
+    other values in between, and only the sequential order is checked then, without copies.  In `text`, the
+    new one, names are those of integers that hold at least what an int holds; values that leave int are
+    looked for there.  `written` is the text of the new loops: where the checker reads it, and that of the
+    original, what it says it says of both.
     """
+    private = [one for one in private if not (temporaries and one.last)]
     unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private if not one.last))))
     kept = tuple(dict.fromkeys(one.array for one in private if one.last))
     why = "read nowhere after" if temporaries else "private to iterations"
