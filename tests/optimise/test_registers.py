@@ -12,6 +12,7 @@ from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import Phase, Setting, targets
 from loopwright.optimise.refining import Neighbours, resized
+from loopwright.optimise.structures import around
 from loopwright.optimise.sums import register_sums
 from loopwright.optimise.tiles import with_short_loops
 from loopwright.optimise.trials import Trial
@@ -94,3 +95,25 @@ def test_choices_cost_where_no_vector_makes_them(tmp_path: Path) -> None:
         judge = judge_of(tmp_path, text.format(cell, cell))
         cycles.append(judge.original().total)
     assert 2 * cycles[0] < cycles[1]
+
+
+def test_several_loops_of_a_sum_are_not_cut(tmp_path: Path) -> None:
+    heads = [("n", 90), ("x", 80), ("r", 3), ("s", 3)]
+    loops = [f"for (int {name} = 0; {name} < {end}; {name}++)" for name, end in heads]
+    judge = judge_of(tmp_path, "\n".join([*loops, "C[n][x] += A[r][x + s] * B[n][3 * r + s];"]))
+    (nest,) = targets(judge.plan)
+    (script,) = register_sums(judge.plan, nest, judge.setting)
+    found = script_text(script)
+    assert "interchange(S1, [nT, xT, r, s, n, x])" in found
+    assert "pack(B, S1)\npack(A, S1)\npack(C, S1, xT, written)" in found
+
+
+def test_choices_that_combine_values_change_places(tmp_path: Path) -> None:
+    larger = "H[i][j] = H[i][j] > {0} ? H[i][j] : {0};"
+    body = " ".join(larger.format(other) for other in ("H[i][j - 1]", "0"))
+    loops = "for (int i = 1; i < 90; i++)\nfor (int j = 1; j < 90; j++)"
+    judge = judge_of(tmp_path, f"{loops} {{\n{body}\n}}")
+    found = [script for script, title in around(judge.plan, judge.setting) if "another order" in title]
+    assert [str(step) for script in found for step in script] == ["distribute(S1, S2, 1)", "reorder(S1, S2)"]
+    assert judge.estimated(found[0], "") is not None
+    assert judge.estimated(found[0][:1], "") is None  # a cell has to be complete before the next one reads it

@@ -7,6 +7,7 @@ stand in; blocks of a loop around everything; and what isl's scheduler proposes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import islpy as isl
 
@@ -19,9 +20,18 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Affine, Distribute, Fuse, Interchange, Operation, Tile
+from loopwright.transform.script.operations import (
+    Affine,
+    Distribute,
+    Fuse,
+    Interchange,
+    Operation,
+    Reorder,
+    Tile,
+)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
+from loopwright.transform.vectors import Position
 
 WHOLE, BLOCK = 1 << 20, 120
 """The size of a tile that holds every iteration of a loop, and of those inside it."""
@@ -34,6 +44,7 @@ def around(plan: Plan, setting: Setting) -> Iterator[tuple[Script, str]]:
     """Starts made of a plan, with what each is."""
     done = script_of(plan)
     yield from ((script, "neighbours joined") for script in fusions(plan, setting.dependences))
+    yield from (((*done, *steps), "statements in another order") for steps in _exchanged(plan))
     for nest in targets(plan):
         if is_perfect(plan, nest) or len(nest.component.positions) > MOST:
             continue
@@ -62,6 +73,34 @@ def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
     same = tuple(Chain(((Name(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
     condition = same[0] if len(same) == 1 else Junction(True, same)
     return (Step(Affine(two, AffineMap(inputs, tuple(map(Name, first)), condition))),)
+
+
+def _exchanged(plan: Plan) -> Iterator[Script]:
+    """The statements of a body in loops of their own, with two exchanged that combine values in an array.
+
+    for j:  x[j] = max(x[j], x[j - 1]);  x[j] = max(x[j], 0)
+        -->   for j: x[j] = max(x[j], 0);   for j: x[j] = max(x[j], x[j - 1])
+    """
+    updated = {
+        one.name: {access.array for access in one.writes} & {access.array for access in one.reads}
+        for one in plan.program.statements
+    }
+    bodies: dict[tuple[int, ...], list[Position]] = {}
+    for leaf in plan.leaves:
+        bodies.setdefault(leaf.position[:-1], []).append(leaf.position)
+    for places in bodies.values():
+        handles = [handle_at(plan, place) for place in places]
+        known = tuple(name for name in handles if name is not None)
+        if len(known) < max(2, len(handles)) or not plan.leaf(places[0]).depth:
+            continue
+        apart = Step(Distribute(known, plan.leaf(places[0]).depth - 1))
+        arrays = [
+            {array for name in plan.statements_at(Component.of([place])) for array in updated[name]}
+            for place in places
+        ]
+        for k, (one, two) in enumerate(pairwise(known)):
+            if arrays[k] & arrays[k + 1]:
+                yield apart, Step(Reorder(one, two))
 
 
 def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
