@@ -46,6 +46,7 @@ help:
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 # What users need, without the tools of developers: `make demo` is the first thing tried.
@@ -53,6 +54,7 @@ READY := $(VENV)/.ready
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cvc5,serve,show]'
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 demo: $(READY)
