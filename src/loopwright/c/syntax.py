@@ -19,6 +19,8 @@ from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
+_KINDS = [_LANGUAGE.node_kind_for_id(k) or "" for k in range(_LANGUAGE.node_kind_count)]
+_STATEMENTS = tuple(dict.fromkeys(kind for kind in _KINDS if re.fullmatch("[a-z].*_statement", kind)))
 _CASTS = "(cast_expression) (parenthesized_expression (identifier))"
 _DECLARING = """
 (declaration) (parameter_declaration) (field_declaration) (function_definition) (type_definition)
@@ -106,16 +108,26 @@ class Node:
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
         """The identifiers of this spelling, here and below, in the order of the text; none in `besides`."""
-        found = []
+        return [self._node_of(raw) for raw in self._identifiers(name, besides)]
+
+    def mentions(self, name: str) -> bool:
+        """Whether an identifier of this spelling is here or below."""
+        return any(True for _ in self._identifiers(name))
+
+    def _identifiers(self, name: str, besides: Span | None = None) -> Iterator[tree_sitter.Node]:
         word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        for match in word.finditer(self.source.text, self.start, self.end):
+        around = [(self.start, self.end)]
+        if besides is not None:
+            around = [(self.start, max(self.start, besides.start)), (max(self.start, besides.end), self.end)]
+        for match in (match for one in around for match in word.finditer(self.source.text, *one)):
             start, end = match.span()
-            if besides is not None and besides.start <= start < besides.end:
-                continue
             raw = self._raw.descendant_for_byte_range(start, end)
             if raw is not None and (raw.type, raw.start_byte, raw.end_byte) == ("identifier", start, end):
-                found.append(self._node_of(raw))
-        return found
+                yield raw
+
+    def statements(self) -> tuple[Node, ...]:
+        """The statements here and below, in the order of the text."""
+        return self.of_type(*_STATEMENTS)
 
     def possible_casts(self) -> tuple[Node, ...]:
         """The casts below this node, and the names in parentheses."""

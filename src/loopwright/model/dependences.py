@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -240,11 +241,15 @@ def _union(program: Program, accesses: list[Access]) -> isl.UnionMap:
     return union.intersect_params(program.context)
 
 
-def adjacent(program: Program) -> dict[tuple[str, str], tuple[isl.BasicMap, ...]]:
+_Pairs: TypeAlias = dict[tuple[str, str], tuple[isl.BasicMap, ...]]
+
+
+def adjacent(program: Program) -> _Pairs:
     """Dependences from which all memory-based ones follow, by source and sink.
 
-    Flow from the last write of a cell to its reads, and from reads and writes to the next write: an order
-    that keeps these keeps every other dependence, which is a chain of them.
+    Flow from the last write of a cell to its reads, and from reads and writes to the next write, without
+    those that are two others one after the other: an order that keeps these keeps every other dependence,
+    which is a chain of them.
     """
     reads = _union(program, [a for s in program.statements for a in s.reads])
     writes = _union(program, [a for s in program.statements for a in s.writes])
@@ -259,7 +264,7 @@ def adjacent(program: Program) -> dict[tuple[str, str], tuple[isl.BasicMap, ...]
     union = isl.UnionMap.empty(program.context.get_space())
     for info in infos:
         union = union.union(info.set_schedule_map(times).compute_flow().get_may_dependence())
-    found: dict[tuple[str, str], tuple[isl.BasicMap, ...]] = {}
+    found: _Pairs = {}
 
     def visit(relation: isl.Map) -> None:
         names = (str(relation.get_tuple_name(kind)) for kind in (isl.dim_type.in_, isl.dim_type.out))
@@ -267,4 +272,24 @@ def adjacent(program: Program) -> dict[tuple[str, str], tuple[isl.BasicMap, ...]
         found[next(names), next(names)] = tuple(part.remove_redundancies() for part in parts)
 
     union.coalesce().foreach_map(visit)
-    return dict(sorted(found.items()))
+    return _without_chains(dict(sorted(found.items())))
+
+
+def _without_chains(found: _Pairs) -> _Pairs:
+    """The dependences a -> b without those for which there are a -> c and c -> b.
+
+    Between two instances there are finitely many others, so what is left out is a chain of what is left.
+    """
+    names = dict.fromkeys(name for pair in found for name in pair)
+
+    def is_chain(pair: tuple[str, str], one: isl.BasicMap) -> bool:
+        first, last = pair
+        return any(
+            isl.Map.from_basic_map(one).is_subset(isl.Map.from_basic_map(before.apply_range(after)))
+            for middle in names
+            for before in found.get((first, middle), ())
+            for after in found.get((middle, last), ())
+        )
+
+    left = {pair: tuple(one for one in several if not is_chain(pair, one)) for pair, several in found.items()}
+    return {pair: several for pair, several in left.items() if several}

@@ -18,16 +18,21 @@ from loopwright.source import Source, Span
 
 _TOKEN = re.compile(
     r"""(?>(?:\s+|/\*.*?\*/|//[^\n]*)*)  # spaces and comments, of which nothing is given back to the rest
-      ( [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
+      ( [][(){};,?~]  # the start of nothing longer
+      | [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
       | (?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*'                # a text
       | [A-Za-z_$][\w$]*                                                             # a name
       | \.?\d(?:[eEpP][-+]|[\w.])*                                                  # a number
       | %:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
-      | [][(){}.&*+\-~!/%<>^|?:;=,\#]
+      | [.&*+\-!/%<>^|:=\#]
       | . | \Z )""",
     re.VERBOSE | re.DOTALL,
 )
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+
+_made = tuple.__new__
+"""Of a class and its fields, all of them: half as expensive as calling the class, and there are many."""
 
 
 class Lexeme(NamedTuple):
@@ -39,7 +44,12 @@ class Lexeme(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        return self.text[0].isalpha() or self.text[0] in "_$"
+        return is_name(self.text)
+
+
+def is_name(text: str) -> bool:
+    """Whether a token is a name, or a word of C."""
+    return text[0].isalpha() or text[0] in "_$"
 
 
 def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
@@ -67,7 +77,15 @@ def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
 def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     """The tokens of a text without continued lines, and where each starts and ends."""
     found = _TOKEN.finditer(text, start, end)
-    return tuple([Lexeme(word, *match.span(1)) for match in found if (word := match[1])])
+    return tuple([_made(Lexeme, (word, *match.span(1))) for match in found if (word := match[1])])
+
+
+def words(text: str, start: int, end: int) -> list[str] | None:
+    """The tokens of `text[start:end]` without their places; None where lines are continued."""
+    if _SPLICE.search(text, start, end) is not None:
+        return None
+    found: list[str] = _TOKEN.findall(text, start, end)
+    return [one for one in found if one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +139,7 @@ class Token(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        return self.text[0].isalpha() or self.text[0] in "_$"
+        return is_name(self.text)
 
 
 PLACES = frozenset(("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__"))
@@ -143,12 +161,81 @@ def expanded(
     previous = -1
     for text, start, end in written:
         place = Span(source, start, end)
-        tokens.append(Token(text, place, None, place, _NOTHING, start > previous >= 0))
+        spaced = start > previous >= 0
+        tokens.append(_made(Token, (text, place, None, place, _NOTHING, spaced, False, None)))
         previous = end
     return tuple(_expand(tokens, cache(table)))
 
 
 _Table = Callable[[str], Definition | None]
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    """A call of a macro whose arguments are being read, and the tokens before it."""
+
+    macro: Definition
+    before: list[str]
+    arguments: list[list[str]]
+    depth: int = 0
+
+    def takes(self, word: str, argument: list[str]) -> bool:
+        """Whether a parenthesis or comma belongs to the call itself; it ends where `depth` is 0 then."""
+        self.depth += (word == "(") - (word == ")")
+        is_own = self.depth == 0 if word == ")" else self.depth == 1
+        if is_own and word != "(":
+            self.arguments.append(argument)
+        return is_own
+
+    def result(self) -> list[str] | None:
+        """The body with the arguments in it; None where there are too many or too few."""
+        names = self.macro.parameters or ()
+        if len(self.arguments) != max(1, len(names)):
+            return None
+        given = dict(zip(names, self.arguments, strict=False))
+        return [word for part in self.macro.body for word in given.get(part.text, (part.text,))]
+
+
+def expanded_words(written: Sequence[str], table: _Table) -> list[str] | None:
+    """What the preprocessor makes of tokens, where every macro among them is flat and called as such.
+
+    A flat macro has no `#` and no macro in its body: once its arguments are expanded, nothing is left to do.
+    """
+    macros = {word: macro for word in dict.fromkeys(written) if (macro := table(word)) is not None}
+    if not PLACES.isdisjoint(written) or not all(_is_flat(one, table) for one in macros.values()):
+        return None
+    done: list[str] = []
+    calls: list[_OpenCall] = []
+    for k, word in enumerate(written):
+        macro = macros.get(word)
+        if macro is not None:
+            if macro.parameters is None:
+                done += [part.text for part in macro.body]
+            elif written[k + 1 : k + 2] == ["("]:
+                calls.append(_OpenCall(macro, done, []))
+                done = []
+            else:
+                return None
+        elif not calls or word not in _IN_CALLS or not calls[-1].takes(word, done):
+            done.append(word)
+        elif calls[-1].depth:
+            done = []
+        else:
+            call = calls.pop()
+            result, done = call.result(), call.before
+            if result is None:
+                return None
+            done += result
+    return None if calls else done
+
+
+_IN_CALLS = ("(", ")", ",")
+
+
+def _is_flat(macro: Definition, table: _Table) -> bool:
+    texts = {part.text for part in macro.body}
+    is_plain = not macro.is_variadic and PLACES.isdisjoint(texts) and not texts & {"#", "##"}
+    return is_plain and not any(table(text) for text in texts - {*(macro.parameters or ())})
 
 
 def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
@@ -158,8 +245,8 @@ def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
     done: list[Token] = []
     while pending:
         token = pending.pop()
-        macro = table(token.text)
-        if macro is None or token.text in token.hidden:
+        macro = table(token[0])
+        if macro is None or macro.name in token.hidden:
             done.append(token)
         elif macro.parameters is None:
             pending += reversed(_replaced(macro, {}, token, token, token.hidden | {macro.name}, table))
@@ -256,7 +343,7 @@ def _replaced(
         position += 1
     both = {one: one | hidden for one in {token.hidden for token in found}}
     return [
-        Token(text, span, outermost, written, both[earlier], spaced, follows_place, own or inner)
+        _made(Token, (text, span, outermost, written, both[earlier], spaced, follows_place, own or inner))
         for text, _, _, written, earlier, spaced, follows_place, inner in found
         if text != " "
     ]

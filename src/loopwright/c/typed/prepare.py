@@ -7,12 +7,22 @@ scope, in a snippet, is put into a function.  Names that nothing declares get st
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, cached_property
 
 from loopwright.c.regions import Region
 from loopwright.c.typed import front_end
-from loopwright.c.typed.expansion import Token, confirmed, expanded, lexemes
+from loopwright.c.typed.expansion import (
+    Definition,
+    Lexeme,
+    Token,
+    confirmed,
+    expanded,
+    expanded_words,
+    lexemes,
+    words,
+)
 from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, without
@@ -37,8 +47,20 @@ class Located:
 
     start: int
     end: int
-    offsets: tuple[int, ...]
-    tokens: tuple[Token, ...]
+    texts: Sequence[str]
+    """Of the tokens."""
+    follows_place: bool
+    """Whether one of them comes from `__LINE__` or its like."""
+    mapping: Callable[[], tuple[tuple[int, ...], tuple[Token, ...]]]
+    """Where each starts in the preprocessed text, and the tokens: few ask for that of long regions."""
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        return self.mapping()[0]
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        return self.mapping()[1]
 
     def place_of(self, offset: int) -> Span:
         """Where the token at an offset of the preprocessed text is in the file."""
@@ -102,8 +124,13 @@ def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> l
 def _moved(one: Located | Unread, distance: int) -> Located | Unread:
     if isinstance(one, Unread):
         return one
-    offsets = tuple(offset + distance for offset in one.offsets)
-    return Located(one.start + distance, one.end + distance, offsets, one.tokens)
+    return Located(
+        one.start + distance,
+        one.end + distance,
+        one.texts,
+        one.follows_place,
+        lambda: (tuple([offset + distance for offset in one.offsets]), one.tokens),
+    )
 
 
 def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
@@ -149,21 +176,50 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
     if pair is None:
         return Unread(region.place, "the preprocessor leaves this region out", region.place)
     start, end = pair[0][1], pair[1][0]
-    given = lexemes(text.text, start, end)
     inner = [(pragma.place.start, pragma.place.end) for pragma in region.pragmas]
     own = without(source.text[: region.place.end], inner)
-    written = lexemes(own, region.place.start, region.place.end)
-    tokens = expanded(source, written, lambda name: text.definition(name, start))
+
+    @cache
+    def table(name: str) -> Definition | None:
+        return text.definition(name, start)
+
+    @cache
+    def mapped() -> Unread | tuple[tuple[int, ...], tuple[Token, ...]]:
+        given = lexemes(text.text, start, end)
+        written = lexemes(own, region.place.start, region.place.end)
+        return _mapped(region.place, expanded(source, written, table), given)
+
+    def mapping() -> tuple[tuple[int, ...], tuple[Token, ...]]:
+        found = mapped()
+        assert not isinstance(found, Unread), "the tokens are the same"
+        return found
+
+    written = words(own, region.place.start, region.place.end)
+    given = words(text.text, start, end)
+    ours = None if written is None else expanded_words(written, table)
+    if given is not None and ours == given and "".join(given).isascii():
+        return Located(start, end, given, False, mapping)
+    found = mapped()
+    if isinstance(found, Unread):
+        return found
+    follows_place = any(one.follows_place for one in found[1])
+    return Located(start, end, [one.text for one in found[1]], follows_place, mapping)
+
+
+def _mapped(
+    place: Span, tokens: Sequence[Token], given: Sequence[Lexeme]
+) -> Unread | tuple[tuple[int, ...], tuple[Token, ...]]:
+    """Where the compiler's tokens start, and the tokens; or the first that is not the one expected."""
     mapped: list[Token] = []
     for ours, theirs in zip(tokens, given, strict=False):
         one = confirmed(ours, theirs.text)
         if one is None or not ours.text.isascii():
             reason = f"the compiler reads '{theirs.text}' here, not '{ours.text}'"
-            return Unread(region.place, reason, ours.span)
+            return Unread(place, reason, ours.span)
         mapped.append(one)
     if len(tokens) != len(given):
-        return Unread(region.place, "the compiler reads more or fewer tokens here", region.place)
-    return Located(start, end, tuple(one.start for one in given), tuple(mapped))
+        return Unread(place, "the compiler reads more or fewer tokens here", place)
+    return tuple([one.start for one in given]), tuple(mapped)
 
 
 def _pieces(text: Preprocessed) -> Iterator[tuple[str, bool]]:

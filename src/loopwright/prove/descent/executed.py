@@ -143,8 +143,9 @@ class Descent:
     def merged(self, runs: isl.Map, name: str, scope: Scope) -> isl.Map:
         """What runs, as one conjunction where it is one for the iterators in `scope`.
 
-        It is tried with all constraints of its parts that hold of the others too, and with those of the
-        domain of the statement, if they hold of all parts.
+        It is tried with the constraints of its parts that hold of the others too, and with those of the
+        domain of the statement, if they hold of all parts: as isl finds them, without regard to integers, and
+        then each by itself.
         """
         if runs.n_basic_map() < 2:
             return runs
@@ -155,10 +156,19 @@ class Descent:
         whole = isl.Map.universe(runs.get_space()).intersect_range(self.domains[name]).wrap()
         if not inside.is_subset(whole):
             return runs
+        found = whole.intersect(isl.Set.from_basic_set(inside.unshifted_simple_hull())).unwrap()
+        if found.n_basic_map() == 1 and found.intersect_domain(scope.domain).is_subset(runs):
+            return found
         parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
+        order = list(range(len(parts)))
         for own, outside, constraint in _constraints(parts):
-            if all(k in own or part.add_constraint(outside).is_empty() for k, part in enumerate(parts)):
+            apart = (k for k in order if k not in own and not parts[k].add_constraint(outside).is_empty())
+            broken = next(apart, None)
+            if broken is None:
                 whole = whole.add_constraint(constraint)
+            else:  # it is likely to break the next one too
+                order.remove(broken)
+                order.insert(0, broken)
         found = whole.unwrap()
         return found if found.intersect_domain(scope.domain).is_subset(runs) else runs
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field, walk, without_parentheses
+from loopwright.c.syntax import Node, field, without_parentheses
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise
@@ -69,9 +69,8 @@ def shared_by_threads(text: LoopText, independent: Mapping[int, tuple[Directive,
 def _assigned(body: Node, names: frozenset[str]) -> dict[str, int]:
     """Which of the names a part of the text assigns, and where first."""
     found: dict[str, int] = {}
-    for part in walk(body):
-        if part.type == "assignment_expression":
-            target = without_parentheses(field(part, "left"))
-            if target.text in names:
-                found[target.text] = min(found.get(target.text, part.start), part.start)
+    for part in body.of_type("assignment_expression"):
+        target = without_parentheses(field(part, "left"))
+        if target.text in names:
+            found[target.text] = min(found.get(target.text, part.start), part.start)
     return found

@@ -22,7 +22,7 @@ from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.types import is_signed, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
@@ -88,7 +88,7 @@ def read_loops(old: Program, region: Span) -> LoopText:
 
 def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Directive, ...]]:
     """The pragmas by where the loop after them starts; Unreadable where another statement is in between."""
-    starts = sorted((node.start, node.type) for node in walk(block) if node.type.endswith("_statement"))
+    starts = sorted((node.start, node.type) for node in block.statements())
     found: dict[int, tuple[Directive, ...]] = {}
     for pragma in pragmas:
         index = bisect_left(starts, (pragma.place.end, ""))
@@ -145,7 +145,7 @@ class _Reader:
         """
         is_reader = node.type in ("if_statement", "expression_statement")
         left = ended.keys() - self.assigned_in(node) - set(outer) if is_reader else ()
-        read = [name for name in sorted(left) if node.named(name)]
+        read = [name for name in sorted(left) if node.mentions(name)]
         if len(read) != 1:
             return self.statement(node, words, outer, ended)
         (name,) = read
@@ -286,11 +286,10 @@ def _updates(node: Node, name: str) -> bool:
 def _assignments(block: Node) -> list[tuple[int, str]]:
     """Where names are given values, in the order of the text."""
     found: list[tuple[int, str]] = []
-    for part in walk(block):
-        if part.type in ("assignment_expression", "update_expression"):
-            target = part.child_by_field_name("left" if part.type == "assignment_expression" else "argument")
-            if target is not None:
-                found.append((part.start, without_parentheses(target).text))
+    for part in block.of_type("assignment_expression", "update_expression"):
+        target = part.child_by_field_name("left" if part.type == "assignment_expression" else "argument")
+        if target is not None:
+            found.append((part.start, without_parentheses(target).text))
     return sorted(found)
 
 

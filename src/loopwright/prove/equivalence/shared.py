@@ -45,9 +45,9 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
     One that both mention stays a size, for which everything is proved; an enumerator is never another number.
     """
-    there = {node.text for node in walk(other.syntax) if node.type == "identifier"}
     macros, declared = program.file.macros, program.file.declarations
-    values = {name: constant_macro(macros, name) for name in program.params if name not in there}
+    there = other.syntax
+    values = {name: constant_macro(macros, name) for name in program.params if not there.mentions(name)}
     enumerators = [name for name in program.params if not definitions(macros, name)]
     values |= {name: known_constant(declared, name) for name in enumerators}
     return [(name, value) for name, value in values.items() if value is not None]

@@ -7,9 +7,10 @@ another type, functions of another kind, storage that is observed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from loopwright.c.typed.expansion import Token, lexemes
+from loopwright.c.typed.expansion import is_name, lexemes
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
@@ -29,7 +30,7 @@ from loopwright.c.types import Integer, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.gate.types import element_type, refuse_storage
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 
 def reads_as_written(
@@ -46,8 +47,8 @@ def reads_as_written(
 def _reads_as_written(old: object, new: TypedFile, number: int) -> bool:
     if not isinstance(old, TypedRegion):
         return False
-    spot = new.located[number][1]
-    names = _plain_names(new, spot) if isinstance(spot, Located) else None
+    place, spot = new.located[number]
+    names = _plain_names(new, spot, place.place) if isinstance(spot, Located) else None
     if names is not None:
         return _mean_the_same(old, *names)
     region = new.regions[number]
@@ -83,45 +84,51 @@ _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSED = frozenset(_OPENING.values())
 
 
-def _plain_names(file: TypedFile, spot: Located) -> tuple[list[Node], dict[int, Declaration]] | None:
+def _plain_names(
+    file: TypedFile, spot: Located, region: Span
+) -> tuple[list[Node], dict[int, Declaration]] | None:
     """The names of a region without declarations, casts and members, and those that its loops count.
 
     In such a region, which the compiler accepts, a name means everywhere what it means where it is
     first: no tree is needed to say what its names are.  None where the tokens are of other kinds.
     """
-    tokens = spot.tokens
+    tokens = spot.texts
     text = file.text.text
     around = (
         lexemes(text, max(0, spot.start - 400), spot.start)[-1:],
         lexemes(text, spot.end, spot.end + 400)[:1],
     )
-    if not file.accepts(spot) or not tokens or not _is_plain(tokens):
+    if spot.follows_place or not file.accepts(spot) or not tokens or not _is_plain(tokens):
         return None
     if not around[0] or around[0][0].text not in _ENDS or (around[1] and around[1][0].text == "else"):
         return None
     places: dict[str, int] = {}
     for k, token in enumerate(tokens):
-        places.setdefault(token.text, k)
-    first = {name: k for name, k in places.items() if tokens[k].is_name and name not in _WORDS}
-    declared = {name: file.named_at(spot.offsets[k]) for name, k in first.items()}
-    heads = [k + 2 for k, token in enumerate(tokens) if token.text == "for" and tokens[k + 2].text != ";"]
-    if any(not _is_single(tokens, k) or tokens[k].text not in declared for k in heads):
+        places.setdefault(token, k)
+    first = {name: k for name, k in places.items() if is_name(name) and name not in _WORDS}
+    declared = {name: _named(file, spot, name) for name in first}
+    heads = [k + 2 for k, token in enumerate(tokens) if token == "for" and tokens[k + 2] != ";"]
+    if any(not _is_single(tokens, k) or tokens[k] not in declared for k in heads):
         return None
     nodes: list[Node] = []
     for name, one in declared.items():
         if one is None or one.name != name:
             return None
-        nodes.append(Name(TokenRange(first[name], first[name] + 1, tokens[first[name]].span), one.type, one))
-    counted = [one for k in heads if (one := declared[tokens[k].text]) is not None]
+        nodes.append(Name(TokenRange(first[name], first[name] + 1, region), one.type, one))
+    counted = [one for k in heads if (one := declared[tokens[k]]) is not None]
     return nodes, {one.offset: one for one in counted}
 
 
-def _is_plain(tokens: Sequence[Token]) -> bool:
+def _named(file: TypedFile, spot: Located, name: str) -> Declaration | None:
+    """What a name means where it is first in a region that has no texts and no members."""
+    word = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
+    found = word.search(file.text.text, spot.start, spot.end)
+    return None if found is None else file.named_at(found.start())
+
+
+def _is_plain(texts: Sequence[str]) -> bool:
     """Whether these are whole statements of loops, conditions and expressions alone."""
-    texts = [token.text for token in tokens]
-    kinds = {token.text: token for token in tokens}
-    is_known = all(one.is_name or text[0].isdigit() or text in _PUNCTUATION for text, one in kinds.items())
-    if not is_known or any(token.follows_place for token in tokens):
+    if not all(is_name(text) or text[0].isdigit() or text in _PUNCTUATION for text in {*texts}):
         return False
     opened: list[str] = []
     for previous, text in zip((";", *texts), texts, strict=False):
@@ -132,19 +139,19 @@ def _is_plain(tokens: Sequence[Token]) -> bool:
         if text in _CLOSED:
             opened.append(text)
     is_label = any(
-        two == ":" and kinds[one].is_name and zero in (*_ENDS, ")")
+        two == ":" and is_name(one) and zero in (*_ENDS, ")")
         for zero, one, two in zip((";", *texts), texts, texts[1:], strict=False)
     )
     return not opened and not is_label and texts[-1] in _ENDS
 
 
-def _is_single(tokens: Sequence[Token], start: int) -> bool:
+def _is_single(tokens: Sequence[str], start: int) -> bool:
     """Whether a loop head begins with `name = value;`, one assignment alone."""
     depth = 0
-    if not tokens[start].is_name or tokens[start + 1].text != "=":
+    if not is_name(tokens[start]) or tokens[start + 1] != "=":
         return False
     for k in range(start + 2, len(tokens)):
-        text = tokens[k].text
+        text = tokens[k]
         depth += (text in ("(", "[")) - (text in (")", "]"))
         if text == ";" or (text in (",", "=") and not depth):
             return text == ";"
