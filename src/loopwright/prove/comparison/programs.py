@@ -47,10 +47,10 @@ from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
-SHORT_PROOF = 1_000_000
-"""isl's steps for a proof along the loops, after which more runs look for a difference: about a second."""
-MOST_BRIEFLY = 300
-"""Statements of a text that such a proof is tried for."""
+SHORT_PROOF, LONG_PROOF = 1_000_000, 10_000_000
+"""isl's steps for a proof along the loops, after which more runs look for a difference: about a second, or
+ten; a text is long if it has so many statements."""
+LONG_TEXT = 300
 
 
 def prove_equivalent(
@@ -142,8 +142,8 @@ def _followed(old: Program, text: LoopText, trial: Trial | None, progress: Progr
         if wrong is None:
             raise
         return wrong
-    is_long = len(text.leaves) > MOST_BRIEFLY
-    verdict = None if is_long else _briefly(lambda: by_descent(old, known))
+    effort = LONG_PROOF if len(text.leaves) > LONG_TEXT else SHORT_PROOF
+    verdict = _briefly(effort, lambda: by_descent(old, known))
     if isinstance(verdict, Proved | Refuted):
         return verdict
     progress("looking for a difference in more runs")
@@ -160,10 +160,10 @@ def _followed(old: Program, text: LoopText, trial: Trial | None, progress: Progr
     return verdict
 
 
-def _briefly(work: Callable[[], Verdict]) -> Verdict | None:
-    """What `work` finds with little effort; None where that is not enough, or isl fails."""
+def _briefly(effort: int, work: Callable[[], Verdict]) -> Verdict | None:
+    """What `work` finds with so much effort; None where that is not enough, or isl fails."""
     try:
-        return within_effort(SHORT_PROOF, work)
+        return within_effort(effort, work)
     except isl.Error:
         return None
 
