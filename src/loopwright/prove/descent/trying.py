@@ -21,7 +21,7 @@ from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
-from loopwright.prove.equivalence.running import Pair, compared, leading_to, pair_of
+from loopwright.prove.equivalence.running import Pair, Steps, compared, leading_to, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import (
     CellKey,
@@ -241,18 +241,27 @@ def _confirmed(
 ) -> Refuted | None:
     """The difference in values, if there is one, and the original stays inside its arrays.
 
-    What leads to a few of the cells that seem to differ is a small part of long runs.
+    What leads to those of the cells that seem to differ which are done first is a small part of long runs.
     """
     steps = _steps(before, sizes), _steps(after, sizes)
     if not pair.runs[0].is_defined(steps[0], sizes):
         return None
-    for place in sorted(places)[:FEW_CELLS] if len(steps[0]) > LONG_RUN else ():
+    for place in _first_done(steps, places)[:FEW_CELLS] if len(steps[0]) > LONG_RUN else ():
         parts = leading_to(steps[0], place), leading_to(steps[1], place)
         found = compared(pair, parts, sizes, only=place)
         if isinstance(found, Refuted):
             return found
     found = compared(pair, steps, sizes)
     return found if isinstance(found, Refuted) else None
+
+
+def _first_done(steps: Steps, places: list[CellKey]) -> list[CellKey]:
+    """The cells in the order in which both runs are done with them."""
+    last = [
+        {step.place(one.target): k for k, step in enumerate(run) for one in step.computation.assignments}
+        for run in steps
+    ]
+    return sorted(places, key=lambda place: (max(own.get(place, 0) for own in last), place))
 
 
 def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
