@@ -289,7 +289,8 @@ PANEL = 40
 """Steps of an elimination that go together."""
 
 PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
-"""How many rows and steps are written out in what comes after them."""
+"""How many rows and steps are written out in what comes after them: small ones first where rows of one array
+are read and written, since compilers test few pairs of them before a vector loop."""
 
 
 def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
@@ -303,6 +304,18 @@ def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     for step in sorted(numbers, key=lambda loop: moves_writes(plan, nest.component, numbers[loop])):
         order = (step, *(loop for loop in nest.loops if loop != step))
         yield from ((*script_of(plan), *nest.definition, *steps) for steps in _panels(plan, nest, order))
+
+
+def _is_in_place(plan: Plan, nest: NamedNest) -> bool:
+    """Whether a statement of the nest reads other cells of the array that it writes, in all of the loops."""
+    statements = [plan.program.statement(name) for name in plan.statements_at(nest.component)]
+    return any(
+        read.array == write.array and not read.relation.is_equal(write.relation)
+        for one in statements
+        if one.depth == len(nest.loops)
+        for write in one.writes
+        for read in one.reads
+    )
 
 
 def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
@@ -326,7 +339,7 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
         after = performed(defined, *moved, *steps)
     except BadInput:
         return
-    for rows in PANEL_BLOCKS:
+    for rows in PANEL_BLOCKS[::-1] if _is_in_place(plan, nest) else PANEL_BLOCKS:
         factors = tuple(
             LoopNumber(size, loop) for size, loop in zip(rows, (row, step), strict=True) if size > 1
         )
