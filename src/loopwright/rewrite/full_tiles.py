@@ -5,8 +5,9 @@
 
 The first body is what is generated for the full tiles that `isolate` names, where loops are unrolled if that
 is asked for.  All other tiles run the second, which is generated for all tiles: without the difference
-between one border and another there is the least text, and only full tiles have to be fast.  The program
-that comes out is proved to run the schedule, like everything that is generated.
+between one border and another there is the least text, and only full tiles have to be fast.  So the loops of
+the others are tested iteration by iteration.  The program that comes out is proved to run the schedule, like
+everything that is generated.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import reduce
 
 import islpy as isl
 
+from loopwright.emit.cuda.predication import Lengths, predicated
 from loopwright.generate.conditions import condition
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.expressions import EvaluationPlace
@@ -44,7 +46,7 @@ class _Tiles:
         return len(self.path)
 
 
-def full_tile_loops(plan: Plan) -> Node | None:
+def full_tile_loops(plan: Plan, lengths: Lengths) -> Node | None:
     """The loops with a version for full tiles; None where no kernel has any, or not in one nest."""
     isolated = [one for one in plan.directives if one.kind is DirectiveKind.ISOLATE and in_kernel(plan, one)]
     paths = dict.fromkeys(path for one in isolated for path in one.paths)
@@ -62,7 +64,7 @@ def full_tile_loops(plan: Plan) -> Node | None:
         places = list(_loops_over(node, one))
         if len(bodies) != 1 or len(places) != 1:
             return None
-        node = _joined(node, one, bodies[0], ())
+        node = _joined(node, one, bodies[0], (), lengths)
     return node
 
 
@@ -111,12 +113,14 @@ def _calls(node: Node) -> frozenset[str]:
     return frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
 
 
-def _joined(node: Node, tiles: _Tiles, body: Node, names: tuple[str, ...]) -> Node:
+def _joined(node: Node, tiles: _Tiles, body: Node, names: tuple[str, ...], lengths: Lengths) -> Node:
     """The program with both versions; `names` are those of the loops around."""
     if isinstance(node, For | Let):
         names = (*names, node.iterator if isinstance(node, For) else node.name)
     if not (isinstance(node, For) and node.dimension == tiles.depth - 1 and _calls(node) <= tiles.statements):
-        return with_children(node, lambda child: _joined(child, tiles, body, names))
+        return with_children(node, lambda child: _joined(child, tiles, body, names, lengths))
     place = EvaluationPlace(names, isl.Set.universe(tiles.full.get_space()))
     test = condition(tiles.full, place)
-    return replace(node, body=body if test == TRUE else If(test, body, node.body))
+    if test == TRUE:
+        return replace(node, body=body)
+    return replace(node, body=If(test, body, predicated(node.body, lengths, tested=True)))

@@ -240,11 +240,11 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
         evidence += legal
     progress("generating loops")
     with about(lambda: plan.written.region):
-        tiled = full_tile_loops(plan) if options.cuda else None
+        lengths = register_lengths(plan.program) if options.cuda else {}
+        tiled = full_tile_loops(plan, lengths) if options.cuda else None
         node = generate(to_schedule(plan), GenerationOptions()) if tiled is None else tiled
     if options.cuda:
-        lengths, versions = register_lengths(plan.program), bool(plan.apart) or tiled is not None
-        node = predicated(with_versions(plan, node), lengths, tested=versions)
+        node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
     elif options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
