@@ -167,23 +167,31 @@ class StreamTile:
         return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
 
     @property
-    def inner(self) -> str:
-        """That a tile is at no border, but for those along the march."""
-        after = {k: self.size(k) - 1 + self.levels for k in self.loops[1:]}
-        return self._within({k: (self.origin(k), self.levels, after[k]) for k in after})
+    def inner(self) -> tuple[str, ...]:
+        """That a tile is at no border but for those along the march, or for others of columns, too.
+
+        In two dimensions these are at one end, in three, where most tests are about strips, at any.
+        """
+        places = {k: (self.origin(k), self.size(k) - 1) for k in self.loops[1:]}
+        low = {k: f"{place} - {self.levels}" for k, (place, _) in places.items()}
+        high = {k: f"{place} + {size + self.levels}" for k, (place, size) in places.items()}
+        if self.is_solid:
+            return self._within(low, high), self._within({2: low[2]}, {2: high[2]})
+        return self._within(low, high), self._within({}, high), self._within(low, {})
 
     @property
     def between(self) -> str:
         """That a step of the march loads, computes and stores rows that are at no border."""
-        return self._within({1: (f"{self.origin(1)} + {self.names['r']}", 2 * self.levels + 1, -self.levels)})
+        row = f"{self.origin(1)} + {self.names['r']}"
+        return self._within({1: f"{row} - {2 * self.levels + 1}"}, {1: f"{row} - {self.levels}"})
 
-    def _within(self, places: Mapping[int, tuple[str, int, int]]) -> str:
-        """That the statements write everything from so much before places to so much after them."""
+    def _within(self, low: Mapping[int, str], high: Mapping[int, str]) -> str:
+        """That the statements write what is not before `low` and not after `high`, along these loops."""
         tests: list[str] = []
         for one in self.program.statements:
-            for k, (place, before, after) in places.items():
-                low, high = self.written_range(one, k)
-                tests += [f"{low} <= {place} - {before}", f"{place} + ({after}) <= {high}"]
+            ends = {k: self.written_range(one, k) for k in self.loops}
+            tests += [f"{ends[k][0]} <= {place}" for k, place in low.items()]
+            tests += [f"{place} <= {ends[k][1]}" for k, place in high.items()]
         return " and ".join(dict.fromkeys(tests))
 
     @property

@@ -134,12 +134,12 @@ def _planned(
     ]
     told = _Told(stencil, pairs)
     in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
-    apart = {one.name: told.within(one, passes[0].inner) for one, _ in in_tiles}
+    apart = tuple({one.name: told.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
     steps = {one.name: told.within(one, passes[0].between) for one, key in in_tiles if key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
     stored = plan.stored(after, told.redundancy())
     return (
-        replace(stored, leaves=fresh.leaves, components=components, apart=(apart,), along=along),
+        replace(stored, leaves=fresh.leaves, components=components, apart=apart, along=along),
         found[0],
         found[1],
         found[2],
