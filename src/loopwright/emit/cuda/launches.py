@@ -67,21 +67,22 @@ class OwnNote(Remark):
 
 
 MemoryNote: TypeAlias = SharedNote | RegistersNote | OwnNote
-_REGISTERS = 65536
-"""Of a multiprocessor."""
+_REGISTERS = 16384
+"""Of each of the four parts of a multiprocessor, which has warps of its own."""
 
 
 def resident_warps(array: Array) -> int:
     """How many warps can run on a multiprocessor whose lanes keep an array of `stream` in registers.
 
     Of each level but the last, two rows live from one step to the next, and the columns beside one row; of
-    the first one, a row that is loaded.  Addresses and what is being computed take some 36 more.
+    the first one, a row that is loaded.  The outermost strips need no columns beside.  Addresses and what is
+    being computed take some 36 more.
     """
     _, levels, _, *strips, width = map(int, array.extents)
-    columns = width - 2
-    words = prod(strips) * ((levels - 1) * (2 * columns + 2) + columns)
+    columns, count, inner = width - 2, prod(strips), prod(one - 2 for one in strips)
+    words = (levels - 1) * (2 * columns * count + 2 * inner) + columns * count
     registers = (2 if array.element_type == "double" else 1) * words + 36
-    return max(_REGISTERS // (32 * 8 * -(-registers // 8)), 8)
+    return 4 * max(_REGISTERS // (32 * 8 * -(-registers // 8)), 2)
 
 
 @dataclass(frozen=True)
