@@ -18,7 +18,7 @@ from loopwright.optimise.dask_address import Scheduler, connected, refuse_open
 from loopwright.optimise.fleet import assembled
 from loopwright.optimise.fleet_trials import TrialsOnFleet
 from loopwright.optimise.fleet_work import Prove
-from loopwright.optimise.machine import Site
+from loopwright.optimise.machine import MachineKind
 from loopwright.optimise.nests import Script
 from loopwright.optimise.parcel import Parcel, packed, unpacked
 from loopwright.optimise.results import results
@@ -100,7 +100,7 @@ def test_an_open_address_is_refused_before_anything_is_done(capsys: pytest.Captu
 
 
 def test_times_are_found_again_only_for_the_same_problem(tmp_path: Path) -> None:
-    file, site = str(tmp_path / "times.sqlite"), Site("some processor", "gcc 12")
+    file, site = str(tmp_path / "times.sqlite"), MachineKind("some processor", "gcc 12")
     with results(file, "a", site, "sum.c") as kept:
         kept.keep(Timed(INTERCHANGE, 0.5))
         kept.keep(Timed(INTERCHANGE, 0.25))
@@ -109,7 +109,7 @@ def test_times_are_found_again_only_for_the_same_problem(tmp_path: Path) -> None
     with results(file, "a", site, "sum.c") as kept:
         assert [one.seconds for one in kept.known(scripts)] == [0.25, None]
         assert [one.script for one in kept.known(scripts)] == [INTERCHANGE, UNKNOWN]
-    others = [Site("another", "gcc 12"), Site("some processor", "gcc 13")]
+    others = [MachineKind("another", "gcc 12"), MachineKind("some processor", "gcc 13")]
     for problem, other in [("b", site), *(("a", one) for one in others)]:
         with results(file, problem, other, "sum.c") as kept:
             assert kept.known(scripts) == []
@@ -122,7 +122,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE theirs (x)")
     for file in (text, database, tmp_path / "missing" / "new.sqlite"):
         before = file.read_bytes() if file.exists() else b""
-        with pytest.raises(BadInput), results(str(file), "a", Site("", ""), "sum.c"):
+        with pytest.raises(BadInput), results(str(file), "a", MachineKind("", ""), "sum.c"):
             pass
         assert (file.read_bytes() if file.exists() else b"") == before
 

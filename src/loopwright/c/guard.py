@@ -82,7 +82,7 @@ def guarding(conditions: Sequence[str], inner: Sequence[str], other: Sequence[st
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class GuardedRegion:
     """A region of this form: what is tested, what runs then, and what runs otherwise."""
 
     conditions: tuple[str, ...]
@@ -90,7 +90,7 @@ class Guard:
     other: Span
 
 
-def guard_of(source: Source, region: Region) -> Guard | None:
+def guard_of(source: Source, region: Region) -> GuardedRegion | None:
     """The region as the form above, whatever its conditions are; None where it is not of that form."""
     parts = named_children(c_file(source).block(region.place))
     if len(parts) != 1 or parts[0].type != "if_statement" or not _is_plain(source):
@@ -106,7 +106,7 @@ def guard_of(source: Source, region: Region) -> Guard | None:
     text = without_comments(source.text[tested.start : tested.end], literals=True).strip()
     conditions = tuple(_conditions(text[1:-1])) if text.startswith("(") and text.endswith(")") else ()
     inner, outer = (Span(source, one.start + 1, one.end - 1) for one in (then, other))
-    return Guard(conditions, inner, outer) if conditions else None
+    return GuardedRegion(conditions, inner, outer) if conditions else None
 
 
 def _conditions(text: str) -> list[str]:
@@ -131,13 +131,15 @@ def _is_plain(source: Source) -> bool:
     return not own & set(_NEEDED)
 
 
-def without_guards(source: Source, others: Mapping[int, Sequence[str]]) -> tuple[Source, dict[int, Guard]]:
+def without_guards(
+    source: Source, others: Mapping[int, Sequence[str]]
+) -> tuple[Source, dict[int, GuardedRegion]]:
     """The text with the new loops of each region of this form alone; lines stay.
 
     `others` are the tokens of the loops as they were, by the numbers of regions; a region whose `else` has
     other tokens is left as it is.
     """
-    found: dict[int, Guard] = {}
+    found: dict[int, GuardedRegion] = {}
     edits: list[tuple[int, int, str]] = []
     for number, region in enumerate(c_file(source).regions):
         guard = guard_of(source, region) if number in others else None

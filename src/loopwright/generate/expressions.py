@@ -201,8 +201,3 @@ def minimum(function: isl.Aff, place: EvaluationPlace) -> int | None:
     if value.is_nan():  # the place is never reached
         return 0
     return value.floor().to_python() if value.is_rat() else None
-
-
-def is_nonnegative(function: isl.Aff, place: EvaluationPlace) -> bool:
-    least = minimum(function, place)
-    return least is not None and least >= 0

@@ -14,7 +14,7 @@ from math import prod
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
 from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import CallCost, LoopCost, Touch
+from loopwright.optimise.touches import CallCost, CallTouch, LoopCost
 from loopwright.optimise.traffic import TouchGroup, grouped
 
 UNITS = 2.0
@@ -231,7 +231,7 @@ def _wait_of_two(loop: LoopCost, operations: Mapping[str, Operations]) -> float:
     return longest
 
 
-def _reads_before(call: CallCost, written: Sequence[Touch]) -> bool:
+def _reads_before(call: CallCost, written: Sequence[CallTouch]) -> bool:
     """Whether a call reads what an earlier iteration wrote, shortly before it in the row."""
     return any(
         (one.array, one.factors) == (cell.array, cell.factors)

@@ -9,17 +9,17 @@ from distributed import WorkerPlugin
 from loopwright.errors import BadInput, Code, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.dask_address import TLS, Scheduler, connected, is_loopback, refuse_open
-from loopwright.optimise.fleet_work import Compare, MakeText, Prove, TimeOriginal, TimeText, Work
-from loopwright.optimise.machine import Machine, Site, this_machine, this_site
+from loopwright.optimise.fleet_work import CompareTask, MakeText, Prove, TimeOriginal, TimeText, Work
+from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
 from loopwright.optimise.parcel import own_code
 from loopwright.run.compiler import Compiler, find_compiler
 
 
 @dataclass(frozen=True)
-class Member:
+class FleetMember:
     """A worker: what it is, and how many threads it has."""
 
-    site: Site
+    site: MachineKind
     machine: Machine
     threads: int
     code: str
@@ -30,7 +30,7 @@ class Fleet:
     """The workers of a scheduler; what is searched for is a program for those at `site`."""
 
     scheduler: Scheduler
-    site: Site
+    site: MachineKind
     machine: Machine
     room: int
     """How many tasks are under way at a time."""
@@ -42,13 +42,14 @@ def assembled(scheduler: Scheduler, compiler: Compiler) -> Fleet:
     with connected(scheduler) as client:
         for address in client.nthreads():
             _refuse_open_worker(address)
-        found: dict[str, Member | BaseException] = client.run(described, compiler.name, on_error="return")
+        found: dict[str, FleetMember | BaseException]
+        found = client.run(described, compiler.name, on_error="return")
         members = {address: _checked(address, one) for address, one in found.items()}
         if not members:
             hint = f"start some with 'dask worker {scheduler.address}'"
             raise BadInput(Code.OPTION, f"{scheduler.address} has no workers", hint=hint)
         client.register_plugin(Membership(compiler.name, own_code()))
-    threads: dict[Site, int] = {}
+    threads: dict[MachineKind, int] = {}
     for one in members.values():
         threads[one.site] = threads.get(one.site, 0) + one.threads
     here = this_site(compiler)
@@ -63,7 +64,7 @@ def _refuse_open_worker(address: str) -> None:
         raise BadInput(Code.OPTION, message, hint=TLS)
 
 
-def _checked(address: str, found: Member | BaseException) -> Member:
+def _checked(address: str, found: FleetMember | BaseException) -> FleetMember:
     if isinstance(found, LoopwrightError):
         raise found
     if isinstance(found, BaseException):
@@ -75,12 +76,12 @@ def _checked(address: str, found: Member | BaseException) -> Member:
     return found
 
 
-def needs(work: Work, site: Site) -> dict[str, int]:
+def needs(work: Work, site: MachineKind) -> dict[str, int]:
     """Dask's resources for some work: a worker makes as many texts as it has threads, and times one."""
     match work:
         case MakeText() | Prove():
             return {_making(own_code()): 1}
-        case TimeText() | TimeOriginal() | Compare():
+        case TimeText() | TimeOriginal() | CompareTask():
             return {_timing(site, own_code()): 1}
         case _:
             assert_never(work)
@@ -90,7 +91,7 @@ def _making(code: str) -> str:
     return f"loopwright {code[:16]}"
 
 
-def _timing(site: Site, code: str) -> str:
+def _timing(site: MachineKind, code: str) -> str:
     return f"{_making(code)} timing {site.processor}, {site.compiler}"
 
 
@@ -110,7 +111,7 @@ class Membership(WorkerPlugin):  # type: ignore[misc]
             await worker.set_resources(**resources)
 
 
-def described(compiler: str, dask_worker: Any) -> Member:
+def described(compiler: str, dask_worker: Any) -> FleetMember:
     """What the worker is that this runs on; Dask gives the second argument."""
     site = this_site(find_compiler(compiler))
-    return Member(site, this_machine(), dask_worker.state.nthreads, own_code())
+    return FleetMember(site, this_machine(), dask_worker.state.nthreads, own_code())

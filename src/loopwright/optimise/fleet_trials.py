@@ -16,7 +16,15 @@ from loopwright.errors import Code, GaveUp, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.dask_address import connected
 from loopwright.optimise.fleet import Fleet, needs
-from loopwright.optimise.fleet_work import Compare, MakeText, Prove, TimeOriginal, TimeText, Work, performed
+from loopwright.optimise.fleet_work import (
+    CompareTask,
+    MakeText,
+    Prove,
+    TimeOriginal,
+    TimeText,
+    Work,
+    performed,
+)
 from loopwright.optimise.nests import Script
 from loopwright.optimise.parcel import Parcel
 from loopwright.optimise.trials import WORTH, Judged, Task, Timed
@@ -44,7 +52,7 @@ class TrialsOnFleet:
         return cast(float, self.answer(TimeOriginal()))
 
     def compared(self, text: str) -> tuple[Times, Times]:
-        return cast(tuple[Times, Times], self.answer(Compare(text)))
+        return cast(tuple[Times, Times], self.answer(CompareTask(text)))
 
     def answer(self, work: Work) -> object:
         """What a worker says to some work; what it refuses is raised."""

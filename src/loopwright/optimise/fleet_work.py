@@ -53,13 +53,13 @@ class TimeOriginal:
 
 
 @dataclass(frozen=True)
-class Compare:
+class CompareTask:
     """The seconds of the file as it is and of another text, in turns."""
 
     text: str
 
 
-Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | Compare
+Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | CompareTask
 
 
 PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet_work import main; main()")
@@ -124,7 +124,7 @@ def _answer(shop: Workshop, work: Work) -> object:
             return shop.is_proved(script, seconds)
         case TimeOriginal():
             return shop.original()
-        case Compare(text):
+        case CompareTask(text):
             return shop.compared(text)
         case _:
             assert_never(work)

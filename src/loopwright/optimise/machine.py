@@ -55,21 +55,21 @@ def this_machine(caches: Path = CACHES, processor: Path = PROCESSOR) -> Machine:
 
 
 @dataclass(frozen=True)
-class Site:
+class MachineKind:
     """The kind of machine that a time belongs to: times of two kinds are not compared."""
 
     processor: str
     compiler: str
 
 
-def this_site(compiler: Compiler) -> Site:
+def this_site(compiler: Compiler) -> MachineKind:
     """The processor by its name, caches and vectors; the compiler by what it says about itself."""
     first = _text(PROCESSOR).partition("\n\n")[0]
     words = re.findall(r"^(?:model name|CPU (?:implementer|variant|part))\s*:\s*(.*)$", first, re.MULTILINE)
     name = " ".join(words) or platform.machine()
     done = subprocess.run([compiler.path, "--version"], capture_output=True, text=True, check=False)
     version = (done.stdout.strip().splitlines() or [compiler.path])[0]
-    return Site(f"{name}; {this_machine()}", version)
+    return MachineKind(f"{name}; {this_machine()}", version)
 
 
 def _data_caches(folder: Path) -> list[tuple[int, int]]:

@@ -23,7 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
-from loopwright.optimise.machine import Machine, Site, this_machine, this_site
+from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
 from loopwright.optimise.nests import Script, Setting, tiles_copied
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
@@ -292,7 +292,7 @@ def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator
     """Where programs are timed, and where the times are kept."""
     request, runner = workshop.request, workshop.runner
     if fleet is None and search.results == IN_MEMORY:
-        with results(IN_MEMORY, "", Site("", ""), request.file) as kept:
+        with results(IN_MEMORY, "", MachineKind("", ""), request.file) as kept:
             yield TrialsHere(workshop), kept
         return
     parcel = packed(workshop.plans[0].original.source, request, runner)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.machine import Site
+from loopwright.optimise.machine import MachineKind
 from loopwright.optimise.nests import Script
 from loopwright.optimise.trials import Timed
 from loopwright.source import Span
@@ -41,7 +41,7 @@ class Results:
 
     connection: sqlite3.Connection
     problem: str
-    site: Site
+    site: MachineKind
     file: str
 
     def known(self, scripts: Iterable[Script]) -> list[Timed]:
@@ -64,7 +64,7 @@ class Results:
 
 
 @contextmanager
-def results(path: str, problem: str, site: Site, file: str) -> Iterator[Results]:
+def results(path: str, problem: str, site: MachineKind, file: str) -> Iterator[Results]:
     """The results in a file, which is made where there is none."""
     connection = None
     try:

@@ -40,14 +40,6 @@ class Fusion(Enum):
 
 
 @dataclass(frozen=True)
-class ScheduleRow:
-    """One loop of a statement: its function of the iteration numbers, and the band it is in."""
-
-    function: isl.Aff
-    band: int
-
-
-@dataclass(frozen=True)
 class _Placed:
     """A statement in isl's tree: places in sequences, and after how many rows each stands."""
 

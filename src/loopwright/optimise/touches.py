@@ -66,7 +66,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Touch:
+class CallTouch:
     """An access of a call: the factors of the loops around it, by name, and the value in their middles."""
 
     array: str
@@ -86,7 +86,7 @@ class CallCost:
     """A call in a body: its statement and what it touches; a vector of `lanes` calls counts as one."""
 
     statement: str
-    touches: tuple[Touch, ...]
+    touches: tuple[CallTouch, ...]
     lanes: int = 1
 
 
@@ -244,7 +244,7 @@ class _Reader:
         lanes = self.lanes[node.body.name]
         return lanes if trip % lanes == 0 and is_constant(node) else 1
 
-    def _touches(self, name: str, arguments: tuple[Expr, ...], place: _Place) -> tuple[Touch, ...]:
+    def _touches(self, name: str, arguments: tuple[Expr, ...], place: _Place) -> tuple[CallTouch, ...]:
         values = [evaluate(one, place.values) for one in arguments]
         steps = place.steps(arguments)
         return tuple(_touch(one, values, steps) for one in self.accesses[name])
@@ -275,7 +275,7 @@ def _copies(loop: For, place: _Place) -> int:
     return trip * (_copies(inner[0], inside) if inner else calls)
 
 
-def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
+def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> CallTouch:
     if access.factors is None:
         return _folded_touch(access, values, steps)
     factors = tuple(
@@ -290,20 +290,20 @@ def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequen
         constant + sum(a * b for a, b in zip(row, values, strict=True))
         for row, constant in zip(access.factors, access.constants, strict=True)
     )
-    return Touch(access.array, access.is_write, factors, middle)
+    return CallTouch(access.array, access.is_write, factors, middle)
 
 
-def _folded_touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
+def _folded_touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> CallTouch:
     """The same with quotients; nothing is known of other subscripts."""
     if not access.folded:
-        return Touch(access.array, access.is_write, None, ())
+        return CallTouch(access.array, access.is_write, None, ())
     middle = tuple(one.at(values) for one in access.folded)
     moved = {loop: [a + b for a, b in zip(values, step, strict=True)] for loop, step in steps.items()}
     factors = tuple(
         tuple((loop, change) for loop, there in moved.items() if (change := one.at(there) - here))
         for one, here in zip(access.folded, middle, strict=True)
     )
-    return Touch(access.array, access.is_write, factors, middle)
+    return CallTouch(access.array, access.is_write, factors, middle)
 
 
 def _middle(trip: int, depth: int) -> int:

@@ -15,7 +15,7 @@ from math import ceil, prod
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import LoopCost, Touch
+from loopwright.optimise.touches import CallTouch, LoopCost
 
 USABLE = 0.75
 """The part of a cache that a program's own data can count on."""
@@ -47,7 +47,7 @@ class _Path:
 
 def grouped(body: LoopCost) -> tuple[TouchGroup, ...]:
     """What the calls of a body touch, by how it moves."""
-    found: dict[tuple[str, object], list[tuple[Touch, str]]] = {}
+    found: dict[tuple[str, object], list[tuple[CallTouch, str]]] = {}
     for call in body.calls:
         for touch in call.touches:
             found.setdefault((touch.array, touch.factors), []).append((touch, call.statement))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.c.guard import Guard
+from loopwright.c.guard import GuardedRegion
 from loopwright.emit.cuda.text import DeviceText, distributions, prelude
 from loopwright.emit.region import Loops, claims, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
@@ -202,7 +202,9 @@ def _with_registers(original: Program, text: Program) -> Program:
     return replace(text, arrays=tuple(arrays)) if names else text
 
 
-def of_assumptions(plan: Plan, loops: Loops, new: Program, guard: Guard | None) -> tuple[Assumption, ...]:
+def of_assumptions(
+    plan: Plan, loops: Loops, new: Program, guard: GuardedRegion | None
+) -> tuple[Assumption, ...]:
     """What the region needs, with what is proved and what its guard tests, as it was read back."""
     written = plan.written
     if loops.guard and guard is None:

@@ -49,7 +49,7 @@ from loopwright.rewrite.request import (
     StatementReport,
 )
 from loopwright.rewrite.rereading import read_again
-from loopwright.rewrite.scripts import Applied, applied, loops_of
+from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.versions import with_versions
 from loopwright.transform import Plan, plan_of, to_schedule
@@ -78,7 +78,7 @@ def transformed(request: Request, progress: Progress) -> Outcome:
         return rewritten(plans, request, progress, keep_untouched=False)
     progress("applying the script")
     script = parse_script(request.script, request.script_file)
-    result: Applied = applied(script, plans, steps=request.steps)
+    result: AppliedScript = applied(script, plans, steps=request.steps)
     return replace(rewritten(result.plans, request, progress), steps=result.steps)
 
 

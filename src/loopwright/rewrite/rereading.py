@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file
-from loopwright.c.guard import ADDRESS_HEADER, Guard, tokens
+from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion, tokens
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import MemorySpace, Program
@@ -32,7 +32,7 @@ def read_again(
     originals: Sequence[Program],
     written: Sequence[Program],
     guarded: Collection[int] = (),
-) -> tuple[tuple[Program, ...], dict[int, Guard]]:
+) -> tuple[tuple[Program, ...], dict[int, GuardedRegion]]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof.
 
     `written` are the programs that the file had, `originals` the same with the storage of the new text.

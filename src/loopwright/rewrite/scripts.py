@@ -25,14 +25,14 @@ from loopwright.transform.script.steps import Step
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedScript:
     """The regions' plans after the script; `steps` are the operations and what each left."""
 
     plans: tuple[Plan, ...]
     steps: tuple[tuple[str, str], ...] = ()
 
 
-def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = False) -> Applied:
+def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = False) -> AppliedScript:
     """Each operation is done in the region its handles belong to, one that names none in all of them."""
     now = list(plans)
     shown: list[tuple[str, str]] = []
@@ -41,7 +41,7 @@ def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = Fals
             now[index] = performed(now[index], step)
             if steps:
                 shown.append((str(step), text_of_plan(now[index])))
-    return Applied(tuple(now), tuple(shown))
+    return AppliedScript(tuple(now), tuple(shown))
 
 
 def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = False) -> str:

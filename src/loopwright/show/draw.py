@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.show.layout import Layout, layout, outline, path
+from loopwright.show.layout import PictureLayout, layout, outline, path
 from loopwright.show.outlines import TileOrder
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables
 from loopwright.show.scene import Dot, Scene
@@ -166,7 +166,9 @@ MARKERS = ("o", "s", "D", "^", "h", "v")
 class _Drawing:
     """One panel on its axes."""
 
-    def __init__(self, axes: Axes, scene: Scene, place: Layout, palette: Palette, radius: float) -> None:
+    def __init__(
+        self, axes: Axes, scene: Scene, place: PictureLayout, palette: Palette, radius: float
+    ) -> None:
         self.axes, self.scene, self.place, self.palette = axes, scene, place, palette
         self.radius = radius * (1.0 if place.crowd < 2 else 0.7 if place.crowd == 2 else 0.58)
 

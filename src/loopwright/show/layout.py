@@ -37,7 +37,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PictureLayout:
     spots: dict[Instance, Spot]
     sheets: tuple[Sheet, ...]
     sheet_of: dict[Instance, int]
@@ -57,7 +57,7 @@ class Layout:
         return min(across), max(across), min(down), max(down)
 
 
-def layout(scene: Scene) -> Layout:
+def layout(scene: Scene) -> PictureLayout:
     planes = [_plane(dot.where) for dot in scene.dots]
     outer, rows, columns = (_range(plane[k] for plane in planes) for k in range(3))
     name = scene.axes[0] if len(scene.axes) == 3 else ""
@@ -77,7 +77,7 @@ def layout(scene: Scene) -> Layout:
         sheet_of[dot.instance] = sheet
         x = sheets[sheet].left + column - columns.start + aside[0]
         spots[dot.instance] = (x, rows.start - row + aside[1])
-    return Layout(spots, sheets, sheet_of, crowd)
+    return PictureLayout(spots, sheets, sheet_of, crowd)
 
 
 def _aside(number: int, crowd: int) -> Spot:
@@ -129,7 +129,7 @@ def _turn(one: Spot, two: Spot, three: Spot) -> float:
 
 
 def path(
-    order: Sequence[Instance], found: Layout, follows: Callable[[Instance, Instance], bool]
+    order: Sequence[Instance], found: PictureLayout, follows: Callable[[Instance, Instance], bool]
 ) -> list[tuple[Spot, Spot, bool]]:
     """The steps from each instance to the one that follows; True where it is a jump and not a neighbour."""
     steps: list[tuple[Spot, Spot, bool]] = []

@@ -84,7 +84,7 @@ class MovingPanel:
 
 
 @dataclass(frozen=True)
-class Size:
+class SizeControl:
     """A parameter: its value in the picture, and the values that a reader may choose."""
 
     name: str
@@ -100,7 +100,7 @@ class MovingPicture:
     arrays: tuple[str, ...]
     instances: tuple[MovingInstance, ...]
     arrows: tuple[MovingArrow, ...]
-    sizes: tuple[Size, ...]
+    sizes: tuple[SizeControl, ...]
     tile: str
     """What an outline is; empty where there is none."""
     tiles_in_order: bool
@@ -211,12 +211,12 @@ def _longest(loops: int) -> int:
     return LONGEST[min(max(loops, 1), len(LONGEST)) - 1]
 
 
-def _sizes(program: Program, statements: Sequence[Statement], window: Window) -> tuple[Size, ...]:
+def _sizes(program: Program, statements: Sequence[Statement], window: Window) -> tuple[SizeControl, ...]:
     """The parameters that decide what runs, from 1 to what can still be drawn."""
     more = _longest(max(one.depth for one in statements)) // 2
     chosen = [name for name in program.params if name in window.parameters and matters(name, statements)]
     values = [(name, window.parameters[name]) for name in chosen]
-    return tuple(Size(name, value, min(1, value), value + more) for name, value in values)
+    return tuple(SizeControl(name, value, min(1, value), value + more) for name, value in values)
 
 
 def _statement(program: Program, statement: Statement, panel: int) -> MovingStatement:

@@ -36,7 +36,7 @@ from loopwright.check.algorithms.groups import Group, group_of
 from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import FixedAccess, Stated
 from loopwright.check.original.writer_functions import subscripts
-from loopwright.check.program.nests import Nest, Operation
+from loopwright.check.program.nests import CheckedNest, Operation
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters
@@ -62,7 +62,7 @@ class Guess:
 class Bulk:
     """`wrong` holds of the parameters where (1) to (3) do not; the other sets are A[cell, code]."""
 
-    nest: Nest
+    nest: CheckedNest
     guesses: tuple[Guess, ...]
     wrong: isl.Set
     before: tuple[isl.Set, ...]
@@ -143,7 +143,7 @@ class _Run:
     instances: isl.Map
 
 
-def in_bulk(known: Original, nest: Nest) -> Bulk | None:
+def in_bulk(known: Original, nest: CheckedNest) -> Bulk | None:
     """The nest as a whole; None where it cannot be one.  isl.Error where that takes too long."""
     groups = [_group(known.scheme, operation) for operation in nest.operations]
     chosen = [group for group in groups if group is not None]
@@ -168,7 +168,7 @@ def in_bulk(known: Original, nest: Nest) -> Bulk | None:
     return None if best is None else best[0]
 
 
-def _starts(nest: Nest) -> isl.Set:
+def _starts(nest: CheckedNest) -> isl.Set:
     """The p for which the nest does anything."""
     return _union_of_params([one.domain.params() for one in nest.operations])
 
@@ -212,7 +212,7 @@ class _Way:
     shared: bool
 
 
-def _ways(known: Original, nest: Nest, runs: Sequence[_Run]) -> list[_Way]:
+def _ways(known: Original, nest: CheckedNest, runs: Sequence[_Run]) -> list[_Way]:
     """What to try, the fewest guesses first."""
     most = max(len(_hidden(known, run)) for run in runs)
     if most == 0:
@@ -275,7 +275,9 @@ def _with_guess(instances: isl.Map, name: str, iterator: int, along: int | None)
     return instances.add_constraint(equation)
 
 
-def _checked(known: Original, nest: Nest, runs: Sequence[_Run], guesses: tuple[Guess, ...]) -> Bulk | None:
+def _checked(
+    known: Original, nest: CheckedNest, runs: Sequence[_Run], guesses: tuple[Guess, ...]
+) -> Bulk | None:
     if not all(run.instances.is_single_valued() for run in runs):
         return None
     times = isl.UnionMap("{ }")

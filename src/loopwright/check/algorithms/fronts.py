@@ -20,7 +20,7 @@ from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
 from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.program.instrument import CallOf, Insertion, observed_text
-from loopwright.check.program.nests import Nest, read_nest
+from loopwright.check.program.nests import CheckedNest, read_nest
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
@@ -56,7 +56,7 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     )
 
 
-_Found = tuple[Nest, Bulk | None]
+_Found = tuple[CheckedNest, Bulk | None]
 """A nest, and how to check it as a whole."""
 
 
@@ -84,7 +84,7 @@ class _Finder:
             yield nest, None
         yield from inner
 
-    def _read(self, node: Node) -> Nest | None:
+    def _read(self, node: Node) -> CheckedNest | None:
         nest = read_nest(self.sites, node, self.sizes)
         if nest is None or not all(_is_statement(one.site) for one in nest.operations):
             return None
@@ -100,7 +100,7 @@ class _Finder:
             return True
         return False
 
-    def _whole(self, nest: Nest) -> Bulk | None:
+    def _whole(self, nest: CheckedNest) -> Bulk | None:
         """How to check the nest as a whole."""
         bulk = None if self.known is None else in_bulk(self.known, nest)
         if bulk is None:

@@ -21,7 +21,6 @@ from loopwright.c.typed.tree import (
     Node,
     Number,
     TokenRange,
-    Update,
     Variable,
     walk,
     without_casts,
@@ -92,10 +91,6 @@ def _flattened(node: Expression) -> list[Expression]:
     if isinstance(node, Binary) and node.operator == ",":
         return [*_flattened(node.left), *_flattened(node.right)]
     return [node]
-
-
-def is_operation(node: Node) -> bool:
-    return isinstance(node, Assign | Update)
 
 
 def equal_trees(one: object, other: object) -> bool:

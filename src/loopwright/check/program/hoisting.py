@@ -24,7 +24,7 @@ _VALUES = (*_PLAIN, "binary_expression", "conditional_expression", "cast_express
 
 
 @dataclass(frozen=True)
-class Edit:
+class NestEdit:
     """`text` in place of the characters from `start` to `end` of the nest."""
 
     start: int
@@ -39,7 +39,7 @@ class Hoisted:
     text: str
     texts: dict[str, str]
     start: int
-    edits: tuple[Edit, ...]
+    edits: tuple[NestEdit, ...]
     iterators: frozenset[str]
     index_expressions: tuple[Node, ...]
     """All bounds, conditions and subscripts of the nest as it was."""
@@ -57,19 +57,19 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
     finder = _Finder(sites.known, iterators | assigned_in(node))
     names: dict[str, str] = {}
-    edits: list[Edit] = []
+    edits: list[NestEdit] = []
     expressions = list(_index_expressions(sites, node))
     for expression, is_head in expressions:
         for part in finder.invariants(expression, is_head):
             name = names.setdefault(part.text, f"lw_invariant_{len(names)}")
-            edits.append(Edit(part.start, part.end, name))
+            edits.append(NestEdit(part.start, part.end, name))
     edits = sorted({edit.start: edit for edit in edits}.values(), key=lambda edit: edit.start)
     text = _edited(source, node, edits)
     found = {name: text for text, name in names.items()}
     return Hoisted(text, found, node.start, tuple(edits), iterators, tuple(one for one, _ in expressions))
 
 
-def _edited(source: Source, node: Node, edits: list[Edit]) -> str:
+def _edited(source: Source, node: Node, edits: list[NestEdit]) -> str:
     pieces: list[str] = []
     position = node.start
     for edit in edits:

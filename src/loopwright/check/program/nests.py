@@ -59,7 +59,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Nest:
+class CheckedNest:
     """A `for` of the program and everything in it; `parameters` are names with their texts in C.
 
     `fixed` are texts in C that must have the values the sets were made for.
@@ -71,7 +71,7 @@ class Nest:
     operations: tuple[Operation, ...]
 
 
-def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> Nest | None:
+def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> CheckedNest | None:
     """The nest of the loop `node`; None where it is not affine, or does more than operations."""
     inside = tuple(site for site in sites.sites if node.span.contains(site.assignment.node.span))
     if not inside or _has_directives(sites.known.source, node) or _may_be_entered(sites.known, node):
@@ -172,7 +172,7 @@ def _nest(
     program: Program,
     inside: Sequence[Site],
     sizes: Mapping[str, int],
-) -> Nest | None:
+) -> CheckedNest | None:
     if len(program.statements) != len(inside):
         return None
     if any(one.kind not in _CHECKED for one in program.assumptions):
@@ -192,7 +192,7 @@ def _nest(
             return None
         operations.append(operation)
     parameters = tuple((new, texts[name]) for name, new in names.items())
-    return Nest(node, parameters, tuple({**fixed, **values}.items()), tuple(operations))
+    return CheckedNest(node, parameters, tuple({**fixed, **values}.items()), tuple(operations))
 
 
 def _sizes_in_values(sites: Sites, nest: Node, inside: Sequence[Site]) -> dict[str, int] | None:

@@ -22,7 +22,7 @@ from loopwright.presburger.sets import within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, Trial, trial_of
+from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
@@ -125,7 +125,7 @@ def _untried(effort: Effort, near: Sizes | None = None) -> None:
     """No run tells a difference."""
 
 
-def _followed(old: Program, text: LoopText, trial: Trial | None, progress: Progress) -> Verdict:
+def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress: Progress) -> Verdict:
     """A few runs, a proof if it is short, more runs, and the proof however long it is.
 
     Nothing is run where calls do what is not known.

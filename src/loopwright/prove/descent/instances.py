@@ -31,7 +31,7 @@ from loopwright.prove.descent.linear import (
     solved,
     substituted,
 )
-from loopwright.prove.descent.reading import Leaf, LoopText
+from loopwright.prove.descent.reading import LoopText, TextLeaf
 from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
 from loopwright.prove.equivalence.traces import Sizes, is_possible
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -84,7 +84,7 @@ def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
     return found
 
 
-def _claims(old: Program, leaf: Leaf, before: Mapping[str, StatementSyntax]) -> Iterator[Claim]:
+def _claims(old: Program, leaf: TextLeaf, before: Mapping[str, StatementSyntax]) -> Iterator[Claim]:
     for statement in old.statements:
         try:
             known = _solved(statement, same_operation(before[statement.name], leaf.syntax))
@@ -201,7 +201,9 @@ def _agrees(form: Form, place: int, samples: Sequence[tuple[Sizes, tuple[int, ..
     return all(_at(form, point) == seen[place] for point, seen in samples)
 
 
-def _fits(leaf: Leaf, claim: Claim, samples: Sequence[tuple[Sizes, tuple[int, ...]]], old: Program) -> Guess:
+def _fits(
+    leaf: TextLeaf, claim: Claim, samples: Sequence[tuple[Sizes, tuple[int, ...]]], old: Program
+) -> Guess:
     names = [*reversed(leaf.iterators), *old.params]
     found: Guess = {}
     for place, missing in enumerate(claim.missing):
@@ -253,7 +255,7 @@ def _meanings(
     return found
 
 
-def _derived(leaf: Leaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
+def _derived(leaf: TextLeaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
     """What an iterator around the statement, whose meaning is known, says of those it does not mention."""
     known = {_old(one): form for one, form in claim.known.items()}
     found: Guess = {}
@@ -329,7 +331,7 @@ def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> Compiled
 def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Samples) -> CompiledLoops:
     """A run of the text: the k-th of equal operations there is the k-th in OLD."""
 
-    def visitor(leaf: Leaf, statement: str) -> Visit:
+    def visitor(leaf: TextLeaf, statement: str) -> Visit:
         own, depth = found[leaf.name], len(leaf.iterators)
 
         def visit(*values: int) -> None:

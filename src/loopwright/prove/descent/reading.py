@@ -38,7 +38,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
-class Leaf:
+class TextLeaf:
     """A statement of the text, in the loops over `iterators`, the outermost first."""
 
     name: str
@@ -62,7 +62,7 @@ class LoopText:
     """The loops around calls of `leaves`; `dimension` of a loop is its number in `heads`."""
 
     loops: loops.Node
-    leaves: Mapping[str, Leaf]
+    leaves: Mapping[str, TextLeaf]
     heads: tuple[Node, ...]
     pragmas: Mapping[int, tuple[Directive, ...]]
     """Those in front of a loop."""
@@ -101,7 +101,7 @@ def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Di
 
 @dataclass
 class _Reader:
-    leaves: list[Leaf]
+    leaves: list[TextLeaf]
     heads: list[Node]
     assigned: set[str]
     stored: frozenset[str]
@@ -206,7 +206,7 @@ class _Reader:
 
     def leaf(self, node: Node, words: Words, outer: tuple[str, ...]) -> loops.Node:
         name = f"S{len(self.leaves) + 1}"
-        self.leaves.append(Leaf(name, StatementSyntax(node, words), outer))
+        self.leaves.append(TextLeaf(name, StatementSyntax(node, words), outer))
         return loops.Call(name, ())
 
     def conditional(self, node: Node, words: Words, outer: tuple[str, ...]) -> loops.Node:

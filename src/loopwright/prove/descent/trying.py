@@ -82,7 +82,7 @@ class _Side:
 
 def trial_of(
     old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool
-) -> Trial | None:
+) -> ProgramPair | None:
     """Of cells of `arrays`; `new` is where the text stands, with its variables.
 
     None where a statement has no values that could be computed.
@@ -91,13 +91,13 @@ def trial_of(
         own = _computations(new, text)
         loops = with_calls(text.loops, lambda call: own[call.name].call())
         runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
-        return Trial(pair_of((old, new), runs, arrays, reassociate), old.context)
+        return ProgramPair(pair_of((old, new), runs, arrays, reassociate), old.context)
     except Unreadable:
         return None
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProgramPair:
     """Two programs that can be run, for sizes in `context`."""
 
     pair: Pair

@@ -41,7 +41,7 @@ Operation: TypeAlias = tuple[str, Term]
 
 
 @dataclass(frozen=True, eq=False)
-class Occurrence:
+class TermOccurrence:
     """A term in the value of a definition: where it is computed, and under how many guards on data."""
 
     term: Term
@@ -49,9 +49,9 @@ class Occurrence:
     guards: int
 
 
-def occurrences(definition: ValueDefinition) -> Iterator[Occurrence]:
+def occurrences(definition: ValueDefinition) -> Iterator[TermOccurrence]:
     """All terms of a definition; conditions on iterators and sizes restrict where they are computed."""
-    pending = [Occurrence(definition.value, definition.domain, 0)]
+    pending = [TermOccurrence(definition.value, definition.domain, 0)]
     while pending:
         one = pending.pop()
         yield one
@@ -59,14 +59,14 @@ def occurrences(definition: ValueDefinition) -> Iterator[Occurrence]:
             continue
         first, *rest = one.term.arguments or (None,)
         if first is not None:
-            pending.append(Occurrence(first, one.domain, one.guards))
+            pending.append(TermOccurrence(first, one.domain, one.guards))
         if one.term.operator == CHOICE and isinstance(first, Index):
             no = definition.relation((first.value,)).fix_val(OUT, 0, isl.Val(0)).domain()
             parts = (one.domain.subtract(no), one.domain.intersect(no))
-            pending += [Occurrence(part, at, one.guards) for part, at in zip(rest, parts, strict=True)]
+            pending += [TermOccurrence(part, at, one.guards) for part, at in zip(rest, parts, strict=True)]
         else:
             guard = 1 if one.term.operator in (CHOICE, "&&", "||") else 0
-            pending += [Occurrence(part, one.domain, one.guards + guard) for part in rest]
+            pending += [TermOccurrence(part, one.domain, one.guards + guard) for part in rest]
 
 
 def may_be_undefined(term: Term) -> bool:
@@ -98,7 +98,7 @@ class Needed:
     lines: Mapping[Operation, int | None]
     elsewhere: frozenset[Operation]
     """Reads of cells that OLD is not certain to touch."""
-    allowed: Mapping[Operation, Occurrence]
+    allowed: Mapping[Operation, TermOccurrence]
     """Those of OLD, with the greatest number of guards they are under, and where they are computed."""
 
     def is_answered(self, old: Operation, new: Operation) -> bool:
@@ -129,7 +129,7 @@ class Needed:
         return None
 
 
-def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
+def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
     """The operations of NEW that C may not define, and its reads of memory that OLD may not touch."""
     domains: dict[Operation, isl.Set] = {}
     guards: dict[Operation, int] = {}
@@ -148,25 +148,25 @@ def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
             guards[key] = min(one.guards, guards.get(key, one.guards))
             lines[key] = definition.line
             beyond |= set() if memory.may_be_there(one, definition) else {key}
-    allowed: dict[Operation, Occurrence] = {}
+    allowed: dict[Operation, TermOccurrence] = {}
     for definition in flows[0].definitions.values() if domains else ():
         for one in occurrences(definition):
             allowed[definition.name, one.term] = _merged(allowed.get((definition.name, one.term)), one)
     return Needed(domains, guards, lines, frozenset(domains) - beyond, allowed)
 
 
-def _merged(known: Occurrence | None, one: Occurrence) -> Occurrence:
+def _merged(known: TermOccurrence | None, one: TermOccurrence) -> TermOccurrence:
     """Two occurrences of a term: the unguarded one counts; otherwise what is certain of both."""
     if known is None:
         return one
     if 0 in (known.guards, one.guards) and known.guards != one.guards:
         return known if known.guards == 0 else one
     domain = known.domain.union(one.domain) if known.guards == 0 else known.domain.intersect(one.domain)
-    return Occurrence(one.term, domain, max(known.guards, one.guards))
+    return TermOccurrence(one.term, domain, max(known.guards, one.guards))
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class NewMemory:
     """What is known of the storage of NEW."""
 
     flow: Flow
@@ -178,7 +178,7 @@ class Memory:
     sizes: isl.Set
     """Those for which OLD is not known to leave its arrays."""
 
-    def may_be_there(self, one: Occurrence, definition: ValueDefinition) -> bool:
+    def may_be_there(self, one: TermOccurrence, definition: ValueDefinition) -> bool:
         """Whether a doubtful term is a cell that is there for all that is declared."""
         cell = one.term
         if not isinstance(cell, CellTerm) or cell.array in self.own:
@@ -218,7 +218,7 @@ def sizes_inside(old: Program) -> isl.Set:
     return reduce(isl.Set.intersect, (one for one in facts if one is not None), old.facts)
 
 
-def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> Memory:
+def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> NewMemory:
     declared = new.file.declarations
     arrays = arrays_of(new)
     found = {name: declared.visible(name, new.region) for name in arrays}
@@ -227,7 +227,7 @@ def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> Memory:
         for name, one in found.items()
         if arrays[name].local or (one is not None and one.scope.text.startswith("{"))
     )
-    return Memory(flows[1], arrays, own, touched(flows[0], certain=True), sizes_inside(old))
+    return NewMemory(flows[1], arrays, own, touched(flows[0], certain=True), sizes_inside(old))
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
@@ -239,7 +239,7 @@ def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> is
     return cells if known is None else cells.subtract_range(known)
 
 
-def writes_for_certain(memory: Memory) -> tuple[str, ...]:
+def writes_for_certain(memory: NewMemory) -> tuple[str, ...]:
     """What has to hold for writes to cells that OLD need not touch and no declaration shows to be there."""
     found = []
     for name in sorted(memory.arrays.keys() & memory.flow.writes.keys() - memory.own):

@@ -58,7 +58,7 @@ class Mismatch(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Claim:
+class PairClaim:
     pairs: isl.Map
     visits: int
 
@@ -72,7 +72,7 @@ Bag: TypeAlias = list[tuple[int, Term]]
 class Claims:
     """What is claimed, and the operations of NEW that OLD computes with the same operands."""
 
-    made: Mapping[Key, Claim] = field(default_factory=dict)
+    made: Mapping[Key, PairClaim] = field(default_factory=dict)
     answered: Mapping[tuple[Operation, Operation], isl.Map] = field(default_factory=dict)
 
     def with_answer(self, old: Operation, new: Operation, pairs: isl.Map) -> Claims:
@@ -187,7 +187,7 @@ class Induction:
             rest = wider if known is None else wider.subtract(known.pairs)
             visits = 1 if known is None else known.visits + 1
             try:
-                made = replace(claims, made={**claims.made, key: Claim(wider, visits)})
+                made = replace(claims, made={**claims.made, key: PairClaim(wider, visits)})
                 return self.expanded(old, new, rest, made)
             except Mismatch as wrong:
                 failure = wrong
@@ -319,7 +319,7 @@ def _head(term: Term) -> str:
             return "#"
 
 
-def _widened(old: TermPoint, new: TermPoint, known: Claim | None, pairs: isl.Map) -> Iterator[isl.Map]:
+def _widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.Map) -> Iterator[isl.Map]:
     """What to claim instead of `pairs`, the boldest first."""
     if known is None:
         yield pairs

@@ -42,26 +42,26 @@ LANE = "lane'"
 
 
 @dataclass(frozen=True)
-class Names:
+class MlirNames:
     """What arguments and sizes are called; those of the other file are called by their positions in this."""
 
     arguments: tuple[str, ...]
     side: str
 
     @staticmethod
-    def of(function: FuncOp, side: str) -> Names:
+    def of(function: FuncOp, side: str) -> MlirNames:
         taken: dict[str, None] = {}
         for place, argument in enumerate(function.body.block.args):
             name = argument.name_hint or f"arg{place}"
             taken[name if name not in taken else f"{name}_{place}"] = None
-        return Names(tuple(taken), side)
+        return MlirNames(tuple(taken), side)
 
     def size(self, place: int, dimension: int) -> str:
         return f"dim_{self.arguments[place]}_{dimension}"
 
 
 @dataclass(frozen=True)
-class Storage:
+class MemrefStorage:
     """Of a memref: the buffer, and the subscripts that come first."""
 
     buffer: Buffer
@@ -69,14 +69,14 @@ class Storage:
 
 
 @dataclass
-class Cells:
+class FunctionState:
     """One function on its way; `around` are the iterators of the loops around the current operation."""
 
     file: MlirFile
     function: FuncOp
-    names: Names
+    names: MlirNames
     values: dict[SSAValue, Term] = field(default_factory=dict)
-    storage: dict[SSAValue, Storage] = field(default_factory=dict)
+    storage: dict[SSAValue, MemrefStorage] = field(default_factory=dict)
     buffers: dict[str, Buffer] = field(default_factory=dict)
     computations: dict[str, Computation] = field(default_factory=dict)
     iterators: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Cells:
 
     def declare(self, value: SSAValue, buffer: Buffer, first: tuple[Expr, ...] = ()) -> None:
         self.buffers[buffer.name] = buffer
-        self.storage[value] = Storage(buffer, first)
+        self.storage[value] = MemrefStorage(buffer, first)
 
     def value(self, value: SSAValue, user: Operation) -> Term:
         found = self.values.get(value)
@@ -109,7 +109,7 @@ class Cells:
             raise self.refuse(user, f"an index from data in {user.name}")
         return found.value
 
-    def storage_of(self, value: SSAValue, user: Operation) -> Storage:
+    def storage_of(self, value: SSAValue, user: Operation) -> MemrefStorage:
         if value not in self.storage:
             raise self.refuse(user)
         return self.storage[value]

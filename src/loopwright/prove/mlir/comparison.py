@@ -18,13 +18,13 @@ from xdsl.dialects.func import FuncOp
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, InternalError
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.progress import Progress
-from loopwright.prove.descent.trying import Trial
+from loopwright.prove.descent.trying import ProgramPair
 from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
-from loopwright.prove.equivalence.definedness import Memory, needed, touched
+from loopwright.prove.equivalence.definedness import NewMemory, needed, touched
 from loopwright.prove.equivalence.running import Pair
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.values import by_flows
-from loopwright.prove.mlir.cells import Names
+from loopwright.prove.mlir.cells import MlirNames
 from loopwright.prove.mlir.function import AffineFunction
 from loopwright.prove.mlir.races import independent
 from loopwright.prove.mlir.translation import translated
@@ -80,7 +80,7 @@ def _translated(
     if function.function_type != other.function_type:
         place = new.place(other)
         raise BadInput(Code.REGION, f"@{function.sym_name.data} has other arguments or results", span=place)
-    names = Names.of(function, "")
+    names = MlirNames.of(function, "")
     return translated(old, function, names), translated(new, other, replace(names, side="'"))
 
 
@@ -107,7 +107,7 @@ def _compared(
         paths = old.source.path, new.source.path
         progress("looking for a difference in small runs")
         pair = Pair(paths, runs, arrays, allow_reassociation, _unknown(old, new))
-        wrong = Trial(pair, context).difference(first=SMALLEST)
+        wrong = ProgramPair(pair, context).difference(first=SMALLEST)
         if wrong is not None:
             return wrong
         progress("looking for races")
@@ -121,7 +121,7 @@ def _compared(
         flows = old.flow(context), new.flow(context)
         own = frozenset(one.name for one in new.arrays if one.local)
         known = {one.name: one for one in new.arrays}
-        memory = Memory(flows[1], known, own, touched(flows[0], certain=True), context)
+        memory = NewMemory(flows[1], known, own, touched(flows[0], certain=True), context)
         with _deep_recursion():
             found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
         if isinstance(found, Proved) and not context.is_subset(new.defined(context)):

@@ -17,7 +17,7 @@ from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.flow import Flow
 from loopwright.prove.equivalence.terms import TermAssignment
-from loopwright.prove.mlir.cells import Names
+from loopwright.prove.mlir.cells import MlirNames
 from loopwright.prove.mlir.function import AffineFunction, times
 from loopwright.prove.mlir.translation import ALIASING, ARITHMETIC, BOUNDS, SIZES, translated
 from loopwright.read.mlir.parsing import MlirFile
@@ -33,7 +33,7 @@ _KINDS = {
 
 def programs_of(file: MlirFile) -> tuple[Program, ...]:
     """The functions of a file, in their order."""
-    return tuple(_program(translated(file, one, Names.of(one, ""))) for one in file.functions)
+    return tuple(_program(translated(file, one, MlirNames.of(one, ""))) for one in file.functions)
 
 
 def _program(function: AffineFunction) -> Program:

@@ -31,7 +31,7 @@ from loopwright.model.annotations import Parallel
 from loopwright.presburger.named import parameter_space
 from loopwright.prove.equivalence.definedness import may_be_undefined
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
-from loopwright.prove.mlir.cells import LOADS, STORES, Cells, Names, ancestor
+from loopwright.prove.mlir.cells import LOADS, STORES, FunctionState, MlirNames, ancestor
 from loopwright.prove.mlir.function import AffineFunction, Buffer
 from loopwright.prove.mlir.values import (
     computed,
@@ -61,7 +61,7 @@ PRINTED = "what is printed"
 NOTHING = ("memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
 
 
-class _Translation(Cells):
+class _Translation(FunctionState):
     """The operations of a function, one after the other."""
 
     def whole(self) -> AffineFunction:
@@ -376,7 +376,7 @@ class _Translation(Cells):
         return [If(test, then, orelse)]
 
 
-def translated(file: MlirFile, function: func.FuncOp, names: Names) -> AffineFunction:
+def translated(file: MlirFile, function: func.FuncOp, names: MlirNames) -> AffineFunction:
     """What a function does; `NotModelled` where an operation is not known."""
     if len(function.body.blocks) != 1:
         raise NotModelled("a function of several blocks", file.place(function))

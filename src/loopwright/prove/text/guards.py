@@ -17,7 +17,7 @@ from math import prod
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
-from loopwright.c.guard import Guard, NotInside, not_inside, tokens, without_guards
+from loopwright.c.guard import GuardedRegion, NotInside, not_inside, tokens, without_guards
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
@@ -61,7 +61,7 @@ def established(program: Program, conditions: Sequence[str]) -> Established:
 
 def unguarded(
     new: Source, written: Sequence[Program], only: Collection[int] | None = None
-) -> tuple[Source, dict[int, Guard]]:
+) -> tuple[Source, dict[int, GuardedRegion]]:
     """The text with the loops under guards alone, and the guards by the numbers of their programs.
 
     What runs otherwise is the text of the program, but for its labels.  Loops that were made for some sizes

@@ -14,7 +14,7 @@ from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.operations import Affine, Operation
-from loopwright.transform.script.steps import Origin, Step
+from loopwright.transform.script.steps import Step, StepOrigin
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class DirectedPlan:
     plan: Plan
 
     def perform(self, directive: OpenmpDirective, *operations: Operation) -> DirectedPlan:
-        steps = [Step(one, origin=Origin(directive.place, {})) for one in operations]
+        steps = [Step(one, origin=StepOrigin(directive.place, {})) for one in operations]
         return DirectedPlan(performed(self.plan, *steps))
 
     def bind(self, directive: OpenmpDirective, names: tuple[str, ...], operation: Operation) -> DirectedPlan:
-        return DirectedPlan(performed(self.plan, Step(operation, names, Origin(directive.place, {}))))
+        return DirectedPlan(performed(self.plan, Step(operation, names, StepOrigin(directive.place, {}))))
 
     def fresh(self, stem: str) -> str:
         """A handle that is not there yet."""

@@ -57,7 +57,7 @@ NAMES: dict[str, type[Operation]] = {one.name: one for one in reversed(CLASSES)}
 
 
 @dataclass(frozen=True)
-class Origin:
+class StepOrigin:
     """Where a step stands in a text: all of it, and each value of its arguments."""
 
     span: Span
@@ -74,7 +74,7 @@ class Step:
 
     operation: Operation
     binds: tuple[str, ...] = ()
-    origin: Origin | None = field(default=None, compare=False, repr=False)
+    origin: StepOrigin | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in self.binds:
@@ -139,7 +139,7 @@ def _step(line: ScriptLine) -> Step:
     if line.targets and len(line.targets) != operation.gives:
         place = Span(line.place.source, line.targets[0].place.start, line.targets[-1].place.end)
         raise reader.error(place, _gives(operation, len(line.targets)))
-    origin = Origin(line.place, MappingProxyType(reader.places))
+    origin = StepOrigin(line.place, MappingProxyType(reader.places))
     return Step(operation, tuple(word.text for word in line.targets), origin)
 
 

@@ -18,7 +18,7 @@ from loopwright.read.c.second.scope import Unclear
 
 
 @dataclass(frozen=True)
-class Cells:
+class AccessCells:
     """The cells an access touches at each instance, whether the instance runs or not."""
 
     relation: isl.Map
@@ -53,7 +53,7 @@ class Cells:
 
 def cells_of(
     one: Touched, found: Found, statement: Statement, program: Program, domain: isl.Set
-) -> Cells:
+) -> AccessCells:
     """The cells an access touches, as far as they are known."""
     array = next((array for array in program.arrays if array.name == one.cell.base), None)
     if array is None:
@@ -65,7 +65,7 @@ def cells_of(
     if array.rows:
         mapped = _in_rows(one, found, statement, array.rows, domain)
         if mapped is not None:
-            return Cells(mapped, is_function=False)
+            return AccessCells(mapped, is_function=False)
     elif not one.anywhere:
         for value, subscript in zip(values, one.cell.subscripts, strict=False):
             try:
@@ -78,7 +78,7 @@ def cells_of(
             except Unclear:
                 continue
     cells = tuple_map(known, statement.name, statement.iterators, one.cell.base, values)
-    return Cells(cells, is_function=fixed == rank)
+    return AccessCells(cells, is_function=fixed == rank)
 
 
 def _in_rows(
