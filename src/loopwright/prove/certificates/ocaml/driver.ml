@@ -492,7 +492,7 @@ let answer good count =
 (* Conditions may be too many to hold, or take longer to compute than certificates may. *)
 let most_words = 1 lsl 28
 let give_up_when_spent () =
-  if (Gc.quick_stat ()).Gc.heap_words > most_words || Sys.time () > !deadline +. 10. then begin
+  if (Gc.quick_stat ()).Gc.heap_words > most_words || Sys.time () > (2. *. !deadline) +. 1. then begin
     print_endline "spent";
     exit 1
   end
