@@ -50,6 +50,7 @@ from loopwright.loops.expressions import (
     Test,
     TruncDiv,
 )
+from loopwright.loops.interpreter import evaluate
 from loopwright.prove.equivalence.laws import chosen, combined, literal, negated
 from loopwright.prove.equivalence.reading import converted
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
@@ -160,7 +161,9 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
         case _ if name in LIBRARY and isinstance(kind, Floating):
             return opaque(LIBRARY[name] + ("f" if kind == FLOAT else ""), operands, kind)
         case _ if name.startswith("arith.") and all(isinstance(one, Index) for one in operands):
-            exact = _affine(name, [one for one in operands if isinstance(one, Index)], kind)
+            exact = _affine(name, [one for one in operands if isinstance(one, Index)], kind, allowed)
+            if exact is None and allowed:
+                return opaque(f"{name} {allowed}", operands, kind)
             return exact or _arithmetic(name, operands, kind)
         case _ if name.startswith(("arith.", "math.")):
             return _arithmetic(name, operands, kind)
@@ -245,7 +248,7 @@ def _converted(name: str, value: Term, kind: CType) -> Term:
     return converted(value, kind)
 
 
-def _affine(name: str, operands: Sequence[Index], kind: CType) -> Term | None:
+def _affine(name: str, operands: Sequence[Index], kind: CType, allowed: str) -> Term | None:
     """The operation on integers as an expression, where it is one; sizes are taken not to overflow."""
     if len(operands) != 2:
         return None
@@ -261,7 +264,18 @@ def _affine(name: str, operands: Sequence[Index], kind: CType) -> Term | None:
             case _:
                 return None
     made = _expression(name, [one.value for one in operands])
-    return None if made is None or kind not in WHOLE else Index(made, kind)
+    if made is None or not isinstance(kind, Integer) or kind not in WHOLE:
+        return None
+    if not all(isinstance(one.value, Int) for one in operands):
+        return Index(made, kind)
+    value = evaluate(made, {})
+    wrapped = _wrapped(value, kind)
+    return None if allowed and value != wrapped else Index(Int(wrapped), kind)
+
+
+def _wrapped(value: int, kind: Integer) -> int:
+    """An integer as one of so many bits: operations of arith on numbers wrap around."""
+    return (value - kind.least) % (1 << kind.bits) + kind.least
 
 
 def _expression(name: str, values: Sequence[Expr]) -> Expr | None:
