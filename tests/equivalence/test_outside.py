@@ -53,7 +53,7 @@ DIFFERENT = {
     "a local that a division gives": function(before="int i, k = n / m;"),
     "a local that a shift gives": function(before="int i, k = 1 << m;"),
     "a local that is an element": function(before="int i; double k = B[n];"),
-    "a local behind a pointer": function(before="int i; double k = *B;"),
+    "a local through a pointer": function(before="int i; double k = *B;"),
     "a local converted": function(before="int i, k = (int)B;"),
     "a local of a local without a value": function(before="int i, k, l = k;"),
     "a table with an element": function(before="int i; double k[2] = { 0, B[n] };"),

@@ -385,23 +385,3 @@ def test_what_is_not_defined_is_done_only_where_the_first_does_it(name: str) -> 
 def test_a_division_may_be_done_less_often() -> None:
     hoisted = UNDEFINED["a division out of a loop that may be empty"]
     assert compared(hoisted, DIVIDED).obligations
-
-
-@pytest.mark.parametrize(("chosen", "is_same"), [("%x", True), ("%y", False)])
-@pytest.mark.parametrize("flags", ["", " overflow<nsw>"])
-def test_numbers_wrap_around(chosen: str, is_same: bool, flags: str) -> None:
-    """2147483647 + 1 is below 0 in 32 bits, or nothing that is known where that is not allowed."""
-    text = "func.func @f(%a: memref<8xi32>, %x: i32, %y: i32) {{\n{}\n  return\n}}\n"
-    computed = f"""%m = arith.constant 2147483647 : i32
-  %o = arith.constant 1 : i32
-  %z = arith.constant 0 : i32
-  %s = arith.addi %m, %o{flags} : i32
-  %c = arith.cmpi slt, %s, %z : i32
-  %v = arith.select %c, %x, %y : i32
-  affine.store %v, %a[0] : memref<8xi32>"""
-    new = f"affine.store {chosen}, %a[0] : memref<8xi32>"
-    if is_same and not flags:
-        assert compared(text.format(computed), text.format(new))
-        return
-    with pytest.raises((GaveUp, Illegal)):
-        compared(text.format(computed), text.format(new))

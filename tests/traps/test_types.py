@@ -275,3 +275,38 @@ def test_loops_over_one_name_have_each_its_own_type(tmp_path: Path) -> None:
     for body in (loops, loops.replace("short", "size_t"), loops.replace("short", "unsigned char")):
         assert answer(Trap("two types", body, "#include <stddef.h>"), tmp_path) == PROVED
     assert "may wrap around" in answer(Trap("narrow", loops.replace("c < 9", "c < n")), tmp_path)
+
+
+_SUBSCRIPTS = [
+    ("x[i - 2]", "x[i - 2u]"),
+    ("x[i - 2]", "x[(unsigned)(i - 2)]"),
+    ("x[i - 2]", "x[i + 4294967294u]"),
+    ("x[(i - 5) / 2]", "x[(i - 5) / 2u]"),
+    ("x[(i - 5) % 4]", "x[(i - 5) % 4u]"),
+    ("x[(i - 5) / 2]", "x[(unsigned long)(i - 5) / 2]"),
+    ("x[i - (int)u]", "x[i - u]"),
+    ("x[(int)(i - u)]", "x[i - u]"),
+    ("x[(i - (int)u) / 2]", "x[(i - u) / 2]"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), _SUBSCRIPTS)
+def test_a_pointer_has_more_bits_than_an_unsigned_subscript(old: str, new: str, tmp_path: Path) -> None:
+    """Below 0 it wraps around to 2^32 - 1, and not to -1."""
+    texts = [f"for (int i = 1; i < n; i++) a[i] = {value};" for value in (old, new)]
+    before, after = (function(text, parameters="int n, double *x, unsigned u") for text in texts)
+    assert comparison(before, after, tmp_path) != PROVED
+
+
+def test_a_subscript_of_as_many_bits(tmp_path: Path) -> None:
+    for value in ("x[(unsigned long)i - 2]", "x[i - 2l]"):
+        old, new = (function(f"for (i = 1; i < n; i++) a[i] = {one};") for one in ("x[i - 2]", value))
+        assert comparison(old, new, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(("start", "is_same"), [("n", False), ("m", True), ("i", True), ("i - 3", False)])
+def test_a_loop_that_counts_to_0_has_no_end_below_it(start: str, is_same: bool, tmp_path: Path) -> None:
+    head = "for (int i = 0; i < 9; i++)"
+    texts = [f"{head} for (int j = {start}; j{test};) a[j] = i;" for test in ("-- > 0", "--")]
+    old, new = (function(text, parameters="int n, unsigned short m") for text in texts)
+    assert (comparison(old, new, tmp_path) == PROVED) == is_same

@@ -49,7 +49,7 @@ from loopwright.prove.equivalence.laws import (
 )
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expansion, expression
-from loopwright.prove.reading.integer_types import value_type
+from loopwright.prove.reading.integer_types import is_exact_subscript, value_type
 from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY, REAL
 from loopwright.source import Span
 
@@ -203,6 +203,8 @@ def cell(node: Node, reading: Reading) -> CellTerm:
 def _signed(part: Node, reading: Reading) -> Expr:
     """A term of a subscript: i and -1 of `*(a + i - 1)`."""
     value = expression(part, reading.words)
+    if not is_exact_subscript(part, reading.words, reading.place):
+        raise Unreadable(f"'{reading.of(part)}' is computed in an unsigned type")
     return Scaled(-1, value) if is_subtracted(part) else value
 
 

@@ -7,8 +7,8 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 from __future__ import annotations
 
 from loopwright.c.expression_types import common_type, integer_type
-from loopwright.c.syntax import Node, field, named_children, without_parentheses
-from loopwright.c.types import INT, CType, holds, is_signed
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.types import INT, LONG, CType, Integer, holds, is_signed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
@@ -47,6 +47,22 @@ def value_type(node: Node, words: Words, at: Span) -> CType | None:
     """
     scope = WordTypes(words, at)
     return integer_type(node, scope) if _is_faithful(node, scope) else None
+
+
+def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
+    """Whether a subscript is the element that its value as an integer says.
+
+    A name or a number is; sums and products of as many bits as a pointer has are, modulo these.
+    """
+    scope = WordTypes(words, at)
+    core = without_parentheses(node)
+    kind = integer_type(core, scope)
+    if core.type in ("identifier", "number_literal") or _is_faithful(core, scope):
+        return True
+    parts = [part for part in walk(core) if part.type == "binary_expression"]
+    kinds = [integer_type(part, scope) for part in parts]
+    wide = all(isinstance(one, Integer) and (one.signed or one.bits >= LONG.bits) for one in (kind, *kinds))
+    return wide and all(operator(part) in ("+", "-", "*") for part in parts)
 
 
 def _is_faithful(node: Node, scope: WordTypes) -> bool:

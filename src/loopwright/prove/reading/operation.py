@@ -13,7 +13,7 @@ by what is as indivisible.
 from __future__ import annotations
 
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
-from loopwright.c.types import CType, is_signed
+from loopwright.c.types import LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression
@@ -130,7 +130,22 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
     if given != new or kinds[0] == kinds[1] is not None or (is_in_subscript(old) and _are_signed(kinds)):
         return equation
     are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
-    return equation if _is_term_of_subscript(old) and all(are_right) else None
+    if not _is_term_of_subscript(old) or not all(are_right):
+        return None
+    is_narrow = _is_narrow(old, before) or _is_narrow(new, after)
+    types = type_at(old, before, old.span), type_at(new, after, new.span)
+    return equation if not is_narrow or types[0] == types[1] else None
+
+
+def _is_narrow(node: Node, words: Words) -> bool:
+    """Whether it is unsigned with fewer bits than a pointer, which does not wrap around where that does.
+
+    An iterator does not get below 0: that is proved of its loop.
+    """
+    core = without_parentheses(node)
+    kind = type_at(core, words, core.span)
+    is_iterator = core.type == "identifier" and core.text in words.values
+    return isinstance(kind, Integer) and not kind.signed and kind.bits < LONG.bits and not is_iterator
 
 
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:

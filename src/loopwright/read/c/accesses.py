@@ -25,6 +25,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.c.types import LONG
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Hole, Inlined
@@ -34,6 +35,7 @@ from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting, Unfollowed, is_counted_inside
 from loopwright.read.c.purity import is_unknown_call
 from loopwright.read.c.row_elements import through_row
+from loopwright.read.c.wraparound import is_widened, require_from_zero, type_in
 from loopwright.source import Span
 
 
@@ -348,6 +350,8 @@ def affine_subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
     value = number(0)
     for term in subscript:
         signed = affine(term, frame)
+        if is_widened(type_in(term, frame), LONG):
+            require_from_zero(term, signed, frame)
         value = value.sub(signed) if is_subtracted(term) else value.add(signed)
     return value
 

@@ -30,7 +30,7 @@ from loopwright.presburger.named import (
 from loopwright.read.c.affine import affine, condition, constant, with_constants
 from loopwright.read.c.frames import Frame, Loop, NotAffine, not_affine
 from loopwright.read.c.index_calls import alternatives
-from loopwright.read.c.wraparound import require_convertible
+from loopwright.read.c.wraparound import depends_on_iterators, require_convertible
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
 
@@ -66,6 +66,9 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
 def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit: Node | None) -> Frame:
     """{ i : i < start and i + 1 > limit }, for `for (i = start; i-- > limit;)`."""
     start = _first(node, frame, iterator)
+    below = frame.known().intersect(start.lt_set(number(0)))
+    if limit is None and depends_on_iterators(start, frame) and not below.is_empty():
+        raise refuse(_head(node), "this loop may start below 0, and has no end then", _ACCEPTED)
     end = number(0) if limit is None else _given(limit, "the test of a loop", node, frame, iterator)
     value = variable(iterator)
     domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.expression_types import COMPARISONS
-from loopwright.c.loops import loop_iterator, outer_iterators
+from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
@@ -107,6 +107,10 @@ def assumptions_of(
         text = f"'{node.text}' is an unsigned number, and is not below 0"
         enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
         found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
+    for node in _counted_to_zero(setting, block):
+        enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
+        text = f"'{node.text}' is not below 0"
+        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
     unseen = [part for part in _parts(parameters) if _declared(setting, part) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
@@ -187,6 +191,18 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
         if not mentions_iterator(node, start) and _may_be_below(node, start):
             found.setdefault(node.text, node)
     return tuple(found.values())
+
+
+def _counted_to_zero(setting: Setting, block: Node) -> Iterator[Node]:
+    """The first values of loops `for (i = n; i--;)`, which end for no n below 0."""
+    start = Frame(setting, everywhere())
+    for node in walk(block):
+        countdown = countdown_of(node) if node.type == "for_statement" else None
+        if countdown is None or countdown.limit is not None or loop_iterator(node) is None:
+            continue
+        first = first_value(node)
+        if not mentions_iterator(first, start) and _may_be_below(first, start):
+            yield first
 
 
 def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:

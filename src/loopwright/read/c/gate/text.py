@@ -16,17 +16,23 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.tree import (
     Assign,
+    Binary,
     Call,
+    Cast,
+    Conditional,
     Declaration,
     Declare,
     For,
     Name,
     Node,
     Storage,
+    Subscript,
     TokenRange,
+    Unary,
     walk,
+    without_casts,
 )
-from loopwright.c.types import Integer, unqualified
+from loopwright.c.types import LONG, Integer, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.gate.types import element_type, refuse_storage
@@ -61,8 +67,20 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
     return (
         not any(token.follows_place for token in new.tokens)
         and all(node.callee is not None for node in after if isinstance(node, Call))
+        and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
         and _mean_the_same(old, after, counted)
     )
+
+
+def _wraps(index: Node) -> bool:
+    """Whether a subscript is computed in an unsigned type that a pointer has more bits than."""
+    parts = [node for node in walk(index) if isinstance(node, Binary | Unary | Cast | Conditional)]
+    return any(map(_is_narrow, parts))
+
+
+def _is_narrow(node: Binary | Unary | Cast | Conditional | Name) -> bool:
+    kind = unqualified(node.type)
+    return isinstance(kind, Integer) and not kind.signed and kind.bits < LONG.bits
 
 
 def _mean_the_same(old: TypedRegion, after: Sequence[Node], counted: Mapping[int, Declaration]) -> bool:
@@ -115,6 +133,8 @@ def _plain_names(
         if one is None or one.name != name:
             return None
         nodes.append(Name(TokenRange(first[name], first[name] + 1, region), one.type, one))
+    if any(isinstance(node, Name) and _is_narrow(node) for node in nodes):
+        return None
     counted = [one for k in heads if (one := declared[tokens[k]]) is not None]
     return nodes, {one.offset: one for one in counted}
 
@@ -126,9 +146,15 @@ def _named(file: TypedFile, spot: Located, name: str) -> Declaration | None:
     return None if found is None else file.named_at(found.start())
 
 
+def _is_known(text: str) -> bool:
+    """Whether it is a name, a number that is not unsigned, or punctuation of expressions and loops."""
+    is_number = text[0].isdigit() and "u" not in text.lower()
+    return is_name(text) or is_number or text in _PUNCTUATION
+
+
 def _is_plain(texts: Sequence[str]) -> bool:
     """Whether these are whole statements of loops, conditions and expressions alone."""
-    if not all(is_name(text) or text[0].isdigit() or text in _PUNCTUATION for text in {*texts}):
+    if not all(_is_known(text) for text in {*texts}):
         return False
     opened: list[str] = []
     for previous, text in zip((";", *texts), texts, strict=False):
