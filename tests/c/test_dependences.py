@@ -9,7 +9,7 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import InternalError
-from loopwright.model.dependences import DependenceKind, Dependences, dependences
+from loopwright.model.dependences import DependenceKind, Dependences, adjacent, dependences
 from loopwright.model.program import Program
 from tests.c.support import instances, region
 
@@ -181,3 +181,13 @@ def test_an_error_of_isl_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loopwright.model.dependences._runs_before", fail)
     with pytest.raises(InternalError, match="out of operations"):
         dependences(program)
+
+
+def test_chains_of_dependences_are_left_out_of_those_that_others_follow_from() -> None:
+    stencil = region(
+        """for (t = 0; t < n; t++) {
+          for (i = 1; i < m; i++) b[i] = a[i - 1] + a[i];
+          for (i = 1; i < m; i++) a[i] = b[i];
+        }"""
+    )
+    assert {*adjacent(stencil)} == {("S1", "S2"), ("S2", "S1")}
