@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.syntax import walk_inside
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.expansion import Definition
 from loopwright.c.typed.file import typed_file
@@ -101,8 +100,8 @@ def expanded_function(region: Span, options: CompilerOptions) -> ExpandedFunctio
     if not isinstance(spot, Located):
         return None
     names: set[str] = set()
-    for node in walk_inside(c_file(replace(region.source, chosen=())).possible, region):
-        if node.type == "function_definition" and node.span.contains(region):
+    for node in c_file(replace(region.source, chosen=())).possible.of_type("function_definition"):
+        if node.span.contains(region):
             names.update(names_in(_LINE.sub("", without_comments(node.text, literals=True))))
     return ExpandedFunction(frozenset(names), file.text, spot.start, region.source)
 
