@@ -11,6 +11,7 @@ from typing import Any
 import islpy as isl
 import pytest
 
+from loopwright.emit.cuda.launches import resident_warps
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops
 from loopwright.errors import BadInput, LoopwrightError
@@ -181,6 +182,24 @@ def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
     text = made().device.kernels.text.partition("begins here")[2]
     inner = text.partition("LW_UNROLL_3")[2].partition("for (long r")[2].partition("for (long r")[0]
     assert inner.count("if (") == 1, inner
+
+
+@pytest.mark.parametrize(
+    "kind, extents, warps",
+    [
+        ("float", (32, 9, 4, 6), 16),
+        ("float", (32, 11, 4, 6), 12),
+        ("double", (32, 9, 4, 4), 12),
+        ("double", (32, 11, 4, 6), 8),
+        ("float", (32, 3, 4, 12, 3), 12),
+    ],
+)
+def test_warps_share_registers(kind: str, extents: tuple[int, ...], warps: int) -> None:
+    """Each of its four parts has as many; one warp more than so many fours takes registers from all."""
+    one = next(array for array in made().plan.program.arrays if array.name == "b_own1")
+    array = replace(one, element_type=kind, extents=tuple(map(str, extents)))
+    assert resident_warps(array) == warps
+    assert "LW_KERNEL(32, " in made().device.kernels.text
 
 
 LANE = "for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
