@@ -168,16 +168,15 @@ class StreamTile:
 
     @property
     def inner(self) -> tuple[str, ...]:
-        """That a tile is at no border but for those along the march, or for others of columns, too.
+        """That a tile is at no border but for those along the march; in three dimensions also: of columns.
 
-        In two dimensions these are at one end, in three, where most tests are about strips, at any.
+        There most tests are about strips.  In two dimensions more versions cost more registers than tests.
         """
         places = {k: (self.origin(k), self.size(k) - 1) for k in self.loops[1:]}
         low = {k: f"{place} - {self.levels}" for k, (place, _) in places.items()}
         high = {k: f"{place} + {size + self.levels}" for k, (place, size) in places.items()}
-        if self.is_solid:
-            return self._within(low, high), self._within({2: low[2]}, {2: high[2]})
-        return self._within(low, high), self._within({}, high), self._within(low, {})
+        strips = [self._within({2: low[2]}, {2: high[2]})] if self.is_solid else []
+        return self._within(low, high), *strips
 
     @property
     def between(self) -> str:
