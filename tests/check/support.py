@@ -40,7 +40,7 @@ def rewritten(name: str, script: str) -> str:
 
 
 def shipped_script(name: str) -> str | None:
-    """The script of a kernel that keeps its storage, as the checker asks for."""
+    """The script of a kernel that keeps its storage and the order of sums, as the checker asks for."""
     paths = [folder / f"{name}.lw" for folder in (KERNELS / "kept", KERNELS)]
     return next((path.read_text() for path in paths if path.exists()), None)
 

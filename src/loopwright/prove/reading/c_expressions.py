@@ -13,10 +13,9 @@ from dataclasses import field as field_of
 from dataclasses import replace
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.declarations import Declarations, is_integer_type, is_unsigned_type
+from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
-from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, walk
-from loopwright.c.types import LONG, Integer, named_type
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
@@ -223,35 +222,13 @@ def constant_of(expr: Expr, words: Words) -> int | None:
 
 def _cast(node: Node, words: Words) -> Expr:
     kind = words.of(field(node, "type"))
-    resolved = words.declarations.resolved(kind)
-    if not is_integer_type(resolved) or (is_unsigned_type(resolved) and not _is_wide(node, words)):
+    if not is_integer_type(words.declarations.resolved(kind)):
         raise Unreadable(f"the cast to '{kind}' may change the value")
     return expression(field(node, "value"), words)
 
 
-def _is_wide(node: Node, words: Words) -> bool:
-    """A cast to as many bits as a pointer has: sums and products are right modulo these."""
-    if node.type != "cast_expression":
-        return False
-    kind = named_type(words.declarations.resolved(words.of(field(node, "type"))))
-    return isinstance(kind, Integer) and kind.bits >= LONG.bits
-
-
-def _is_unsigned(node: Node, words: Words) -> bool:
-    """Whether C computes in an unsigned type because of a number or a cast: below 0 it wraps around."""
-    if node.type == "number_literal":
-        return "u" in words.of(node).lower()
-    return node.type == "cast_expression" and is_unsigned_type(
-        words.declarations.resolved(words.of(field(node, "type")))
-    )
-
-
 def _arithmetic(node: Node, words: Words) -> Expr:
     left, right = field(node, "left"), field(node, "right")
-    wraps = operator(node) in ("/", "%", ">>", "&")
-    looked = [part for part in (*walk(left), *walk(right)) if wraps or not _is_wide(part, words)]
-    if any(_is_unsigned(part, words) for part in looked):
-        raise Unreadable(f"'{words.of(node)}' is computed in an unsigned type")
     match operator(node):
         case "+":
             return Sum((expression(left, words), expression(right, words)))

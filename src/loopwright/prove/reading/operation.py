@@ -132,9 +132,9 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
     are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
     if not _is_term_of_subscript(old) or not all(are_right):
         return None
-    is_narrow = _is_narrow(old, before) or _is_narrow(new, after)
+    # OLD's is not below 0 where it depends on iterators: that was asked when it was read.
     types = type_at(old, before, old.span), type_at(new, after, new.span)
-    return equation if not is_narrow or types[0] == types[1] else None
+    return equation if not _is_narrow(new, after) or types[0] == types[1] else None
 
 
 def _is_narrow(node: Node, words: Words) -> bool:
