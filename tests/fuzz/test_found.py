@@ -113,7 +113,7 @@ def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) ->
     loops = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j < m; j++) for (int k = 0; k < m; k++)"
     body = f"{loops} s = B[j];\n"
     text = HEAD + body + "#pragma endscop\n  B[0] = s;\n}\n"
-    assert "s = s_expanded[" in accepted(Case(0, Program(text, ()), ("expand(s, k)",)), tmp_path).new
+    assert "s = s_k[" in accepted(Case(0, Program(text, ()), ("expand(s, k)",)), tmp_path).new
 
 
 PAIRS = {
