@@ -125,14 +125,13 @@ def pair_of(
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:
-    """The values that variables of the function have in both programs where the regions start."""
-    names = {one.name for one in (*old.arrays, *new.arrays) if one.rank == 0 and not one.local}
-    found = {name: first_value(old.file, old.region, name) for name in sorted(names)}
-    return {
-        name: value
-        for name, value in found.items()
-        if value is not None and first_value(new.file, new.region, name) == value
-    }
+    """The values that variables of the function have where the regions start, as OLD says where it does."""
+    found: dict[str, float] = {}
+    for program in (new, old):
+        names = {one.name for one in program.arrays if one.rank == 0 and not one.local}
+        values = {name: first_value(program.file, program.region, name) for name in sorted(names)}
+        found |= {name: value for name, value in values.items() if value is not None}
+    return found
 
 
 def compared(
