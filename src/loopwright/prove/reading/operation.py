@@ -15,7 +15,7 @@ from __future__ import annotations
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.c.types import LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, Int
+from loopwright.loops.expressions import Expr, Int, Max
 from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.reading.integer_types import type_at, value_type
 
@@ -81,7 +81,7 @@ def _align(
         return
     values = _values(old, new, before, after, textual)
     if values is not None:
-        found.append(values)
+        found += values
         return
     first, second = _shape(old, before), _shape(new, after)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
@@ -117,8 +117,13 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
     _align(old.node, new, old.words, after, found, textual=False)
 
 
-def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) -> Equation | None:
-    """The equation where both are integer expressions of iterators and parameters."""
+def _values(
+    old: Node, new: Node, before: Words, after: Words, textual: bool
+) -> tuple[Equation, ...] | None:
+    """The equation where both are integer expressions of iterators and parameters.
+
+    One more says that an unsigned subscript that would wrap around below 0 is not below it.
+    """
     if textual and not (_is_single(old) and is_atomic(new)):
         return None
     given = _before_cast(old, new, before, after)
@@ -128,13 +133,14 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
         return None
     kinds = value_type(old, before, old.span), value_type(new, after, new.span)
     if given != new or kinds[0] == kinds[1] is not None or (is_in_subscript(old) and _are_signed(kinds)):
-        return equation
+        return (equation,)
     are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
     if not _is_term_of_subscript(old) or not all(are_right):
         return None
-    # OLD's is not below 0 where it depends on iterators: that was asked when it was read.
     types = type_at(old, before, old.span), type_at(new, after, new.span)
-    return equation if not _is_narrow(new, after) or types[0] == types[1] else None
+    if types[0] == types[1] or not (_is_narrow(old, before) or _is_narrow(new, after)):
+        return (equation,)
+    return equation, Equation(equation.old, Max((equation.new, Int(0))))
 
 
 def _is_narrow(node: Node, words: Words) -> bool:
