@@ -295,7 +295,13 @@ def test_a_pointer_has_more_bits_than_an_unsigned_subscript(old: str, new: str, 
     """Below 0 it wraps around to 2^32 - 1, and not to -1."""
     texts = [f"for (int i = 1; i < n; i++) a[i] = {value};" for value in (old, new)]
     before, after = (function(text, parameters="int n, double *x, unsigned u") for text in texts)
-    assert comparison(before, after, tmp_path) != PROVED
+    assert comparison(before, after, tmp_path) != PROVED != comparison(after, before, tmp_path)
+
+
+def test_an_unsigned_subscript_that_is_not_below_0(tmp_path: Path) -> None:
+    texts = [f"for (int i = 2; i < n; i++) a[i] = b[{value}];" for value in ("i - 2", "i - 2u")]
+    old, new = map(function, texts)
+    assert comparison(old, new, tmp_path) == PROVED == comparison(new, old, tmp_path)
 
 
 def test_a_subscript_of_as_many_bits(tmp_path: Path) -> None:
