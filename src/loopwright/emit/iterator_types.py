@@ -113,7 +113,10 @@ def _holds(kind: str, number: str) -> bool:
 
 
 def _fits(size: str, kind: str) -> bool:
-    """Whether a type certainly has all values of the type of a size."""
+    """Whether the type of a size is that of an iterator, or has no more bits than int.
+
+    That no iterator gets below 0 where it is unsigned is asked apart.
+    """
     return size == kind or " ".join(word for word in size.split() if word not in _QUALIFIERS) in _SMALL
 
 
