@@ -25,7 +25,7 @@ from loopwright.optimise.fleet_trials import PROVING, TrialsOnFleet
 from loopwright.optimise.fleet_work import Prove
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import this_machine
-from loopwright.optimise.nests import Script, Setting
+from loopwright.optimise.nests import Script, SearchContext
 from loopwright.optimise.optimising import FINALISTS
 from loopwright.optimise.parcel import UNHURRIED, packed
 from loopwright.optimise.planner import Planner
@@ -114,7 +114,9 @@ def compared(file: Path, scheduler: Scheduler, trials: int, proofs: int) -> tupl
 def candidates(shop: Workshop, count: int) -> list[Script]:
     """The first ones that a search would try, found in a number of steps."""
     (plan,) = shop.plans
-    setting = Setting(plan, this_machine(), sizes_of(plan.original, ()), tuple(memory_based(plan.original)))
+    setting = SearchContext(
+        plan, this_machine(), sizes_of(plan.original, ()), tuple(memory_based(plan.original))
+    )
     ticks = iter(range(10**6))
     judge = Judge(plan, setting, 6 * count, clock=lambda: next(ticks))
     found = [Trial(one.script, one.total, one.origin) for one in Planner(judge).ranked()]

@@ -17,7 +17,7 @@ from loopwright.emit.c import to_c
 from loopwright.emit.helpers import FUNCTIONS
 from loopwright.emit.names import readable_names
 from loopwright.errors import Code, InternalError
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms
 
 SECONDS = 10
@@ -123,5 +123,5 @@ def _with_uses(node: Node) -> Node:
             return replace(node, body=_with_uses(body))
         case Let(name, value, body):
             return Let(name, value, _with_uses(body))
-        case Mark(_, body):
+        case Remarked(_, body):
             return _with_uses(body)

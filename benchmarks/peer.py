@@ -34,7 +34,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.read.text import load
 
 Op = isl.ast_expr_op_type
@@ -108,7 +108,7 @@ def _block(node: isl.AstNode) -> Node:
 
 
 def _mark(node: isl.AstNode) -> Node:
-    return Mark(str(node.mark_get_id().get_name()), program(node.mark_get_node()))
+    return Remarked(str(node.mark_get_id().get_name()), program(node.mark_get_node()))
 
 
 def _call(node: isl.AstNode) -> Node:

@@ -80,7 +80,9 @@ def random_node(rng: random.Random, names: tuple[str, ...], depth: int) -> nd.No
             start = random_expr(rng, names, 1)
             return nd.For(name, start, test, rng.randint(1, 3), random_node(rng, inner, depth - 1))
         case _:
-            return nd.Let(name, random_expr(rng, names, 2), nd.Mark("m", random_node(rng, inner, depth - 1)))
+            return nd.Let(
+                name, random_expr(rng, names, 2), nd.Remarked("m", random_node(rng, inner, depth - 1))
+            )
 
 
 def items(parts: Iterable[str]) -> str:

@@ -200,6 +200,17 @@ def test_a_file_is_one_idea() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
+def test_a_class_has_a_name_of_its_own() -> None:
+    """Of two classes with one name, a reader has to look for the import to know which is meant."""
+    places: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(), str(path))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{module}:{node.lineno}")
+    assert len(places) > 500
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def outside_packages(module: str) -> set[str]:
     """The packages that a module imports and that are not ours."""
     path = modules()[module]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from loopwright.emit.c import to_c
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import in_sequence, with_children
 from loopwright.model.annotations import Parallel
 from loopwright.presburger.named import parameter_names
@@ -215,7 +215,7 @@ def read_node(words: Words) -> Node:
 
 def plain(node: Node) -> Node:
     """Without remarks, which are comments."""
-    return plain(node.body) if isinstance(node, Mark) else with_children(node, plain)
+    return plain(node.body) if isinstance(node, Remarked) else with_children(node, plain)
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -15,7 +15,7 @@ from loopwright.presburger.points import Point, smallest_point
 from loopwright.prove.coq import transformation_file
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.obligations.cells import Cell, Touched, touched
+from loopwright.prove.obligations.cells import Cell, StatementCells, touched
 from loopwright.read.c.reader import read_c
 from tests.coq.support import SECONDS, needs_coqc
 from tests.coq.test_transformations import STENCIL, written
@@ -70,7 +70,7 @@ def test_coq_believes_what_the_file_says_of_accesses(monkeypatch: pytest.MonkeyP
     """A writer that forgets the neighbours has an illegal interchange accepted: hence the test above, and
     the statement's text above its accesses in every file."""
 
-    def forgetful(program: Program) -> tuple[Touched, ...]:
+    def forgetful(program: Program) -> tuple[StatementCells, ...]:
         return tuple(replace(use, reads=use.writes) for use in touched(program))
 
     plan = planned(STENCIL, "interchange(Loop, t, i)")

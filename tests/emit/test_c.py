@@ -20,7 +20,7 @@ from loopwright.loops.expressions import (
     Sum,
     Var,
 )
-from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Parallel
 
 I0, I1, N, M = Var("c0"), Var("c1"), Var("n"), Var("m")
@@ -87,7 +87,7 @@ def test_an_else_belongs_to_one_if() -> None:
         } else
           T(c0);
         """)
-    assert to_c(If(POSITIVE, Mark("inner", If(SMALL, S, T)))) == lines("""
+    assert to_c(If(POSITIVE, Remarked("inner", If(SMALL, S, T)))) == lines("""
         if (0 < m) {
           // inner
           if (m < 9)
@@ -157,7 +157,7 @@ def test_a_declaration_does_not_capture_its_own_name() -> None:
     ],
 )
 def test_marks_are_comments_of_one_line(mark: str, comment: str) -> None:
-    assert to_c(loop(Mark(mark, S))) == f"for (int c0 = 0; c0 < n; c0 += 1)\n{comment}  S(c0);\n"
+    assert to_c(loop(Remarked(mark, S))) == f"for (int c0 = 0; c0 < n; c0 += 1)\n{comment}  S(c0);\n"
 
 
 def test_parallel_loops_are_annotated() -> None:

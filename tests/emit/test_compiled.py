@@ -36,7 +36,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import ExecutedCall, execute
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile with")
 
@@ -124,7 +124,7 @@ def programs(draw: st.DrawFn, depth: int = 4) -> Node:
         case 6:
             return Let(draw(st.sampled_from(["c0", "c1"])), draw(expressions()), draw(inner))
         case _:
-            return Mark(draw(st.sampled_from(["mark", "end \\", "/* */"])), draw(inner))
+            return Remarked(draw(st.sampled_from(["mark", "end \\", "/* */"])), draw(inner))
 
 
 def short_loop(start: Expr, length: int, step: int, body: Node) -> Node:

@@ -10,7 +10,7 @@ import pytest
 from loopwright.emit.c import to_c
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
-from loopwright.loops.nodes import For, Let, Mark, Node
+from loopwright.loops.nodes import For, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import Annotation, Parallel, Unrolled, Vector
 from loopwright.model.schedule import Annotated, Band, Schedule
@@ -115,7 +115,7 @@ def test_remarks_of_the_author_stay_remarks() -> None:
         """
     )
     node = support.proved_program(marked)
-    assert isinstance(node, Mark) and node.remark == "parallel 0"
+    assert isinstance(node, Remarked) and node.remark == "parallel 0"
     assert [loop.annotations for loop in loops(node)] == [()]
     assert to_c(node, openmp=True).startswith("// parallel 0\nfor (int c0")
 

@@ -29,7 +29,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import evaluate, execute, holds
-from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark
+from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Remarked
 from loopwright.model.annotations import Annotation, Parallel, Unrolled, Vector
 
 C0, J, N = Var("i"), Var("j"), Var("n")
@@ -89,7 +89,7 @@ def test_calls_come_in_order() -> None:
     """for i = 0..2: A(i); if (i < 1) B(i + 1); else { m = 2 i; C(m, n) }"""
     otherwise = Let("m", Scaled(2, C0), Call("C", (Var("m"), N)))
     choice = If(less(C0, Int(1)), Call("B", (Sum((C0, Int(1))),)), otherwise)
-    body = Block((Mark("note", Call("A", (C0,))), choice))
+    body = Block((Remarked("note", Call("A", (C0,))), choice))
     program = For("i", Int(0), less(C0, N), 1, body)
     assert list(execute(program, {"n": 3})) == [
         ("A", (0,)), ("B", (1,)), ("A", (1,)), ("C", (2, 3)), ("A", (2,)), ("C", (4, 3)),

@@ -17,7 +17,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.measure import Size, cost, operations, size
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark
+from loopwright.loops.nodes import Block, Call, For, If, Let, Remarked
 from loopwright.loops.traverse import free_variables, rename, subprograms
 
 C0, N = Var("i"), Var("n")
@@ -33,7 +33,7 @@ def test_static_counts() -> None:
     program = Block((counted(Min((N, Int(8), Int(9)))), choice))
     expected = Size(loops=1, ifs=2, elses=1, calls=3, min_max=2, remainders=1, floor_divisions=1)
     assert size(program) == expected
-    assert size(Let("m", Select(EVEN, N, TruncDiv(N, 2)), Mark("x", Call("S", ())))) == Size(
+    assert size(Let("m", Select(EVEN, N, TruncDiv(N, 2)), Remarked("x", Call("S", ())))) == Size(
         calls=1, remainders=1, divisions=1, selects=1
     )
 

@@ -18,7 +18,7 @@ from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.driver import cells, driver_for
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import Script, Setting, targets
+from loopwright.optimise.nests import Script, SearchContext, targets
 from loopwright.optimise.orders import ORDERING, exchanged
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, original_program, with_clock
@@ -70,7 +70,7 @@ def optimise(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_every_move_is_a_script_that_is_read_back(name: str) -> None:
     (program,) = read_c(ROOT / "kernels" / f"{name}.c")
     plan = plan_of(program)
-    setting = Setting(plan, USUAL, {}, tuple(memory_based(program)))
+    setting = SearchContext(plan, USUAL, {}, tuple(memory_based(program)))
     phases = (*ORDERING, *BLOCKING)
     found = [script for nest in targets(plan) for phase in phases for script in phase(plan, nest, setting)]
     assert len(found) == len(set(found)) > 2
@@ -93,7 +93,7 @@ def test_the_model_finds_the_product_by_register_tiles() -> None:
     plan = plan_of(program)
     sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
     ticks = iter(range(10**6))
-    setting = Setting(plan, USUAL, sizes, tuple(memory_based(program)))
+    setting = SearchContext(plan, USUAL, sizes, tuple(memory_based(program)))
     judge = Judge(plan, setting, 150, clock=lambda: next(ticks))
     best, *_, last = Planner(judge).ranked()
     assert best.total < judge.original().total / 2 and best.total <= last.total
@@ -229,7 +229,7 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
     file.write_text(WITHOUT_MAIN)
     (program,) = read_c(file, choice=choice("product"))
     plan = plan_of(program)
-    setting = Setting(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
+    setting = SearchContext(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
     ticks = iter(range(10**6))
     judge = Judge(plan, setting, 60, threads=2, clock=lambda: next(ticks))
     assert "parallel(" in script_text(Planner(judge).ranked()[0].script)
@@ -242,7 +242,7 @@ def test_the_short_judgement_of_an_order_is_the_long_one() -> None:
         (program,) = read_c(ROOT / "kernels" / f"{name}.c")
         dependences = tuple(memory_based(program))
         before = plan_of(program).transform(start)
-        setting = Setting(before, USUAL, {}, dependences)
+        setting = SearchContext(before, USUAL, {}, dependences)
         for nest in targets(before):
             for script in (*registers(before, nest, setting), *exchanged(before, nest, setting)):
                 try:
@@ -301,7 +301,7 @@ def test_the_best_of_each_kind_is_timed_first_then_the_fastest_kind() -> None:
 def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:
     (program,) = read_c(ROOT / "benchmarks" / "programs" / "chain.c")
     plan = plan_of(program)
-    setting = Setting(plan, USUAL, {"N": 600}, tuple(memory_based(program)))
+    setting = SearchContext(plan, USUAL, {"N": 600}, tuple(memory_based(program)))
     ticks = iter(range(10**6))
     judge = Judge(plan, setting, 40, clock=lambda: next(ticks))
     best = Planner(judge).ranked()[0]

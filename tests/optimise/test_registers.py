@@ -10,7 +10,7 @@ import pytest
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import Phase, Setting, targets
+from loopwright.optimise.nests import Phase, SearchContext, targets
 from loopwright.optimise.refining import Neighbours, resized
 from loopwright.optimise.structures import around
 from loopwright.optimise.sums import register_sums
@@ -34,7 +34,7 @@ def judge_of(tmp_path: Path, text: str) -> Judge:
         f"int H[90][90];\nvoid f(void)\n{{\n#pragma scop\n{text}\n#pragma endscop\n}}\n"
     )
     (program,) = read_c(file)
-    setting = Setting(plan_of(program), WIDE, {}, tuple(memory_based(program)))
+    setting = SearchContext(plan_of(program), WIDE, {}, tuple(memory_based(program)))
     ticks = iter(range(10**6))
     return Judge(setting.start, setting, 10**6, clock=lambda: next(ticks))
 

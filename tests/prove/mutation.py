@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.loops.expressions import And, Compare, Expr, Int, Sum, Test
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Parallel
 
 
@@ -22,7 +22,7 @@ def mutants(node: Node) -> Iterator[tuple[str, Node]]:
             yield from ((what, If(test, mutant, orelse)) for what, mutant in mutants(then))
             if orelse is not None:
                 yield from ((what, If(test, then, mutant)) for what, mutant in mutants(orelse))
-        case For() | Let() | Mark():
+        case For() | Let() | Remarked():
             yield from ((what, replace(node, body=mutant)) for what, mutant in mutants(node.body))
         case Call():
             return

@@ -30,11 +30,11 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.interpreter import evaluate, execute, holds
 from loopwright.loops.nodes import Call, For
-from loopwright.prove.scanning.conditions import Scope, negation, region, value
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region, value
 from loopwright.prove.scanning.executed import ends, executed, is_upper_bound, runs
 
 NAMES = ("i", "n")
-SCOPE = Scope(isl.Set("[n] -> { [i] }"), {"i": 0})
+SCOPE = IteratorScope(isl.Set("[n] -> { [i] }"), {"i": 0})
 values = st.integers(-9, 9)
 divisors = st.integers(1, 4)
 

@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import InternalError
-from loopwright.loops.nodes import EMPTY, Mark, Node
+from loopwright.loops.nodes import EMPTY, Node, Remarked
 from loopwright.model.schedule import Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided
@@ -223,7 +223,7 @@ def test_a_loop_hidden_by_one_of_the_same_name() -> None:
 
 
 def test_let_orders_nothing() -> None:
-    proved(LINE, loop("i", "0", "i < n", let("k", "i // 2", Mark("here", call("S", "i")))))
+    proved(LINE, loop("i", "0", "i < n", let("k", "i // 2", Remarked("here", call("S", "i")))))
 
 
 # Parallel loops
@@ -257,7 +257,6 @@ def test_loops_that_count_down() -> None:
     refuted(backwards, short, "missing", "S(0) is never executed for n = 1")
     every_third = flat("[n] -> { S[i] -> [-i] : 0 <= i <= n and (n - i) mod 3 = 0 }")
     proved(every_third, loop("i", "n", "i >= 0", call("S", "i"), step=-3))
-
 
 
 def test_a_parallel_loop_between_statements_in_sequence() -> None:

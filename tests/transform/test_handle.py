@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.read.formula import Name, Negative, Sum
+from loopwright.read.formula import Addition, Negative, Symbol
 from loopwright.transform import Step, plan_of, transform
 from loopwright.transform.handle import Handle
 from loopwright.transform.script.formulas import AffineMap
@@ -104,11 +104,11 @@ def test_no_argument_is_read_as_more_than_it_is(misuse: Callable[[Handle], objec
 
 def test_an_operation_is_performed_as_it_is() -> None:
     plan = plan_of(region(MATMUL))
-    i, j, k = Name("i"), Name("j"), Name("k")
+    i, j, k = Symbol("i"), Symbol("j"), Symbol("k")
     again = plan["Mult"].perform(Affine("Mult", AffineMap((i, j, k), (i, j, Negative(k))))).plan
     assert again.leaves == plan["Mult"].reverse("k").plan.leaves
     assert str(again.history[0].step) == "affine(Mult, {[i, j, k] -> [i, j, -k]})"
     with pytest.raises(BadInput) as caught:
-        plan.perform(Step(Affine("Mult", AffineMap((i,), (Sum((i, Name("m"))),)))))
+        plan.perform(Step(Affine("Mult", AffineMap((i,), (Addition((i, Symbol("m"))),)))))
     assert caught.value.message.startswith("unknown name m")
     assert caught.value.span is not None and caught.value.span.excerpt == "affine(Mult, {[i] -> [i + m]})"

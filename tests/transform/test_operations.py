@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from loopwright.errors import BadInput
 from loopwright.read.formula import (
-    Binary,
-    Call,
+    Addition,
     Chain,
-    Choice,
+    Complement,
     Exists,
     Formula,
+    FunctionCall,
     Junction,
-    Name,
+    Multiplicative,
     Negative,
-    Not,
-    Number,
-    Sum,
+    Numeral,
+    Selection,
+    Symbol,
     Truth,
     written,
 )
@@ -50,18 +50,18 @@ from loopwright.transform.script.syntax import LONGEST
 names = st.sampled_from(["i", "j", "kT", "L_1", "skew", "full", "legal", "tile", "floor", "exists", "n"])
 handles = names | st.integers(0, 999).map("@{}".format)
 whole = st.integers(-(10**LONGEST) + 1, 10**LONGEST - 1)
-variables = st.sampled_from(["i", "j", "a1", "n"]).map(Name)
+variables = st.sampled_from(["i", "j", "a1", "n"]).map(Symbol)
 
 
 def numbers(formulas: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
     return st.one_of(
         st.builds(Negative, formulas),
-        st.builds(Sum, st.lists(formulas, min_size=2, max_size=4).map(tuple)),
-        st.builds(Binary, st.sampled_from("*/%"), formulas, formulas),
-        st.builds(Call, st.sampled_from(["floor", "ceil"]), st.tuples(formulas)),
-        st.builds(Call, st.sampled_from(["floord", "ceild"]), st.tuples(formulas, formulas)),
-        st.builds(Call, st.sampled_from(["min", "max"]), st.tuples(formulas, formulas, formulas)),
-        st.builds(Choice, conditions(formulas), formulas, formulas),
+        st.builds(Addition, st.lists(formulas, min_size=2, max_size=4).map(tuple)),
+        st.builds(Multiplicative, st.sampled_from("*/%"), formulas, formulas),
+        st.builds(FunctionCall, st.sampled_from(["floor", "ceil"]), st.tuples(formulas)),
+        st.builds(FunctionCall, st.sampled_from(["floord", "ceild"]), st.tuples(formulas, formulas)),
+        st.builds(FunctionCall, st.sampled_from(["min", "max"]), st.tuples(formulas, formulas, formulas)),
+        st.builds(Selection, conditions(formulas), formulas, formulas),
     )  # fmt: skip
 
 
@@ -79,14 +79,14 @@ def conditions(values: st.SearchStrategy[Formula], *, lists: int = 1) -> st.Sear
         chain | st.booleans().map(Truth),
         lambda inner: st.one_of(
             st.builds(Junction, st.booleans(), st.lists(inner, min_size=2, max_size=3).map(tuple)),
-            st.builds(Not, inner),
+            st.builds(Complement, inner),
             st.builds(Exists, bound, inner),
         ),
         max_leaves=4,
     )
 
 
-expressions = st.recursive(variables | st.integers(0, 10**9).map(Number), numbers, max_leaves=6)
+expressions = st.recursive(variables | st.integers(0, 10**9).map(Numeral), numbers, max_leaves=6)
 vectors = st.lists(expressions, max_size=3).map(tuple)
 sets = st.builds(AffineSet, vectors, conditions(expressions, lists=2))
 maps = st.builds(AffineMap, vectors, vectors, st.none() | conditions(expressions, lists=2))

@@ -18,7 +18,7 @@ from loopwright.emit.names import called_statements, fresh, readable_names, stan
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import free_variables, with_children
 from loopwright.model.annotations import Clauses
 
@@ -193,9 +193,9 @@ def _flat(node: Node) -> tuple[Node, ...]:
     match node:
         case Block(nodes):
             return tuple(statement for child in nodes for statement in _flat(child))
-        case Mark(remark, body):
+        case Remarked(remark, body):
             first, *rest = _flat(body) or (Block(()),)
-            return Mark(remark, first), *rest
+            return Remarked(remark, first), *rest
         case _:
             return (node,)
 
@@ -213,7 +213,7 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
             declaration = f"{style.iterator_type} {name} = {expression_to_c(value)};"
             lines = [declaration, *_sequence(body, style)]
             return lines if lone else ["{", *style.indented(lines), "}"]
-        case Mark(remark, body):
+        case Remarked(remark, body):
             return style.mark(remark, body, _lines(body, style, lone))
         case Block():
             return []
@@ -297,8 +297,8 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
 
 
 def _needs_block(node: Node, style: Style) -> bool:
-    return isinstance(node, Mark) and (style.needs_block(node.remark) or _needs_block(node.body, style))
+    return isinstance(node, Remarked) and (style.needs_block(node.remark) or _needs_block(node.body, style))
 
 
 def _unmarked(node: Node) -> Node:
-    return _unmarked(node.body) if isinstance(node, Mark) else node
+    return _unmarked(node.body) if isinstance(node, Remarked) else node

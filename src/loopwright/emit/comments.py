@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from loopwright.c.syntax import walk
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, Mark, Node, Remark
+from loopwright.loops.nodes import Call, For, Node, Remark, Remarked
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.program import Program, Statement, Tag
 from loopwright.source import Source, Span
@@ -61,19 +61,19 @@ def closing(program: Program) -> list[str]:
 
 def in_front_of_loops(node: Node) -> frozenset[Span]:
     """The comments that are printed in front of loops."""
-    remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
+    remarks = (part.remark for part in subprograms(node) if isinstance(part, Remarked))
     return frozenset(remark.place for remark in remarks if isinstance(remark, CommentNote))
 
 
 def _on_loop(node: Node, loop: For, note: Remark) -> Node:
     """`node` with a mark on one of its loops, in front of the marks it has."""
     if _unmarked(node) is loop:
-        return Mark(note, node)
+        return Remarked(note, node)
     return with_children(node, lambda child: _on_loop(child, loop, note))
 
 
 def _unmarked(node: Node) -> Node:
-    return _unmarked(node.body) if isinstance(node, Mark) else node
+    return _unmarked(node.body) if isinstance(node, Remarked) else node
 
 
 def _paths(node: Node, statement: str) -> Iterator[tuple[For, ...]]:

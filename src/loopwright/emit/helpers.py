@@ -31,7 +31,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, subterms, terms
 from loopwright.source import Source
 
@@ -109,8 +109,8 @@ def written_out(node: Node, names: frozenset[str]) -> Node:
             return replace(node, start=start, test=test, body=written_out(node.body, names))
         case Let(_, value, body):
             return replace(node, value=_expression(value, names), body=written_out(body, names))
-        case Mark(remark, body):
-            return Mark(remark, written_out(body, names))
+        case Remarked(remark, body):
+            return Remarked(remark, written_out(body, names))
         case _:
             assert_never(node)
 

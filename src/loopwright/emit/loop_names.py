@@ -15,7 +15,7 @@ from typing import TypeAlias, assert_never
 
 from loopwright.emit.names import HELPERS, KEYWORDS
 from loopwright.loops.expressions import Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, with_children
 from loopwright.model.program import Hole, Inlined, Program, Statement
 from loopwright.source import Span
@@ -95,7 +95,7 @@ class _Naming:
                 inner = {**scope, name: self._fresh(node, name, scope)}
                 named = self.named(body, inner)
                 return replace(node, name=inner[name], value=rename(value, scope), body=named)
-            case Block() | Mark():
+            case Block() | Remarked():
                 return with_children(node, lambda child: self.named(child, scope))
             case _:
                 assert_never(node)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, variables
 
 HELPERS = ("floord", "max", "min")
@@ -93,8 +93,8 @@ def _with_names(node: Node, names: CNames, scope: Mapping[str, str]) -> Node:
             value = rename(value, scope)
             declared, inner = _declare(name, variables(value), names, scope)
             return replace(node, name=declared, value=value, body=_with_names(body, names, inner))
-        case Mark(remark, body):
-            return Mark(remark, _with_names(body, names, scope))
+        case Remarked(remark, body):
+            return Remarked(remark, _with_names(body, names, scope))
         case _:
             assert_never(node)
 
@@ -141,8 +141,11 @@ def _is_identifier(name: str) -> bool:
 
 
 def _variables(node: Node, parameters: Iterable[str]) -> list[str]:
-    declared = (part.iterator if isinstance(part, For) else part.name
-                for part in subprograms(node) if isinstance(part, For | Let))
+    declared = (
+        part.iterator if isinstance(part, For) else part.name
+        for part in subprograms(node)
+        if isinstance(part, For | Let)
+    )
     return sorted({*parameters, *free_variables(node), *declared})
 
 

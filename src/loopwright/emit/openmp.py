@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from loopwright.emit.scopes import declared_inside
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Relation, Var
-from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms, variables, with_children
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 
@@ -250,7 +250,7 @@ def _always(node: Node) -> Iterator[str]:
     match node:
         case Call(name):
             yield name
-        case Block() | Let() | Mark():
+        case Block() | Let() | Remarked():
             for child in children(node):
                 yield from _always(child)
         case _:

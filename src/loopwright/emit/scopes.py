@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, Let, Mark, Node, Remark
+from loopwright.loops.nodes import Call, For, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import children, subprograms, with_children
 
 if TYPE_CHECKING:  # generating loops from a description needs nothing of C
@@ -36,7 +36,7 @@ def with_declarations(node: Node, program: Program, scopes: Mapping[str, int]) -
 
 def declared_inside(node: Node) -> frozenset[str]:
     """The variables that are declared somewhere in `node`."""
-    remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
+    remarks = (part.remark for part in subprograms(node) if isinstance(part, Remarked))
     return frozenset(remark.name for remark in remarks if isinstance(remark, DeclarationNote))
 
 
@@ -83,5 +83,5 @@ def _marked(node: Node, touching: set[str], depth: int, note: Remark) -> Node:
     if not calls & touching:
         return node
     if isinstance(node, For | Let) and _encloses(node, depth) and not _is_inside(node.body, touching, depth):
-        return replace(node, body=Mark(note, node.body))
+        return replace(node, body=Remarked(note, node.body))
     return with_children(node, lambda child: _marked(child, touching, depth, note))

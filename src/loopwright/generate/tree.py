@@ -176,7 +176,7 @@ def _together(grafts: list[Graft], context: GenerationContext, remark: str | Non
         return []
     guard = hoistable_guard(grafts, context.known, None)
     body = nest(grafts, EvaluationPlace(context.names, context.generated.intersect(guard)))
-    node = body if remark is None else nodes.Mark(remark, body)
+    node = body if remark is None else nodes.Remarked(remark, body)
     return [Graft(node, guard, shared_enforced(grafts, None), most_copies(grafts))]
 
 

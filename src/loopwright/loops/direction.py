@@ -1,6 +1,6 @@
 """Loops over the negative of an iterator: the same iterations in the same order, counted the other way.
 
-    for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
+for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from loopwright.loops.expressions import Compare, Expr, Relation, Scaled, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import negated, substituted, substituted_expr
 from loopwright.loops.traverse import subprograms, with_children
 
@@ -74,7 +74,7 @@ def _replaced(node: Node, name: str, value: Expr) -> Node:
             node = replace(node, start=substituted_expr(start, values), test=substituted(test, values))
         case Let(_, given):
             node = replace(node, value=substituted_expr(given, values))
-        case Block() | Mark():
+        case Block() | Remarked():
             pass
         case _:
             assert_never(node)

@@ -30,7 +30,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Independent
 
 Environment: TypeAlias = Mapping[str, int]
@@ -118,7 +118,7 @@ def _execute(
                 yield from _execute(node.body, {**env, node.iterator: value}, fuel, shuffle)
         case Let(name, value, body):
             yield from _execute(body, {**env, name: evaluate(value, env)}, fuel, shuffle)
-        case Mark(_, body):
+        case Remarked(_, body):
             yield from _execute(body, env, fuel, shuffle)
         case _:
             assert_never(node)

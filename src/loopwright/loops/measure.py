@@ -27,7 +27,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import Environment, evaluate, holds, iterations
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import Term, operands, subprograms, subterms, terms, variables
 
 
@@ -71,7 +71,7 @@ def _own_size(node: Node) -> Size:
             return Size(ifs=1)
         case If():
             return Size(ifs=1, elses=1)
-        case Block() | Let() | Mark():
+        case Block() | Let() | Remarked():
             return Size()
         case _:
             assert_never(node)
@@ -138,7 +138,7 @@ def _run(node: Node, env: Environment, total: Cost, fuel: Iterator[object]) -> N
         case Let(name, value, body):
             total.operations += operations(value)
             _run(body, {**env, name: evaluate(value, env)}, total, fuel)
-        case Mark(_, body):
+        case Remarked(_, body):
             _run(body, env, total, fuel)
         case _:
             assert_never(node)

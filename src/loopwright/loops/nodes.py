@@ -93,13 +93,13 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Remarked:
     """A remark on `body`, which means nothing: one of the schedule's author, or one for a printer."""
 
     remark: str | Remark
     body: Node
 
 
-Node: TypeAlias = Call | Block | If | For | Let | Mark
+Node: TypeAlias = Call | Block | If | For | Let | Remarked
 
 EMPTY = Block(())

@@ -24,7 +24,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 
 Term: TypeAlias = Expr | Test
@@ -76,7 +76,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return nodes
         case If(_, then, orelse):
             return (then,) if orelse is None else (then, orelse)
-        case For(body=body) | Let(body=body) | Mark(body=body):
+        case For(body=body) | Let(body=body) | Remarked(body=body):
             return (body,)
         case _:
             assert_never(node)
@@ -91,7 +91,7 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
             return Block(tuple(change(child) for child in nodes))
         case If(test, then, orelse):
             return If(test, change(then), None if orelse is None else change(orelse))
-        case For() | Let() | Mark():
+        case For() | Let() | Remarked():
             return replace(node, body=change(node.body))
         case _:
             assert_never(node)
@@ -117,7 +117,7 @@ def terms(node: Node) -> tuple[Term, ...]:
             return start, test
         case Let(_, value):
             return (value,)
-        case Block() | Mark():
+        case Block() | Remarked():
             return ()
         case _:
             assert_never(node)

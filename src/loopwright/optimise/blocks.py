@@ -15,7 +15,16 @@ from enum import Enum, auto
 import islpy as isl
 
 from loopwright.presburger.sets import DIM, PARAM
-from loopwright.read.formula import Binary, Call, Chain, Formula, Junction, Name, Number, Sum
+from loopwright.read.formula import (
+    Addition,
+    Chain,
+    Formula,
+    FunctionCall,
+    Junction,
+    Multiplicative,
+    Numeral,
+    Symbol,
+)
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import AffineSet, set_of
 
@@ -49,7 +58,7 @@ def whole_blocks(
     single = [tuple(one for one in demand if one not in common) for demand in demands]
     if len(demands) > 1 and all(single):
         common.append(Junction(False, tuple(map(_all_of, single))))
-    return AffineSet(tuple(map(Name, loops)), _all_of(common)) if common else None
+    return AffineSet(tuple(map(Symbol, loops)), _all_of(common)) if common else None
 
 
 def _all_of(tests: Sequence[Formula]) -> Formula:
@@ -69,7 +78,7 @@ def _tests(
     bounds = parts[0].get_constraints()
     if any(bound.is_equality() for bound in bounds):
         return None
-    names, params = tuple(map(Name, loops)), plan.program.params
+    names, params = tuple(map(Symbol, loops)), plan.program.params
     bounds = [bound for bound in bounds if kept is Bounds.ALL or _has(bound, kept)]
     sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
     tests = [Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None]
@@ -97,29 +106,31 @@ def _in_whole_block(
         if not factor:
             continue
         size = blocks.get(loop)
-        term: Formula = Name(loop)
+        term: Formula = Symbol(loop)
         if size is not None:
-            term = Binary("*", Number(size), Call("floor", (Binary("/", Name(loop), Number(size)),)))
+            term = Multiplicative(
+                "*", Numeral(size), FunctionCall("floor", (Multiplicative("/", Symbol(loop), Numeral(size)),))
+            )
             constant += factor * (size - 1) if factor < 0 else 0
             matters = True
         (high if factor > 0 else low).append(_times(abs(factor), term))
     for k in range(bound.space.dim(PARAM)):
         factor = int(bound.get_coefficient_val(PARAM, k).to_python())
         if factor:
-            name = Name(str(bound.space.get_dim_name(PARAM, k)))
+            name = Symbol(str(bound.space.get_dim_name(PARAM, k)))
             (high if factor > 0 else low).append(_times(abs(factor), name))
     if not matters:
         return None
     if constant:
-        (high if constant > 0 else low).append(Number(abs(constant)))
+        (high if constant > 0 else low).append(Numeral(abs(constant)))
     return _sum(low), _sum(high)
 
 
 def _times(factor: int, term: Formula) -> Formula:
-    return term if factor == 1 else Binary("*", Number(factor), term)
+    return term if factor == 1 else Multiplicative("*", Numeral(factor), term)
 
 
 def _sum(terms: Sequence[Formula]) -> Formula:
     if not terms:
-        return Number(0)
-    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+        return Numeral(0)
+    return terms[0] if len(terms) == 1 else Addition(tuple(terms))

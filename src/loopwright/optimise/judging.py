@@ -15,7 +15,7 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.cost import Estimate, estimate
-from loopwright.optimise.nests import Script, Setting, part_with
+from loopwright.optimise.nests import Script, SearchContext, part_with
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import is_kept, prove_plan
 from loopwright.prove.legality.reductions import ordering
@@ -69,14 +69,14 @@ class Judge:
     """The scripts of one region that are `known`; `refused` counts those that are not legal."""
 
     plan: Plan
-    setting: Setting
+    setting: SearchContext
     deadline: float
     progress: Progress = silent
     allow_reassociation: bool = False
     threads: int = 1
     clock: Callable[[], float] = time.monotonic
     known: dict[Script, Estimated | None] = field(default_factory=dict)
-    settings: dict[Script, Setting] = field(default_factory=dict)
+    settings: dict[Script, SearchContext] = field(default_factory=dict)
     runs: dict[str, float] = field(default_factory=dict)
     refused: int = 0
 
@@ -102,7 +102,7 @@ class Judge:
         found = [one for one in self.known.values() if one is not None]
         return sorted(found, key=lambda one: one.rank)
 
-    def setting_of(self, plan: Plan) -> Setting:
+    def setting_of(self, plan: Plan) -> SearchContext:
         """With the dependences of what the plan's changes of storage made."""
         steps = tuple(plan.history[change.step].step for change in plan.storage)
         if steps not in self.settings:

@@ -33,7 +33,7 @@ MANY = 1 << 30
 
 
 @dataclass(frozen=True)
-class Setting:
+class SearchContext:
     """What moves are made for: the region as written, the machine, the sizes, and the dependences."""
 
     start: Plan
@@ -44,7 +44,7 @@ class Setting:
     """Whether there is time to prove tiles that are copied."""
 
 
-Phase: TypeAlias = Callable[[Plan, NamedNest, Setting], Iterator[Script]]
+Phase: TypeAlias = Callable[[Plan, NamedNest, SearchContext], Iterator[Script]]
 """From a plan and a nest of it to other scripts of the whole region."""
 
 
@@ -123,7 +123,7 @@ def stays_in_row(piece: isl.Map, loop: int, access: Access) -> bool:
     return not moves(piece, loop, replace(access, relation=access.relation.project_out(OUT, rank - 1, 1)))
 
 
-def outside(plan: Plan, nest: NamedNest, own: Sequence[str], setting: Setting) -> tuple[str, ...]:
+def outside(plan: Plan, nest: NamedNest, own: Sequence[str], setting: SearchContext) -> tuple[str, ...]:
     """The loops around the innermost one; compilers write out those inside it that are short."""
     long = [loop for loop in own if extent(plan, nest, loop, setting.sizes) > WRITTEN_OUT]
     return tuple(long[:-1]) if len(long) > 1 else tuple(own[:-1])

@@ -24,7 +24,7 @@ from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
 from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
-from loopwright.optimise.nests import Script, Setting, tiles_copied
+from loopwright.optimise.nests import Script, SearchContext, tiles_copied
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
@@ -183,7 +183,7 @@ def _planners(
         Planner(
             Judge(
                 plan,
-                Setting(
+                SearchContext(
                     plan,
                     machine,
                     sizes_of(plan.original, search.defines),

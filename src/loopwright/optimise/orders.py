@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.optimise.nests import (
     Phase,
     Script,
-    Setting,
+    SearchContext,
     fresh,
     in_their_rows,
     is_perfect,
@@ -21,10 +21,10 @@ from loopwright.optimise.nests import (
 from loopwright.optimise.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.read.formula import Chain, Formula, Name
+from loopwright.read.formula import Chain, Formula, Symbol
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
-from loopwright.transform.script.operations import Interchange, Isplit, Parallel, Permute, Skew
+from loopwright.transform.script.operations import Interchange, Isplit, Parallelize, Permute, Skew
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -33,7 +33,7 @@ MOST = 16
 """Orders of a nest that are tried."""
 
 
-def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def orders(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """One loop of a perfect nest in another place; loops it shares with other statements stay.
 
     First those in which the innermost loop moves most accesses along their rows.
@@ -53,7 +53,7 @@ def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
             yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
 
 
-def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def exchanged(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Interchanges in a nest that is not perfect."""
     if is_perfect(plan, nest):
         return
@@ -61,7 +61,7 @@ def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
         yield (*script_of(plan), *nest.definition, Step(Interchange(nest.handle, one, two)))
 
 
-def cuts(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """The innermost loop of a single statement in three parts, around a cell that it reads and writes.
 
     A[i][j] is written and A[i][k] read: before j = k and after it the two do not meet, which a compiler
@@ -70,7 +70,7 @@ def cuts(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     if not is_perfect(plan, nest) or not is_single(plan, nest):
         return
     for meeting in _meetings(plan, nest):
-        inputs, inner = tuple(map(Name, nest.loops)), Name(nest.loops[-1])
+        inputs, inner = tuple(map(Symbol, nest.loops)), Symbol(nest.loops[-1])
         common = len(nest.loops) - 1
         rest, after = fresh(plan, f"{nest.handle}From"), fresh(plan, f"{nest.handle}After")
         before = Isplit(nest.handle, AffineSet(inputs, Chain(((inner,), (meeting,)), ("<",))), common)
@@ -119,15 +119,15 @@ def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
     )
 
 
-def parallel(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """The outermost loop that can be, among threads; else diagonals of the two outermost loops."""
     done = (*script_of(plan), *nest.definition)
     for loop in nest.loops:
-        yield (*done, Step(Parallel(nest.handle, (loop,))))
+        yield (*done, Step(Parallelize(nest.handle, (loop,))))
     if len(nest.loops) > 1:
         outer, inner = nest.loops[:2]
         slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
-        yield (*done, Step(slant), Step(exchange), Step(Parallel(nest.handle, (outer,))))
+        yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
 
 
 ORDERING: tuple[Phase, ...] = (exchanged, orders)

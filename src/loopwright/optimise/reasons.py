@@ -23,7 +23,7 @@ from loopwright.transform.script.operations import (
     Lift,
     Operation,
     Pack,
-    Parallel,
+    Parallelize,
     Permute,
     Reorder,
     Shift,
@@ -90,7 +90,7 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             return f"{size} iterations at a time, with a place of their own for what follows"
         case Lift():
             return "a handle on the loop around"
-        case Parallel():
+        case Parallelize():
             return "iterations that do not depend on each other, one part for each thread"
         case Vectorize():
             return "iterations that do not depend on each other, in the lanes of a vector"

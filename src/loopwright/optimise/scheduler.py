@@ -22,7 +22,16 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.presburger.sets import DIM, IN, PARAM
-from loopwright.read.formula import Binary, Chain, Formula, Junction, Name, Negative, Number, Sum
+from loopwright.read.formula import (
+    Addition,
+    Chain,
+    Formula,
+    Junction,
+    Multiplicative,
+    Negative,
+    Numeral,
+    Symbol,
+)
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.operations import Affine, Distribute, Fuse, Operation, Permute, Reorder
@@ -167,7 +176,7 @@ class _Rows:
         """The loop that each of the functions is; None for another function."""
         formulas = (formula_of(one, self.loops) for one in self.functions)
         return tuple(
-            one.text if isinstance(one, Name) and one.text in self.loops else None for one in formulas
+            one.text if isinstance(one, Symbol) and one.text in self.loops else None for one in formulas
         )
 
 
@@ -226,17 +235,17 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
         return [] if plain == rows.loops else [Permute(handle, plain)]
     if names is None:
         outputs = tuple(formula_of(one, rows.loops) for one in rows.functions)
-        return [Affine(handle, AffineMap(tuple(map(Name, rows.loops)), outputs))]
+        return [Affine(handle, AffineMap(tuple(map(Symbol, rows.loops)), outputs))]
     clash = any(name in rows.loops and name != same for name, same in zip(wanted, rows.plain, strict=True))
     inputs = tuple(f"{name}_" for name in rows.loops) if clash else rows.loops
     values = [formula_of(one, inputs) for one in rows.functions]
     tests = tuple(
-        Chain(((Name(name),), (value,)), ("=",))
+        Chain(((Symbol(name),), (value,)), ("=",))
         for name, value in zip(wanted, values, strict=True)
-        if value != Name(name)
+        if value != Symbol(name)
     )
     condition = tests[0] if len(tests) == 1 else Junction(True, tests) if tests else None
-    return [Affine(handle, AffineMap(tuple(map(Name, inputs)), tuple(map(Name, wanted)), condition))]
+    return [Affine(handle, AffineMap(tuple(map(Symbol, inputs)), tuple(map(Symbol, wanted)), condition))]
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
@@ -256,9 +265,11 @@ def formula_of(function: isl.Aff, names: Sequence[str]) -> Formula:
     for side, k, name in spaces:
         factor = int(function.get_coefficient_val(side, k).to_python())
         if factor:
-            product = Name(name) if abs(factor) == 1 else Binary("*", Number(abs(factor)), Name(name))
+            product = (
+                Symbol(name) if abs(factor) == 1 else Multiplicative("*", Numeral(abs(factor)), Symbol(name))
+            )
             terms.append(Negative(product) if factor < 0 else product)
     constant = int(function.get_constant_val().to_python())
     if constant or not terms:
-        terms.append(Number(constant) if constant >= 0 else Negative(Number(-constant)))
-    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+        terms.append(Numeral(constant) if constant >= 0 else Negative(Numeral(-constant)))
+    return terms[0] if len(terms) == 1 else Addition(tuple(terms))

@@ -12,10 +12,10 @@ from itertools import pairwise
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
-from loopwright.optimise.nests import Script, Setting, is_perfect, script_of, targets
+from loopwright.optimise.nests import Script, SearchContext, is_perfect, script_of, targets
 from loopwright.optimise.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
-from loopwright.read.formula import Chain, Formula, Junction, Name
+from loopwright.read.formula import Chain, Formula, Junction, Symbol
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script.formulas import AffineMap
@@ -40,7 +40,7 @@ MOST = 9
 """Nests with more statements than this are not moved together."""
 
 
-def around(plan: Plan, setting: Setting) -> Iterator[tuple[Script, str]]:
+def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
     """Starts made of a plan, with what each is."""
     done = script_of(plan)
     yield from ((script, "neighbours joined") for script in fusions(plan, setting.dependences))
@@ -69,10 +69,10 @@ def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
             return ()
     if first == second or not set(first) & set(second) or len(operations) > 1 or len(first) != len(second):
         return ()
-    inputs = tuple(Name(f"{name}_") for name in second)
-    same = tuple(Chain(((Name(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
+    inputs = tuple(Symbol(f"{name}_") for name in second)
+    same = tuple(Chain(((Symbol(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
     condition = same[0] if len(same) == 1 else Junction(True, same)
-    return (Step(Affine(two, AffineMap(inputs, tuple(map(Name, first)), condition))),)
+    return (Step(Affine(two, AffineMap(inputs, tuple(map(Symbol, first)), condition))),)
 
 
 def _exchanged(plan: Plan) -> Iterator[Script]:
@@ -148,7 +148,7 @@ def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     for k, name in enumerate(known):
         if k not in deep:
             value = ends[0] if k < deep[0] else ends[1]
-            inputs = tuple(map(Name, loops[:shared]))
+            inputs = tuple(map(Symbol, loops[:shared]))
             operations.append(Affine(name, AffineMap(inputs, (*inputs, value))))
     operations.append(Fuse(tuple(known), shared + 1))
     yield tuple(Step(one) for one in operations)

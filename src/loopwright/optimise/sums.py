@@ -28,7 +28,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.cost import element_bytes
 from loopwright.optimise.nests import (
     Script,
-    Setting,
+    SearchContext,
     extent,
     is_perfect,
     is_single,
@@ -41,7 +41,7 @@ from loopwright.optimise.nests import (
 )
 from loopwright.optimise.touches import PEELED, WIDEST
 from loopwright.presburger.sets import DIM, OUT
-from loopwright.read.formula import Binary, Chain, Name, Number, Sum
+from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
 from loopwright.transform.library.accesses import MOST_ON_STACK
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
@@ -101,7 +101,7 @@ class _Sum:
     """The innermost of them that move the panel and the block."""
 
 
-def register_sums(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a perfect nest of one statement that sums up products: tiles of sums in registers.
 
     Not after nests that are blocked without copies: a script of both is judged from the other side.
@@ -178,7 +178,7 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
     return None
 
 
-def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: Setting) -> list[tuple[int, int]]:
+def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext) -> list[tuple[int, int]]:
     """Rows and columns of tiles, the best first: many operations for each load, and little left over.
 
     r v <= registers - spare,       operations per load = r v / (r + v)
@@ -196,7 +196,7 @@ def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: Setting) -> list[
 
 
 def _tile(
-    plan: Plan, nest: NamedNest, found: _Sum, setting: Setting, rows: int, columns: int
+    plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext, rows: int, columns: int
 ) -> Script | None:
     """The steps; None where the loops cannot be put into this order."""
     handle, row, high = nest.handle, found.row, found.rows
@@ -217,10 +217,10 @@ def _tile(
     loops = loops_after(plan, nest, *steps)
     if loops is None:
         return None
-    first = Binary("*", Number(columns), Name(over[-1]))
-    value = Chain(((Name(row),), (Sum((first, Name(COLUMN))),)), ("=",))
+    first = Multiplicative("*", Numeral(columns), Symbol(over[-1]))
+    value = Chain(((Symbol(row),), (Addition((first, Symbol(COLUMN))),)), ("=",))
     names = (loops, (*loops[:-1], COLUMN))
-    inputs, outputs = (tuple(map(Name, one)) for one in names)
+    inputs, outputs = (tuple(map(Symbol, one)) for one in names)
     steps = (*steps, Step(Affine(handle, AffineMap(inputs, outputs, value))))
     places = (over[1], over[2]) if is_cut else (found.block_at, found.panel_at)
     return (
@@ -260,7 +260,7 @@ def _is_possible(plan: Plan, steps: Script, copy: Pack) -> bool:
 
 
 def _sizes(
-    plan: Plan, nest: NamedNest, found: _Sum, setting: Setting, rows: int, columns: int
+    plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext, rows: int, columns: int
 ) -> tuple[int, int]:
     """Steps that a panel has, as many as leave no rest if any do, and rows that a block has.
 

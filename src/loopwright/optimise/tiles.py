@@ -12,7 +12,7 @@ from loopwright.optimise.machine import Machine
 from loopwright.optimise.nests import (
     Phase,
     Script,
-    Setting,
+    SearchContext,
     extent,
     fresh,
     goes_backwards,
@@ -28,7 +28,7 @@ from loopwright.optimise.nests import (
 )
 from loopwright.optimise.orders import cuts
 from loopwright.optimise.touches import COPIES
-from loopwright.read.formula import Binary, Chain, Junction, Name, Number, Sum
+from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
@@ -77,7 +77,7 @@ ELEMENT = 8
 """Bytes of the elements tiles are made for."""
 
 
-def blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a perfect nest of one statement: whole register blocks apart, in tiles for a cache, written out."""
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
@@ -93,7 +93,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
             yield (*done, *split, jam)
 
 
-def partly_blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a nest that is not blocked yet: rows written out, or tiles alone."""
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
@@ -104,7 +104,7 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Sc
     yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
 
-def with_short_loops(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a nest with short loops, as over the taps of a filter: these written out, with rows next to them.
 
     for y, x, r < 3, s < 3   -->   for y by 2, x:  the 3 x 3 taps of two rows, which share what they load
@@ -157,7 +157,7 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     yield (strip, apart, *whole, jam)
 
 
-def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def cache_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Tiles of a nest of several statements: of the two innermost loops, skewed, or strips of the first."""
     own = own_loops(plan, nest)
     if is_tiled(plan, nest):
@@ -228,7 +228,7 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
             yield from ((*nest.definition, Step(one)) for one in tiles)
 
 
-def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def registers(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Iterations of the loops around the innermost one of several statements, written out in it."""
     deepest = max(plan.leaf(position).depth for position in nest.component.positions)
     own = own_loops(plan, nest)
@@ -243,7 +243,7 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
         yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
 
 
-def slanted(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def slanted(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Rows that wait for the one above, written out together, each some points later than that."""
     outer = [name for name in nest.loops[:-1] if name in own_loops(plan, nest)]
     if not outer or not is_perfect(plan, nest) or is_tiled(plan, nest):
@@ -293,7 +293,7 @@ PANEL_BLOCKS = ((4, 4), (2, 8), (2, 4), (1, 8), (1, 4))
 are read and written, since compilers test few pairs of them before a vector loop."""
 
 
-def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """An elimination by blocks: in each strip of steps first its own rows and columns, then all others.
 
     trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
@@ -327,11 +327,11 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     loops = loops_after(defined, nest, *moved, strip)
     if loops is None:
         return
-    over = Binary("*", Number(PANEL), Name(loops[0]))
-    end = Sum((over, Number(PANEL)))
-    tests = tuple(Chain(((Name(loop),), (end,)), (">=",)) for loop in (row, column))
+    over = Multiplicative("*", Numeral(PANEL), Symbol(loops[0]))
+    end = Addition((over, Numeral(PANEL)))
+    tests = tuple(Chain(((Symbol(loop),), (end,)), (">=",)) for loop in (row, column))
     trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
-    condition = AffineSet(tuple(map(Name, loops)), Junction(True, tests))
+    condition = AffineSet(tuple(map(Symbol, loops)), Junction(True, tests))
     steps = [strip, Step(Isplit(nest.handle, condition, 1), (trailing, panel))]
     steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
     steps += [Step(Interchange(trailing, step, row))]

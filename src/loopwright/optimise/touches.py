@@ -17,7 +17,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, holds
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import DIV, IN, PARAM
@@ -215,7 +215,7 @@ class _Reader:
                 self._loop(node, into, place)
             case Let(name, value, body):
                 self.read(body, into, place.inside(_Named(name, value)))
-            case Mark(_, body):
+            case Remarked(_, body):
                 self.read(body, into, place)
             case _:
                 assert_never(node)

@@ -15,18 +15,18 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code
 from loopwright.read.formula import (
-    Binary,
-    Call,
+    Addition,
     Chain,
-    Choice,
+    Complement,
     Exists,
     Formula,
+    FunctionCall,
     Junction,
-    Name,
+    Multiplicative,
     Negative,
-    Not,
-    Number,
-    Sum,
+    Numeral,
+    Selection,
+    Symbol,
     Truth,
 )
 from loopwright.read.formula_grammar import parse_condition, parse_expressions
@@ -70,7 +70,7 @@ def truth(formula: Formula, scope: FormulaScope) -> isl.Set:
         case Junction(conjunction, arguments):
             sets = [truth(argument, scope) for argument in arguments]
             return reduce(isl.Set.intersect if conjunction else isl.Set.union, sets)
-        case Not(argument):
+        case Complement(argument):
             return truth(argument, scope).complement()
         case Exists(names, body):
             return _exists(names, body, scope)
@@ -89,7 +89,7 @@ def _chain(
     return holds
 
 
-def _exists(names: tuple[Name, ...], body: Formula, scope: FormulaScope) -> isl.Set:
+def _exists(names: tuple[Symbol, ...], body: Formula, scope: FormulaScope) -> isl.Set:
     inner = scope
     for name in names:
         if inner.knows(name.text):
@@ -101,27 +101,27 @@ def _exists(names: tuple[Name, ...], body: Formula, scope: FormulaScope) -> isl.
 def number(formula: Formula, scope: FormulaScope, exact: bool = False) -> isl.PwAff:
     """The value of an expression; `exact`: it will be rounded, so division need not."""
     match formula:
-        case Name():
+        case Symbol():
             return _variable(formula, scope)
-        case Number(value):
+        case Numeral(value):
             return scope.constant(value)
         case Negative(argument):
             return number(argument, scope, exact).neg()
-        case Sum(terms):
+        case Addition(terms):
             return reduce(isl.PwAff.add, [number(term, scope, exact) for term in terms])
-        case Binary(operator, left, right, at):
+        case Multiplicative(operator, left, right, at):
             first, second = number(left, scope, exact), number(right, scope, exact)
             return _binary(at, operator, first, second, exact)
-        case Call(function, arguments, at):
+        case FunctionCall(function, arguments, at):
             return _call(at, function, arguments, scope)
-        case Choice(test, then, orelse):
+        case Selection(test, then, orelse):
             holds = truth(test, scope).indicator_function()
             return holds.cond(number(then, scope, exact), number(orelse, scope, exact))
         case _:
             raise _mistake(formula.at, "a condition where a number should be")
 
 
-def _variable(name: Name, scope: FormulaScope) -> isl.PwAff:
+def _variable(name: Symbol, scope: FormulaScope) -> isl.PwAff:
     if scope.knows(name.text):
         return scope.variable(name.text)
     known = [*scope.dimensions, *scope.parameters]

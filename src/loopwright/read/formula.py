@@ -17,14 +17,14 @@ from loopwright.source import Span
 
 
 @dataclass(frozen=True)
-class Name:
+class Symbol:
     text: str
     at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Number:
-    """Not negative: -3 is `Negative(Number(3))`."""
+class Numeral:
+    """Not negative: -3 is `Negative(Numeral(3))`."""
 
     value: int
     at: Span | None = field(default=None, compare=False, repr=False)
@@ -43,7 +43,7 @@ class Negative:
 
 
 @dataclass(frozen=True)
-class Sum:
+class Addition:
     """Of two terms or more."""
 
     terms: tuple[Formula, ...]
@@ -51,7 +51,7 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Binary:
+class Multiplicative:
     """`* / %`; a product without a sign, `2i`, is one too."""
 
     operator: str
@@ -61,7 +61,7 @@ class Binary:
 
 
 @dataclass(frozen=True)
-class Call:
+class FunctionCall:
     """A function by its name; `[e]` is `floor(e)`."""
 
     function: str
@@ -70,7 +70,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     test: Formula
     then: Formula
     orelse: Formula
@@ -96,20 +96,31 @@ class Junction:
 
 
 @dataclass(frozen=True)
-class Not:
+class Complement:
     argument: Formula
     at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Exists:
-    names: tuple[Name, ...]
+    names: tuple[Symbol, ...]
     body: Formula
     at: Span | None = field(default=None, compare=False, repr=False)
 
 
 Formula: TypeAlias = (
-    Name | Number | Truth | Negative | Sum | Binary | Call | Choice | Chain | Junction | Not | Exists
+    Symbol
+    | Numeral
+    | Truth
+    | Negative
+    | Addition
+    | Multiplicative
+    | FunctionCall
+    | Selection
+    | Chain
+    | Junction
+    | Complement
+    | Exists
 )
 
 
@@ -139,24 +150,24 @@ def _within(formula: Formula, least: _Binding) -> str:
 
 def _text(formula: Formula) -> tuple[str, _Binding]:
     match formula:
-        case Name(text):
+        case Symbol(text):
             return text, _Binding.PRIMARY
-        case Number(value):
+        case Numeral(value):
             return str(value), _Binding.PRIMARY
         case Truth(value):
             return "true" if value else "false", _Binding.PRIMARY
         case Negative(argument):
             return f"-{_within(argument, _Binding.PRIMARY)}", _Binding.FACTOR
-        case Sum(terms):
+        case Addition(terms):
             return _sum(terms), _Binding.SUM
-        case Binary(operator, left, right):
+        case Multiplicative(operator, left, right):
             factors = _within(left, _Binding.PRODUCT), _within(right, _Binding.FACTOR)
             return f" {operator} ".join(factors), _Binding.PRODUCT
-        case Call("floor", (argument,)):
+        case FunctionCall("floor", (argument,)):
             return f"[{written(argument)}]", _Binding.PRIMARY
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return f"{function}({', '.join(map(written, arguments))})", _Binding.PRIMARY
-        case Choice(test, then, orelse):
+        case Selection(test, then, orelse):
             return f"{_within(test, _Binding.ANY)} ? {written(then)} : {written(orelse)}", _Binding.VALUE
         case Chain(operands, operators):
             return _chain(operands, operators), _Binding.TEST
@@ -164,9 +175,9 @@ def _text(formula: Formula) -> tuple[str, _Binding]:
             word, least = (" and ", _Binding.TEST) if conjunction else (" or ", _Binding.ALL)
             binding = _Binding.ALL if conjunction else _Binding.ANY
             return word.join(_within(one, least) for one in arguments), binding
-        case Not(argument):
+        case Complement(argument):
             inner = _within(argument, _Binding.TEST)
-            return f"not ({inner})" if isinstance(argument, Not) else f"not {inner}", _Binding.TEST
+            return f"not ({inner})" if isinstance(argument, Complement) else f"not {inner}", _Binding.TEST
         case Exists(names, body):
             return f"exists ({', '.join(name.text for name in names)}: {written(body)})", _Binding.TEST
 

@@ -16,18 +16,18 @@ from __future__ import annotations
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import (
-    Binary,
-    Call,
+    Addition,
     Chain,
-    Choice,
+    Complement,
     Exists,
     Formula,
+    FunctionCall,
     Junction,
-    Name,
+    Multiplicative,
     Negative,
-    Not,
-    Number,
-    Sum,
+    Numeral,
+    Selection,
+    Symbol,
     Truth,
 )
 from loopwright.read.text import mistake
@@ -115,7 +115,7 @@ class Parser:
         if self.take("?"):
             then = self.value()
             self.expect(":")
-            found = Choice(found, then, self.value(), at)
+            found = Selection(found, then, self.value(), at)
         self.depth -= 1
         return found
 
@@ -137,11 +137,11 @@ class Parser:
             negations.append(sign)
         exists = self.take("exists")
         found = self.exists(exists) if exists else self.compare()
-        return Not(found, self.place(negations[0])) if len(negations) % 2 else found
+        return Complement(found, self.place(negations[0])) if len(negations) % 2 else found
 
     def exists(self, at: Token) -> Formula:
         enclosed = self.take("(")
-        names: list[Name] = []
+        names: list[Symbol] = []
         known: list[Formula] = []
         while True:
             names.append(self.name())
@@ -157,12 +157,12 @@ class Parser:
             self.expect(")")
         return Exists(tuple(names), body, self.place(at))
 
-    def name(self) -> Name:
+    def name(self) -> Symbol:
         token = self.token
         if token.kind is not TokenKind.NAME or token.text in WORDS:
             raise self.error(f"{self.shown()} where a name should be")
         self.position += 1
-        return Name(token.text, self.place(token))
+        return Symbol(token.text, self.place(token))
 
     def compare(self) -> Formula:
         at, operands = self.place(self.token), [self.sums()]
@@ -187,7 +187,7 @@ class Parser:
         while sign := self.take("+", "-"):
             term = self.product()
             found.append(term if sign.text == "+" else Negative(term, self.place(sign)))
-        return found[0] if len(found) == 1 else Sum(tuple(found), at)
+        return found[0] if len(found) == 1 else Addition(tuple(found), at)
 
     def product(self) -> Formula:
         found, length = self.factor(), 0
@@ -196,7 +196,7 @@ class Parser:
             if length > DEEPEST:
                 raise self.error(f"a product of more than {DEEPEST} factors")
             operator = "%" if sign.text == "mod" else sign.text
-            found = Binary(operator, found, self.factor(), self.place(sign))
+            found = Multiplicative(operator, found, self.factor(), self.place(sign))
         return found
 
     def factor(self) -> Formula:
@@ -211,7 +211,7 @@ class Parser:
         token = self.token
         if token.kind is TokenKind.NUMBER:
             self.position += 1
-            return self.scaled(Number(int(token.text), self.place(token)))
+            return self.scaled(Numeral(int(token.text), self.place(token)))
         if token.text in CALLS:
             self.position += 1
             return self.call(token)
@@ -224,16 +224,16 @@ class Parser:
         if self.take("["):
             found = self.value()
             self.expect("]")
-            return Call("floor", (found,), self.place(token))
+            return FunctionCall("floor", (found,), self.place(token))
         if token.kind is TokenKind.NAME and token.text not in WORDS:
             return self.name()
         raise self.error(f"{self.shown()} where a name or a number should be")
 
-    def scaled(self, number: Number) -> Formula:
+    def scaled(self, number: Numeral) -> Formula:
         """`2i` and `2(i + j)` are products, as in isl."""
         token = self.token
         if token.text in ("(", "[") or (token.kind is TokenKind.NAME and token.text not in WORDS):
-            return Binary("*", number, self.primary(), self.place(token))
+            return Multiplicative("*", number, self.primary(), self.place(token))
         return number
 
     def call(self, at: Token) -> Formula:
@@ -248,4 +248,4 @@ class Parser:
         if wanted is not None and len(arguments) != wanted:
             message = f"{at.text} takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(arguments)}"
             raise mistake(self.source, at.offset, message, length=len(at.text))
-        return Call(at.text, tuple(arguments), self.place(at))
+        return FunctionCall(at.text, tuple(arguments), self.place(at))

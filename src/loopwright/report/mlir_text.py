@@ -27,7 +27,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import evaluate
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program
@@ -67,14 +67,14 @@ def mlir_text(programs: Sequence[Program]) -> str:
     for number, program in enumerate(programs):
         name = f"region{number + 1 if len(programs) > 1 else ''}"
         try:
-            functions.append(_Writer(program, runnable(program)).function(name))
+            functions.append(_FunctionWriter(program, runnable(program)).function(name))
         except Unreadable as reason:
             raise GaveUp(Code.UNDECIDED, f"no MLIR: {reason}", span=program.region) from None
     return "\n".join(functions)
 
 
 @dataclass
-class _Writer:
+class _FunctionWriter:
     """A function in the making: its lines, and what names of values are taken."""
 
     program: Program
@@ -142,7 +142,7 @@ class _Writer:
                     self.node(child, depth)
             case Call(name):
                 self.statement(self.runs.computations[name], depth)
-            case Mark(_, body):
+            case Remarked(_, body):
                 self.node(body, depth)
             case Let(name, value, body):
                 outer = self.lets

@@ -165,7 +165,7 @@ class Handle(Displayed):
         return self.perform(ops.Sink(self.name, nest, value))
 
     def parallel(self, loop: str) -> Handle:
-        return self.perform(ops.Parallel(self.name, (loop,)))
+        return self.perform(ops.Parallelize(self.name, (loop,)))
 
     def vectorize(self, loop: str) -> Handle:
         return self.perform(ops.Vectorize(self.name, (loop,)))

@@ -233,7 +233,7 @@ def _in_order(plan: Plan, targets: tuple[str, ...]) -> list[Component]:
 
 def _directed(plan: Plan, component: Component, operation: ops.DirectiveOperation) -> Plan:
     match operation:
-        case ops.Parallel(_, names):
+        case ops.Parallelize(_, names):
             kind = DirectiveKind.PARALLEL
         case ops.Vectorize(_, names):
             kind = DirectiveKind.VECTORIZE

@@ -23,7 +23,7 @@ from loopwright.transform.script.operations import (
     Distribute,
     Fuse,
     Interchange,
-    Parallel,
+    Parallelize,
     Reorder,
     Shift,
     Skew,
@@ -89,7 +89,7 @@ def _parallel(plan: Plan) -> Iterator[Proposal]:
                 continue
             seen.add(path)
             if handle is not None:
-                steps = steps_of(Parallel(handle, (loop,)))
+                steps = steps_of(Parallelize(handle, (loop,)))
                 statements = plan.statements_at(inside(plan, path))
                 yield Proposal(ProposalKind.PARALLEL, steps, (loop,), statements, _parallel_goal(path))
 
@@ -117,7 +117,7 @@ def _wavefronts(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
         operations = (
             Skew(nest.handle, inner, outer, factor),
             Interchange(nest.handle, outer, inner),
-            Parallel(nest.handle, (outer,)),
+            Parallelize(nest.handle, (outer,)),
         )
         steps = (*nest.definition, *steps_of(*operations))
         goal = Goal(Aim.WAVEFRONT, nest.component.positions)
@@ -163,9 +163,7 @@ def _tall_tiles(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
         loops = tuple(tall[-count:])
         steps = (*nest.definition, Step(Tile(nest.handle, _tiles(loops))))
         reaches = (Goal(Aim.TILES_OF_LOOPS, where, loops),)
-        yield Proposal(
-            ProposalKind.TILING, steps, loops, statements, Goal(Aim.TILES, where), reaches=reaches
-        )
+        yield Proposal(ProposalKind.TILING, steps, loops, statements, Goal(Aim.TILES, where), reaches=reaches)
 
 
 def _tile_waves(plan: Plan, nest: NamedNest, tile: Tile, loops: tuple[str, ...]) -> Proposal:
@@ -176,7 +174,7 @@ def _tile_waves(plan: Plan, nest: NamedNest, tile: Tile, loops: tuple[str, ...])
     outer, inner = (f"{loop}T" for loop in loops[:2])
     waves = (
         Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner),
-        Parallel(nest.handle, (outer,)),
+        Parallelize(nest.handle, (outer,)),
     )  # fmt: skip
     steps = (*nest.definition, *steps_of(tile, *waves))
     unless = tuple(_parallel_goal(nest.component.first[:k]) for k in range(1, len(nest.loops) + 1))

@@ -7,10 +7,10 @@ import pytest
 from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
     Cast,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Number,
     SizeOf,
@@ -117,8 +117,8 @@ def test_members_say_what_shares_their_place() -> None:
     assert found["s.v"].type == Qualified(INT, is_volatile=True)
 
 
-def _member(node: Expression) -> Member:
-    return next(one for one in walk(node) if isinstance(one, Member))
+def _member(node: Expression) -> MemberAccess:
+    return next(one for one in walk(node) if isinstance(one, MemberAccess))
 
 
 def test_names_are_resolved_to_their_declarations() -> None:
@@ -144,7 +144,7 @@ def test_calls_know_whom_they_call() -> None:
         text: node
         for text in ("sqrt(x)", "h2(i)", "g(x)", "nowhere(i)", "__builtin_fabs(x)")
         for node in walk(value(f"x = {text}", head))
-        if isinstance(node, Call)
+        if isinstance(node, CallExpression)
     }
     callees = {text: call.callee for text, call in calls.items()}
     storages = {text: None if one is None else one.storage for text, one in callees.items()}

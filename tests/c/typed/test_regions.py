@@ -10,7 +10,7 @@ import pytest
 from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Unread
-from loopwright.c.typed.tree import Assign, For, If, Labelled, Name, Number
+from loopwright.c.typed.tree import Assign, ForStatement, IfStatement, Labelled, Name, Number
 from loopwright.c.types import Integer
 from loopwright.errors import BadInput, GaveUp
 from loopwright.source import Source
@@ -22,7 +22,7 @@ DROPPED = [
     ("x = s.f;", "a member of something that has none: s is an int"),
     ("for (i = 0; i < n; i++) { a[i] = 1; x.y = 3; }", "one statement of two"),
     ("x = (int[]){1, 2} + 0.5;", "a pointer and a double"),
-    ("asm(\"nop\");", "not modelled"),
+    ('asm("nop");', "not modelled"),
     ("x = i[j];", "two numbers"),
 ]
 
@@ -58,17 +58,19 @@ def test_every_token_is_covered(body: str) -> None:
 
 def test_the_parts_of_a_loop() -> None:
     (loop,) = typed("for (; i < n;) a[i] = i;").statements
-    assert isinstance(loop, For) and (loop.first, loop.step) == (None, None) and loop.test is not None
+    assert (
+        isinstance(loop, ForStatement) and (loop.first, loop.step) == (None, None) and loop.test is not None
+    )
     (loop,) = typed("for (i = 0;; i++) ;").statements
-    assert isinstance(loop, For) and loop.test is None
+    assert isinstance(loop, ForStatement) and loop.test is None
     assert isinstance(loop.first, Assign) and loop.step is not None
     (loop,) = typed("for (int t = 0; ; t++) ;").statements
-    assert isinstance(loop, For) and loop.test is None and loop.step is not None
+    assert isinstance(loop, ForStatement) and loop.test is None and loop.step is not None
 
 
 def test_a_dangling_else_belongs_to_the_inner_if() -> None:
     (outer,) = typed("if (i) L: if (j) x = 1; else x = 2;").statements
-    assert isinstance(outer, If) and outer.otherwise is None and isinstance(outer.then, Labelled)
+    assert isinstance(outer, IfStatement) and outer.otherwise is None and isinstance(outer.then, Labelled)
 
 
 MACROS = [
@@ -115,7 +117,7 @@ def test_a_node_knows_its_place() -> None:
     assert shown == {"a": None, "N": "N", "(i + 2) * N": None, "(i + 2)": None, "i": None, "2": None}
 
 
-_POPPED = "#define N 1\n#pragma push_macro(\"N\")\n#undef N\n#define N 2\n#pragma pop_macro(\"N\")"
+_POPPED = '#define N 1\n#pragma push_macro("N")\n#undef N\n#define N 2\n#pragma pop_macro("N")'
 HIDDEN = [
     ("", "a[i] = 1;\n%:define a b\na[i] = 2;", "a definition in the region, by a digraph"),
     (_POPPED, "x = N;", "a definition that was put aside"),
@@ -199,7 +201,7 @@ def test_a_region_after_a_case_label() -> None:
         "for (int i = 0; i < n; i++) a[i] = 0;\n#pragma endscop\nbreak; } }\n"
     )
     (region,) = typed_file(Source("t.c", source)).regions
-    assert isinstance(region, TypedRegion) and isinstance(region.statements[0], For)
+    assert isinstance(region, TypedRegion) and isinstance(region.statements[0], ForStatement)
 
 
 CONDITIONS = [

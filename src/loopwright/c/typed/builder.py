@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
 from loopwright.c.typed import front_end
-from loopwright.c.typed.expansion import Token
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor
 from loopwright.c.typed.names import Names
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Call,
+    CallExpression,
     Cast,
     Conditional,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Number,
@@ -82,7 +82,7 @@ class Listing:
 
     source: Source
     starts: tuple[int, ...]
-    tokens: tuple[Token, ...]
+    tokens: tuple[ExpandedToken, ...]
 
     def place(self, first: int, end: int) -> TokenRange:
         covered = self.tokens[first:end]
@@ -93,7 +93,7 @@ class Listing:
         return TokenRange(first, end, union(covered), macro if is_one else None)
 
 
-def union(tokens: Sequence[Token]) -> Span:
+def union(tokens: Sequence[ExpandedToken]) -> Span:
     """From the first of some tokens, which are in the order of the text, to the last."""
     return Span(tokens[0].span.source, tokens[0].span.start, tokens[-1].span.end)
 
@@ -283,10 +283,10 @@ class Builder:
         found = self.names.member(cursor.referenced)
         if found is None:
             reason = Unknown(f"the type that '{name}' is a member of is not declared")
-            return Member(place, reason, object_, name, own[:1] == ["->"], None, False, False)
+            return MemberAccess(place, reason, object_, name, own[:1] == ["->"], None, False, False)
         member, in_union, is_bit_field = found
         kind = _qualified_like(object_.type, member, own[:1] == ["->"])
-        return Member(place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field)
+        return MemberAccess(place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field)
 
     def _call(self, cursor: Cursor, whole: Range) -> Expression:
         function, *arguments = map(self.expression, _expressions(cursor))
@@ -300,7 +300,7 @@ class Builder:
         is_builtin = callee is not None and callee.name.startswith("__builtin_")
         unknown = None if is_builtin else unknown_of(core)
         kind = unknown or self.names.types.of(cursor.type)
-        return Call(self.listing.place(*whole), kind, callee, function, tuple(arguments))
+        return CallExpression(self.listing.place(*whole), kind, callee, function, tuple(arguments))
 
     def _other(self, cursor: Cursor, whole: Range, name: str) -> Expression:
         parts: list[Node] = []

@@ -8,17 +8,17 @@ from __future__ import annotations
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
     Cast,
     Declaration,
-    Member,
+    Declarator,
+    MemberAccess,
     Name,
     Node,
     OtherExpression,
     OtherStatement,
     Storage,
     Update,
-    Variable,
     owner,
 )
 from loopwright.c.types import (
@@ -54,13 +54,15 @@ def effects_of(function: TypedFunction) -> Effects:
     own = {one.offset for one in function.parameters}
     nodes = function.nodes
     for node in nodes:
-        if isinstance(node, Variable) and node.declaration.storage is Storage.AUTOMATIC:
+        if isinstance(node, Declarator) and node.declaration.storage is Storage.AUTOMATIC:
             own.add(node.declaration.offset)
     if function.problems:
         return Effects(f"its body is not understood: {function.problems[0].reason}", frozenset(), ())
     impure = next((reason for node in nodes if (reason := _impure(node, own)) is not None), "")
     names = [node.declaration for node in nodes if isinstance(node, Name)]
-    called = tuple(node.callee for node in nodes if isinstance(node, Call) and node.callee is not None)
+    called = tuple(
+        node.callee for node in nodes if isinstance(node, CallExpression) and node.callee is not None
+    )
     silent = (Storage.FUNCTION, Storage.ENUMERATOR)
     reads = frozenset(one for one in names if one.offset not in own and one.storage not in silent)
     return Effects(impure, reads, called)
@@ -72,9 +74,9 @@ def _impure(node: Node, own: set[int]) -> str | None:
             root = owner(target)
             if root is None or root.offset not in own:
                 return "it assigns to what is not its own"
-        case Variable(declaration=declared) if declared.storage is Storage.STATIC:
+        case Declarator(declaration=declared) if declared.storage is Storage.STATIC:
             return f"its variable '{declared.name}' is static"
-        case Variable(declaration=declared) if any("cleanup" in one for one in declared.attributes):
+        case Declarator(declaration=declared) if any("cleanup" in one for one in declared.attributes):
             return f"a function is called at the end of the life of '{declared.name}'"
         case Name(declaration=declared) if declared.is_thread_local:
             return f"each thread has its own '{declared.name}'"
@@ -82,7 +84,7 @@ def _impure(node: Node, own: set[int]) -> str | None:
             return "it has a statement that is not understood"
         case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
             return "it has an expression that is not understood"
-        case Call(callee=None):
+        case CallExpression(callee=None):
             return "it calls a function through a pointer"
         case Name(declaration=declared, type=kind):
             if isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic):
@@ -96,7 +98,7 @@ def _impure(node: Node, own: set[int]) -> str | None:
         case Cast(type=kind, operand=operand) if isinstance(unqualified(operand.type), Pointer | ArrayType):
             if not isinstance(unqualified(kind), Pointer | ArrayType | FunctionType):
                 return "it makes a number of a pointer"
-        case Member(in_union=True, type=kind) if _leads_elsewhere(kind):
+        case MemberAccess(in_union=True, type=kind) if _leads_elsewhere(kind):
             return "it makes a pointer of what is in a union"
     return None
 

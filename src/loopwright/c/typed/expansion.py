@@ -117,7 +117,7 @@ def definition(line: str) -> Definition | None:
 _NOTHING: frozenset[str] = frozenset()
 
 
-class Token(NamedTuple):
+class ExpandedToken(NamedTuple):
     """A token of the preprocessed text.
 
     `span` is where it is written, or the whole call of the macro it came from, whose name is `macro`;
@@ -146,7 +146,7 @@ PLACES = frozenset(("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__"))
 """What the preprocessor replaces by where it is."""
 
 
-def confirmed(ours: Token, theirs: str) -> Token | None:
+def confirmed(ours: ExpandedToken, theirs: str) -> ExpandedToken | None:
     """A token that was expected, as the compiler has it; None where it has another one."""
     if ours.text in PLACES:
         return ours._replace(text=theirs, macro=ours.macro or ours.text, follows_place=True)
@@ -155,14 +155,14 @@ def confirmed(ours: Token, theirs: str) -> Token | None:
 
 def expanded(
     source: Source, written: Sequence[Lexeme], table: Callable[[str], Definition | None]
-) -> tuple[Token, ...]:
+) -> tuple[ExpandedToken, ...]:
     """What the preprocessor makes of tokens, given the macros that are defined there."""
     tokens = []
     previous = -1
     for text, start, end in written:
         place = Span(source, start, end)
         spaced = start > previous >= 0
-        tokens.append(_made(Token, (text, place, None, place, _NOTHING, spaced, False, None)))
+        tokens.append(_made(ExpandedToken, (text, place, None, place, _NOTHING, spaced, False, None)))
         previous = end
     return tuple(_expand(tokens, cache(table)))
 
@@ -238,11 +238,11 @@ def _is_flat(macro: Definition, table: _Table) -> bool:
     return is_plain and not any(table(text) for text in texts - {*(macro.parameters or ())})
 
 
-def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
+def _expand(tokens: Sequence[ExpandedToken], table: _Table) -> list[ExpandedToken]:
     if not any(table(token[0]) for token in tokens):
         return list(tokens)
     pending = list(reversed(tokens))
-    done: list[Token] = []
+    done: list[ExpandedToken] = []
     while pending:
         token = pending.pop()
         macro = table(token[0])
@@ -264,10 +264,10 @@ def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
     return done
 
 
-def _arguments(pending: list[Token]) -> tuple[list[list[Token]], Token] | None:
+def _arguments(pending: list[ExpandedToken]) -> tuple[list[list[ExpandedToken]], ExpandedToken] | None:
     """The arguments of a call, and its last parenthesis; they are taken from `pending`."""
     depth, position = 0, len(pending) - 1
-    arguments: list[list[Token]] = [[]]
+    arguments: list[list[ExpandedToken]] = [[]]
     while position >= 0:
         token = pending[position]
         if token.text == ")" and depth == 1:
@@ -282,11 +282,11 @@ def _arguments(pending: list[Token]) -> tuple[list[list[Token]], Token] | None:
     return None
 
 
-def _named(macro: Definition, arguments: list[list[Token]]) -> dict[str, list[Token]]:
+def _named(macro: Definition, arguments: list[list[ExpandedToken]]) -> dict[str, list[ExpandedToken]]:
     names = macro.parameters or ()
     if macro.is_variadic and len(arguments) >= len(names):
         last = len(names) - 1
-        rest: list[Token] = []
+        rest: list[ExpandedToken] = []
         for count, argument in enumerate(arguments[last:]):
             rest += [argument[0]._replace(text=",", written=None)] if count else []
             rest += argument
@@ -296,19 +296,19 @@ def _named(macro: Definition, arguments: list[list[Token]]) -> dict[str, list[To
 
 def _replaced(
     macro: Definition,
-    given: dict[str, list[Token]],
-    name: Token,
-    closing: Token,
+    given: dict[str, list[ExpandedToken]],
+    name: ExpandedToken,
+    closing: ExpandedToken,
     hidden: frozenset[str],
     table: _Table,
-) -> list[Token]:
+) -> list[ExpandedToken]:
     """The body of a macro with its arguments in it (6.10.3.1 to 6.10.3.3)."""
     span = Span(name.span.source, name.span.start, max(name.span.end, closing.span.end))
     outermost = name.macro or macro.name
     is_named = macro.parameters is None and name.macro is None
     own = name.inner or ((macro.name, ()) if is_named else None)
-    found: list[Token] = []
-    grown: dict[str, list[Token]] = {}
+    found: list[ExpandedToken] = []
+    grown: dict[str, list[ExpandedToken]] = {}
     body = macro.body
     position = 0
     while position < len(body):
@@ -316,11 +316,11 @@ def _replaced(
         follows = body[position + 1].text if position + 1 < len(body) else ""
         spaced = position > 0 and part.start > body[position - 1].end
         if part.text == "#" and macro.parameters is not None and follows in given:
-            found.append(Token(_quoted(given[follows]), span, spaced=spaced))
+            found.append(ExpandedToken(_quoted(given[follows]), span, spaced=spaced))
             position += 2
             continue
         if part.text == "##" and found and follows:
-            right = given.get(follows, [Token(follows, span)])
+            right = given.get(follows, [ExpandedToken(follows, span)])
             found[-1:] = _pasted(found[-1], right)
             position += 2
             continue
@@ -337,19 +337,22 @@ def _replaced(
             ]
             found += [whole[0]._replace(spaced=True), *whole[1:]] if spaced and whole else whole
             if follows == "##" and not whole:
-                found.append(Token(" ", span))
+                found.append(ExpandedToken(" ", span))
         else:
-            found.append(Token(part.text, span, spaced=spaced))
+            found.append(ExpandedToken(part.text, span, spaced=spaced))
         position += 1
     both = {one: one | hidden for one in {token.hidden for token in found}}
     return [
-        _made(Token, (text, span, outermost, written, both[earlier], spaced, follows_place, own or inner))
+        _made(
+            ExpandedToken,
+            (text, span, outermost, written, both[earlier], spaced, follows_place, own or inner),
+        )
         for text, _, _, written, earlier, spaced, follows_place, inner in found
         if text != " "
     ]
 
 
-def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
+def _pasted(left: ExpandedToken, right: Sequence[ExpandedToken]) -> list[ExpandedToken]:
     if not right:
         return [left]
     first = right[0]
@@ -358,6 +361,6 @@ def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
     return [joined, *right[1:]]
 
 
-def _quoted(argument: Sequence[Token]) -> str:
+def _quoted(argument: Sequence[ExpandedToken]) -> str:
     text = "".join((" " if one.spaced and k else "") + one.text for k, one in enumerate(argument))
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'

@@ -18,7 +18,7 @@ from loopwright.c.regions import Region
 from loopwright.c.typed import front_end
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.conditions import needed_macros
-from loopwright.c.typed.expansion import Lexeme, Token, lexemes
+from loopwright.c.typed.expansion import ExpandedToken, Lexeme, lexemes
 from loopwright.c.typed.front_end import Cursor, Parsed
 from loopwright.c.typed.names import Names
 from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
@@ -27,16 +27,16 @@ from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.c.typed.statements import built_statement, built_variable
 from loopwright.c.typed.tree import (
     Assign,
-    Block,
-    Call,
+    CallExpression,
+    CompoundStatement,
     Declaration,
+    Declarator,
     Expression,
     Labelled,
     Name,
     Node,
     OtherStatement,
     Statement,
-    Variable,
     addressed,
     children,
     walk,
@@ -54,8 +54,8 @@ class TypedFunction:
 
     declaration: Declaration
     parameters: tuple[Declaration, ...]
-    body: Block
-    tokens: tuple[Token, ...]
+    body: CompoundStatement
+    tokens: tuple[ExpandedToken, ...]
     problems: tuple[Problem, ...]
     errors: tuple[str, ...] = ()
     """What the front end did not accept in it, and may have left out."""
@@ -96,7 +96,7 @@ class TypedFunction:
     @cached_property
     def giving(self) -> tuple[Node, ...]:
         """The nodes that may give a variable a value: declarations, assignments, calls."""
-        return tuple(node for node in self.nodes if isinstance(node, Variable | Assign | Call))
+        return tuple(node for node in self.nodes if isinstance(node, Declarator | Assign | CallExpression))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class TypedRegion:
     """Its tokens are those of the function from `first` to `end`."""
 
     @property
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[ExpandedToken, ...]:
         return self.function.tokens[self.first : self.end]
 
 
@@ -182,7 +182,7 @@ class TypedFile:
         )
 
     @cached_property
-    def variables(self) -> tuple[tuple[Variable, tuple[Problem, ...]], ...]:
+    def variables(self) -> tuple[tuple[Declarator, tuple[Problem, ...]], ...]:
         """The variables of the file, and what is not understood of their first values."""
         found = []
         for start, end, cursor in self._top:
@@ -226,34 +226,34 @@ class TypedFile:
     def _listing(self, start: int, end: int) -> Listing:
         """The tokens of a piece of text; those of regions are mapped one by one, others by their lines."""
         found = lexemes(self.text.text, start, end)
-        mapped: dict[int, Token] = {}
+        mapped: dict[int, ExpandedToken] = {}
         for _, spot in self.located:
             if isinstance(spot, Located) and start <= spot.start and spot.end <= end:
                 mapped.update(zip(spot.offsets, spot.tokens, strict=True))
         tokens = [mapped.get(one.start) or self._by_line(one) for one in found]
         return Listing(self.source, tuple(one.start for one in found), tuple(tokens))
 
-    def _by_line(self, lexeme: Lexeme) -> Token:
+    def _by_line(self, lexeme: Lexeme) -> ExpandedToken:
         line = self.text.line_of(lexeme.start)
         lines = _line_starts(self.source)
         if not 0 < line < len(lines):
-            return Token(lexeme.text, self.source.at(0, 0))
+            return ExpandedToken(lexeme.text, self.source.at(0, 0))
         start, end = lines[line - 1], max(lines[line - 1], lines[line] - 1)
         found = self.source.text.find(lexeme.text, start, end)
         if found >= 0 and self.source.text.find(lexeme.text, found + 1, end) < 0:
-            return Token(lexeme.text, self.source.at(found, len(lexeme.text)))
-        return Token(lexeme.text, Span(self.source, start, end))
+            return ExpandedToken(lexeme.text, self.source.at(found, len(lexeme.text)))
+        return ExpandedToken(lexeme.text, Span(self.source, start, end))
 
     def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
         builder = self._builder(start, end)
         declaration = self.names.declaration(cursor)
-        parameters, body = [], Block(builder.listing.place(0, 0), ())
+        parameters, body = [], CompoundStatement(builder.listing.place(0, 0), ())
         for child in front_end.children(cursor):
             if front_end.kind(child) == "PARM_DECL":
                 parameters.append(self.names.declaration(child))
             elif front_end.kind(child) == "COMPOUND_STMT":
                 built = built_statement(builder, child)
-                body = built if isinstance(built, Block) else body
+                body = built if isinstance(built, CompoundStatement) else body
         tokens, problems = builder.listing.tokens, tuple(builder.problems)
         errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
         return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors)
@@ -304,7 +304,7 @@ def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, .
     for child in children(block):
         if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
             return _statements_between(child, first, end)
-    if not isinstance(block, Block):
+    if not isinstance(block, CompoundStatement):
         return _alone(block, first, end)
     inside = [
         _after_labels(one, first)
@@ -336,7 +336,7 @@ def _after_labels(statement: Statement, first: int) -> Statement:
 
 def _has_block(node: Node, first: int, end: int) -> bool:
     """Whether a block below `node`, braces not counted, is around the tokens."""
-    if isinstance(node, Block) and node.place.first < first and end < node.place.end:
+    if isinstance(node, CompoundStatement) and node.place.first < first and end < node.place.end:
         return True
     return any(
         _has_block(child, first, end)

@@ -17,8 +17,8 @@ from loopwright.c.typed.tree import (
     Binary,
     Conditional,
     Declaration,
-    For,
-    If,
+    ForStatement,
+    IfStatement,
     Labelled,
     Name,
     Node,
@@ -81,8 +81,9 @@ class _Flow:
             case Assign(operator="=", target=Name(declaration=declared), value=value):
                 after = self.run(value, holds)
                 return after and declared.offset != self.offset
-            case Conditional(test=test, then=then, otherwise=otherwise) | If(
-                test=test, then=then, otherwise=otherwise
+            case (
+                Conditional(test=test, then=then, otherwise=otherwise)
+                | IfStatement(test=test, then=then, otherwise=otherwise)
             ):
                 before = self.run(test, holds)
                 branches = [self.run(then, before), self.run(otherwise, before)]
@@ -90,7 +91,7 @@ class _Flow:
             case Binary(operator="&&" | "||", left=left, right=right):
                 before = self.run(left, holds)
                 return self.run(right, before) or before
-            case For(first=first, test=test, step=step, body=body):
+            case ForStatement(first=first, test=test, step=step, body=body):
                 return self._loop(self.run(first, holds), (test,), (body, step))
             case Labelled(label=label, statement=statement):
                 reached = label in self.labels or self.function.jumps_anywhere
@@ -216,7 +217,7 @@ def may_run_again(region: TypedRegion) -> bool:
     """Whether one call of the function may run the region twice: by a loop around it, or a `goto`."""
     function = region.function
     around = (
-        isinstance(node, For | OtherStatement)
+        isinstance(node, ForStatement | OtherStatement)
         and node.place.first < region.first
         and region.end <= node.place.end
         for node in function.nodes
@@ -236,7 +237,7 @@ def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
     again = [
         node.place
         for node in function.nodes
-        if isinstance(node, For | OtherStatement)
+        if isinstance(node, ForStatement | OtherStatement)
         and node.place.first <= region.first
         and region.end <= node.place.end
     ]

@@ -18,12 +18,13 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Call,
+    CallExpression,
     Cast,
     Conditional,
     Declaration,
+    Declarator,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Node,
     OtherExpression,
@@ -32,7 +33,6 @@ from loopwright.c.typed.tree import (
     Subscript,
     Unary,
     Update,
-    Variable,
     owner,
     walk,
     without_casts,
@@ -70,9 +70,9 @@ class PointsTo:
         match without_casts(lvalue):
             case Name(declaration=declared):
                 return frozenset([Object(declared)])
-            case Member(object=inner, is_arrow=False):
+            case MemberAccess(object=inner, is_arrow=False):
                 return self.storage_of(inner)
-            case Member(object=inner, is_arrow=True):
+            case MemberAccess(object=inner, is_arrow=True):
                 return self.targets(inner)
             case Subscript(base=base):
                 return self._through(base)
@@ -93,7 +93,7 @@ class PointsTo:
     def targets(self, value: Expression) -> frozenset[Target]:
         """What the value of an expression may point to."""
         core = without_casts(value)
-        is_lvalue = isinstance(core, Name | Member | Subscript | Unary | OtherExpression)
+        is_lvalue = isinstance(core, Name | MemberAccess | Subscript | Unary | OtherExpression)
         if is_lvalue and isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         match core:
@@ -113,9 +113,9 @@ class PointsTo:
                 return self.targets(value)
             case Assign(target=target) | Update(target=target):
                 return self.targets(target)
-            case Call() as call:
+            case CallExpression() as call:
                 return self._returned(call)
-            case Member() | Subscript() | Unary(operator="*"):
+            case MemberAccess() | Subscript() | Unary(operator="*"):
                 return self._loaded(core)
             case OtherExpression(parts=parts):
                 return frozenset().union(*(self.targets(one) for part in parts for one in _values_in(part)))
@@ -135,7 +135,7 @@ class PointsTo:
         if root is None:
             literals = [part for part in walk(lvalue) if isinstance(part, OtherExpression)]
             inside = [self.targets(value) for literal in literals for value in _parts(literal)]
-            inside += [self._returned(part) for part in walk(lvalue) if isinstance(part, Call)]
+            inside += [self._returned(part) for part in walk(lvalue) if isinstance(part, CallExpression)]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         return self._stored(root, path)
 
@@ -205,10 +205,12 @@ class PointsTo:
             for node in function.giving:
                 for value, is_itself in _given(node, declared, path):
                     yield function, value, is_itself
-                if isinstance(node, Call) and node.callee is not None:
+                if isinstance(node, CallExpression) and node.callee is not None:
                     yield from self._set_by(node, declared)
 
-    def _set_by(self, call: Call, declared: Declaration) -> Iterator[tuple[TypedFunction, Expression, bool]]:
+    def _set_by(
+        self, call: CallExpression, declared: Declaration
+    ) -> Iterator[tuple[TypedFunction, Expression, bool]]:
         """What a function of the file that is given the address of a pointer stores there."""
         places = [place for place, one in enumerate(call.arguments) if _takes(one, declared)]
         function = self.file.definition(call.callee) if places and call.callee is not None else None
@@ -223,7 +225,7 @@ class PointsTo:
         """The values that the elements of an array of pointers are given, one by one."""
         return [value for _, value, is_itself in self._values(declared, "*") if not is_itself]
 
-    def _returned(self, call: Call) -> frozenset[Target]:
+    def _returned(self, call: CallExpression) -> frozenset[Target]:
         """What a function of the file returns; another one, memory of its own or what it is given."""
         callee = call.callee
         function = None if callee is None else self.file.definition(callee)
@@ -247,12 +249,16 @@ class PointsTo:
         return frozenset(found)
 
 
-def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, Call]]:
+def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, CallExpression]]:
     """The calls of a function in its file, with the functions they are in."""
     for caller in file.functions_with(function.declaration.name):
         for node in caller.giving:
-            callee = node.callee if isinstance(node, Call) else None
-            if isinstance(node, Call) and callee is not None and callee.name == function.declaration.name:
+            callee = node.callee if isinstance(node, CallExpression) else None
+            if (
+                isinstance(node, CallExpression)
+                and callee is not None
+                and callee.name == function.declaration.name
+            ):
                 yield caller, node
 
 
@@ -267,7 +273,7 @@ def root_and_path(lvalue: Expression) -> tuple[Declaration | None, str]:
         match node:
             case Name(declaration=declared):
                 return declared, path or "*"
-            case Member(object=inner, name=name, in_union=in_union):
+            case MemberAccess(object=inner, name=name, in_union=in_union):
                 node, path = without_casts(inner), f".{'' if in_union else name}{path}"
             case Subscript(base=inner) | Unary(operator="*", operand=inner):
                 node = without_casts(inner)
@@ -280,7 +286,7 @@ def root_and_path(lvalue: Expression) -> tuple[Declaration | None, str]:
 def _given(node: Node, declared: Declaration, path: str) -> Iterator[tuple[Expression, bool]]:
     """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
     match node:
-        case Variable(declaration=one, initial=initial):
+        case Declarator(declaration=one, initial=initial):
             if one.offset == declared.offset and initial is not None:
                 is_itself = not isinstance(initial, OtherExpression)
                 yield from ((value, is_itself) for value in _parts(initial))
@@ -295,7 +301,7 @@ def _given(node: Node, declared: Declaration, path: str) -> Iterator[tuple[Expre
             is_address = any(_is_number_of_a_pointer(part) for part in walk(value))
             if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
                 yield value, False
-        case Call(arguments=arguments):
+        case CallExpression(arguments=arguments):
             taken = [one for one in arguments if _takes(one, declared)]
             others = [one for one in arguments if taken and one not in taken and _is_pointer(one)]
             for argument in others:

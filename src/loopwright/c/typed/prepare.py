@@ -15,8 +15,8 @@ from loopwright.c.regions import Region
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import (
     Definition,
+    ExpandedToken,
     Lexeme,
-    Token,
     confirmed,
     expanded,
     expanded_words,
@@ -51,7 +51,7 @@ class Located:
     """Of the tokens."""
     follows_place: bool
     """Whether one of them comes from `__LINE__` or its like."""
-    mapping: Callable[[], tuple[tuple[int, ...], tuple[Token, ...]]]
+    mapping: Callable[[], tuple[tuple[int, ...], tuple[ExpandedToken, ...]]]
     """Where each starts in the preprocessed text, and the tokens: few ask for that of long regions."""
 
     @cached_property
@@ -59,7 +59,7 @@ class Located:
         return self.mapping()[0]
 
     @cached_property
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[ExpandedToken, ...]:
         return self.mapping()[1]
 
     def place_of(self, offset: int) -> Span:
@@ -98,9 +98,7 @@ def prepared(
     """The parsed text and the regions in it."""
     bounds = [_bounds(text, source, region) for region in regions]
     plain = _for_front_end(text, [pair for pair in bounds if pair is not None])
-    located = [
-        _located(source, region, pair, plain) for region, pair in zip(regions, bounds, strict=True)
-    ]
+    located = [_located(source, region, pair, plain) for region, pair in zip(regions, bounds, strict=True)]
     arguments = _arguments(options, text)
     whole, parsed, known = plain, front_end.parse(plain.text, arguments), StandIns()
     for _ in range(_ROUNDS):
@@ -184,12 +182,12 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
         return text.definition(name, start)
 
     @cache
-    def mapped() -> Unread | tuple[tuple[int, ...], tuple[Token, ...]]:
+    def mapped() -> Unread | tuple[tuple[int, ...], tuple[ExpandedToken, ...]]:
         given = lexemes(text.text, start, end)
         written = lexemes(own, region.place.start, region.place.end)
         return _mapped(region.place, expanded(source, written, table), given)
 
-    def mapping() -> tuple[tuple[int, ...], tuple[Token, ...]]:
+    def mapping() -> tuple[tuple[int, ...], tuple[ExpandedToken, ...]]:
         found = mapped()
         assert not isinstance(found, Unread), "the tokens are the same"
         return found
@@ -207,10 +205,10 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
 
 
 def _mapped(
-    place: Span, tokens: Sequence[Token], given: Sequence[Lexeme]
-) -> Unread | tuple[tuple[int, ...], tuple[Token, ...]]:
+    place: Span, tokens: Sequence[ExpandedToken], given: Sequence[Lexeme]
+) -> Unread | tuple[tuple[int, ...], tuple[ExpandedToken, ...]]:
     """Where the compiler's tokens start, and the tokens; or the first that is not the one expected."""
-    mapped: list[Token] = []
+    mapped: list[ExpandedToken] = []
     for ours, theirs in zip(tokens, given, strict=False):
         one = confirmed(ours, theirs.text)
         if one is None or not ours.text.isascii():

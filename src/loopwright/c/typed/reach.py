@@ -16,10 +16,10 @@ from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS, may_be_replaced
 from loopwright.c.typed.file import TypedFile
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
     Declaration,
     Expression,
-    Member,
+    MemberAccess,
     Node,
     OtherExpression,
     OtherStatement,
@@ -80,11 +80,11 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
                     written.add(unqualified(target.type))
                 else:
                     changed.add(root.offset)
-            case Call(callee=None):
+            case CallExpression(callee=None):
                 unknown = "a function through a pointer"
-            case Call(callee=Declaration(name=name, storage=storage)) if storage not in _FUNCTIONS:
+            case CallExpression(callee=Declaration(name=name, storage=storage)) if storage not in _FUNCTIONS:
                 unknown = f"'{name}'"
-            case Call(callee=Declaration(name=name) as callee, arguments=arguments):
+            case CallExpression(callee=Declaration(name=name) as callee, arguments=arguments):
                 function = file.definition(callee)
                 if function is not None and may_be_replaced(callee, function):
                     unknown = f"'{name}'"
@@ -108,7 +108,7 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
 
 def in_union(target: Expression) -> bool:
     """Whether an lvalue is in a union, on the way from the pointer that leads there."""
-    return any(isinstance(part, Member) and part.in_union for part in walk(target))
+    return any(isinstance(part, MemberAccess) and part.in_union for part in walk(target))
 
 
 def _targets(arguments: Iterable[Expression]) -> set[CType]:

@@ -109,7 +109,7 @@ class StandIns:
             if name in self.constants:
                 lines.append(f"enum {{ {name} = {_LENGTH} }};")
                 continue
-            use = values.get(name, _Use())
+            use = values.get(name, _NameUse())
             is_record = use.is_record and not use.is_called
             kind = self._record(name) if is_record or name in self.inner else "int"
             lines.append(f"{kind} {name}();" if use.is_called else f"extern {kind} {'*' * use.rank}{name};")
@@ -176,7 +176,7 @@ def _is_type(name: str, text: str, places: Sequence[int], *, is_expected: bool) 
 
 
 @dataclass
-class _Use:
+class _NameUse:
     """How a name is used: the most subscripts after it, and whether members or calls follow."""
 
     rank: int = 0
@@ -189,15 +189,15 @@ _OPENING = re.compile(r"\s*\[")
 _FOLLOWS = re.compile(r"\s*(\.|->|\()")
 
 
-def _uses(text: str, names: frozenset[str]) -> tuple[dict[str, _Use], dict[str, _Use]]:
+def _uses(text: str, names: frozenset[str]) -> tuple[dict[str, _NameUse], dict[str, _NameUse]]:
     """Of `names` as variables, and of everything that is used as a member."""
-    values: dict[str, _Use] = {}
-    members: dict[str, _Use] = {}
+    values: dict[str, _NameUse] = {}
+    members: dict[str, _NameUse] = {}
     for match in _NAME.finditer(text):
         is_member = match[1] is not None
         if not is_member and match[2] not in names:
             continue
-        use = (members if is_member else values).setdefault(match[2], _Use())
+        use = (members if is_member else values).setdefault(match[2], _NameUse())
         rank, position = _subscripts(text, match.end())
         follows = _FOLLOWS.match(text, position)
         access = "" if follows is None else follows[1]

@@ -9,18 +9,18 @@ from loopwright.c.typed import front_end
 from loopwright.c.typed.builder import Builder, Range
 from loopwright.c.typed.front_end import Cursor
 from loopwright.c.typed.tree import (
-    Block,
+    CompoundStatement,
+    Declarator,
     Declare,
     Evaluate,
     Expression,
-    For,
-    If,
+    ForStatement,
+    IfStatement,
     Labelled,
     Node,
     OtherStatement,
     Return,
     Statement,
-    Variable,
 )
 
 _WRITTEN = {
@@ -48,7 +48,7 @@ def built_statement(builder: Builder, cursor: Cursor) -> Statement:
         case "COMPOUND_STMT":
             inner = _statements(builder, front_end.children(cursor))
             _require(builder, whole, inner, r"\{( ;)* \}")
-            return Block(place, tuple(inner))
+            return CompoundStatement(place, tuple(inner))
         case "DECL_STMT":
             return _declare(builder, cursor, whole)
         case "FOR_STMT" if front_end.children(cursor):
@@ -59,7 +59,7 @@ def built_statement(builder: Builder, cursor: Cursor) -> Statement:
             then, *other = _statements(builder, branches)
             pattern = r"if \( \)( ;)? else" if other else r"if \( \)"
             _require(builder, whole, (tested, then, *other), pattern)
-            return If(place, tested, then, other[0] if other else None)
+            return IfStatement(place, tested, then, other[0] if other else None)
         case "LABEL_STMT" if front_end.children(cursor):
             inner = _statements(builder, front_end.children(cursor)[-1:])
             _require(builder, whole, inner, r"\S+ :")
@@ -108,20 +108,20 @@ def _declare(builder: Builder, cursor: Cursor, whole: Range) -> Declare:
     return Declare(builder.listing.place(*whole), tuple(found))
 
 
-def built_variable(builder: Builder, cursor: Cursor) -> Variable:
+def built_variable(builder: Builder, cursor: Cursor) -> Declarator:
     """One declarator: the expressions before its `=` are sizes, the one after it is its first value."""
     whole = builder.range_of(cursor)
     declaration = builder.names.declaration(cursor)
     name = builder.span_at(front_end.start(cursor))
     if front_end.kind(cursor) == "FUNCTION_DECL":
-        return Variable(builder.listing.place(*whole), name, declaration, None)
+        return Declarator(builder.listing.place(*whole), name, declaration, None)
     parts = [builder.expression(one) for one in front_end.children(cursor) if front_end.is_expression(one)]
     position = _equals(builder, (builder.index_of(front_end.start(cursor)), whole[1]))
     initial = next((one for one in parts if position is not None and one.place.first == position + 1), None)
     if position is not None and initial is None:
         builder.problem(whole, "the first value of this variable is not understood")
     sizes = tuple(one for one in parts if one is not initial)
-    return Variable(builder.listing.place(*whole), name, declaration, initial, sizes)
+    return Declarator(builder.listing.place(*whole), name, declaration, initial, sizes)
 
 
 def _equals(builder: Builder, whole: Range) -> int | None:
@@ -135,7 +135,7 @@ def _equals(builder: Builder, whole: Range) -> int | None:
     return None
 
 
-def _for(builder: Builder, cursor: Cursor, whole: Range) -> For:
+def _for(builder: Builder, cursor: Cursor, whole: Range) -> ForStatement:
     """Which parts of its head a loop has is seen from the semicolons between them."""
     *head, body = front_end.children(cursor)
     inner = built_statement(builder, body)
@@ -155,4 +155,4 @@ def _for(builder: Builder, cursor: Cursor, whole: Range) -> For:
         if isinstance(part, Expression):
             slots[min(2, sum(part.place.first > position for position in semicolons))] = part
     first, test, step = slots
-    return For(builder.listing.place(*whole), declared or first, test, step, inner)
+    return ForStatement(builder.listing.place(*whole), declared or first, test, step, inner)

@@ -151,7 +151,7 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallExpression:
     """`callee` is a declaration, or None for a call through an expression."""
 
     place: TokenRange
@@ -170,7 +170,7 @@ class Subscript:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberAccess:
     """`object.field`, or `object->field` where `is_arrow`; the field is None where it is unknown."""
 
     place: TokenRange
@@ -213,16 +213,16 @@ Expression = (
     | Assign
     | Conditional
     | Cast
-    | Call
+    | CallExpression
     | Subscript
-    | Member
+    | MemberAccess
     | SizeOf
     | OtherExpression
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Declarator:
     """One declarator of a declaration; `sizes` are the expressions in its brackets."""
 
     place: TokenRange
@@ -235,7 +235,7 @@ class Variable:
 @dataclass(frozen=True, slots=True)
 class Declare:
     place: TokenRange
-    variables: tuple[Variable, ...]
+    variables: tuple[Declarator, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +247,13 @@ class Evaluate:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CompoundStatement:
     place: TokenRange
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class For:
+class ForStatement:
     place: TokenRange
     first: Declare | Expression | None
     test: Expression | None
@@ -262,7 +262,7 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class IfStatement:
     place: TokenRange
     test: Expression
     then: Statement
@@ -291,11 +291,13 @@ class OtherStatement:
     parts: tuple[Node, ...]
 
 
-Statement = Declare | Evaluate | Block | For | If | Labelled | Return | OtherStatement
-Node = Expression | Statement | Variable
+Statement = (
+    Declare | Evaluate | CompoundStatement | ForStatement | IfStatement | Labelled | Return | OtherStatement
+)
+Node = Expression | Statement | Declarator
 
 
-_KINDS = frozenset((*get_args(Expression), *get_args(Statement), Variable))
+_KINDS = frozenset((*get_args(Expression), *get_args(Statement), Declarator))
 _SILENT = ("place", "type", "declaration", "callee")
 _PARTS = {kind: tuple(one.name for one in fields(kind) if one.name not in _SILENT) for kind in _KINDS}
 """The fields of each kind of node that may have nodes in them."""
@@ -334,7 +336,7 @@ def owner(target: Expression) -> Declaration | None:
         match node:
             case Name(declaration=declared):
                 return declared
-            case Member(object=inner, is_arrow=False):
+            case MemberAccess(object=inner, is_arrow=False):
                 node = without_casts(inner)
             case Subscript(base=base) if isinstance(unqualified(without_casts(base).type), ArrayType):
                 node = without_casts(base)
@@ -351,7 +353,9 @@ def root_of(node: Expression) -> Declaration | None:
     core = without_casts(node)
     while not isinstance(core, Name):
         match core:
-            case Subscript(base=inner) | Member(object=inner) | Unary(operand=inner) | Binary(left=inner):
+            case (
+                Subscript(base=inner) | MemberAccess(object=inner) | Unary(operand=inner) | Binary(left=inner)
+            ):
                 core = without_casts(inner)
             case _:
                 return None
@@ -360,7 +364,7 @@ def root_of(node: Expression) -> Declaration | None:
 
 def changed_root(node: Node) -> Declaration | None:
     """The variable that what a node assigns to starts with, or that it declares."""
-    if isinstance(node, Variable):
+    if isinstance(node, Declarator):
         return node.declaration
     return root_of(node.target) if isinstance(node, Assign | Update) else None
 

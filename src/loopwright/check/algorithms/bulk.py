@@ -135,7 +135,7 @@ def _touched(group: Group, read: int | None) -> isl.Map:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _BulkRun:
     """An operation of a nest, the group it is taken for, and { [v] -> G[x] }."""
 
     operation: Operation
@@ -150,7 +150,7 @@ def in_bulk(known: Original, nest: CheckedNest) -> Bulk | None:
     if len(chosen) != len(groups):
         return None
     plain = [
-        _Run(operation, group, _matching(operation, group))
+        _BulkRun(operation, group, _matching(operation, group))
         for operation, group in zip(nest.operations, chosen, strict=True)
     ]
     possible = _starts(nest).subtract(_union_of_params([_no_instance(run) for run in plain]))
@@ -212,7 +212,7 @@ class _Way:
     shared: bool
 
 
-def _ways(known: Original, nest: CheckedNest, runs: Sequence[_Run]) -> list[_Way]:
+def _ways(known: Original, nest: CheckedNest, runs: Sequence[_BulkRun]) -> list[_Way]:
     """What to try, the fewest guesses first."""
     most = max(len(_hidden(known, run)) for run in runs)
     if most == 0:
@@ -228,7 +228,7 @@ def _ways(known: Original, nest: CheckedNest, runs: Sequence[_Run]) -> list[_Way
     return ways if is_alone else [*ways, *(replace(way, shared=False) for way in ways)]
 
 
-def _hidden(known: Original, run: _Run) -> tuple[int, ...]:
+def _hidden(known: Original, run: _BulkRun) -> tuple[int, ...]:
     """The iterators that neither a subscript nor the domain shows."""
     return tuple(
         one for one in known.free[run.group.number] if not only(run.instances, OUT, one).is_single_valued()
@@ -244,9 +244,11 @@ def _matching(operation: Operation, group: Group) -> isl.Map:
     return instances.intersect_domain(operation.domain).coalesce()
 
 
-def _guessed(known: Original, runs: Sequence[_Run], way: _Way) -> tuple[list[_Run], tuple[Guess, ...]]:
+def _guessed(
+    known: Original, runs: Sequence[_BulkRun], way: _Way
+) -> tuple[list[_BulkRun], tuple[Guess, ...]]:
     """The operations as instances, iterators that no subscript shows included."""
-    found: list[_Run] = []
+    found: list[_BulkRun] = []
     guesses: dict[str, Guess] = {}
     for run in runs:
         instances = run.instances
@@ -276,7 +278,7 @@ def _with_guess(instances: isl.Map, name: str, iterator: int, along: int | None)
 
 
 def _checked(
-    known: Original, nest: CheckedNest, runs: Sequence[_Run], guesses: tuple[Guess, ...]
+    known: Original, nest: CheckedNest, runs: Sequence[_BulkRun], guesses: tuple[Guess, ...]
 ) -> Bulk | None:
     if not all(run.instances.is_single_valued() for run in runs):
         return None
@@ -300,7 +302,7 @@ def _union_of_params(parts: Sequence[isl.Set]) -> isl.Set:
     return result.coalesce()
 
 
-def _no_instance(run: _Run) -> isl.Set:
+def _no_instance(run: _BulkRun) -> isl.Set:
     """(1), the p for which some operation of the run is no instance."""
     return run.operation.domain.subtract(run.instances.domain()).params()
 
@@ -310,7 +312,7 @@ def _pairs(times: isl.UnionMap, relation: isl.UnionMap) -> isl.UnionMap:
     return times.reverse().apply_range(relation).apply_range(times)
 
 
-def _out_of_order(known: Original, runs: Sequence[_Run], times: isl.UnionMap) -> list[isl.Set]:
+def _out_of_order(known: Original, runs: Sequence[_BulkRun], times: isl.UnionMap) -> list[isl.Set]:
     """The p for which an instance runs twice, or (2) or (3) does not hold."""
     groups = {run.group.number: run.group for run in runs}
     space = runs[0].operation.time.get_space().range()
@@ -332,7 +334,7 @@ def _is_target(group: Group, read: int) -> bool:
     return same and bool(first.reads[read].relation.is_equal(first.write.relation))
 
 
-def _entry_codes(known: Original, runs: Sequence[_Run], executed: isl.UnionSet) -> tuple[isl.Set, ...]:
+def _entry_codes(known: Original, runs: Sequence[_BulkRun], executed: isl.UnionSet) -> tuple[isl.Set, ...]:
     """(4) and (5): { A[cell, code] }, one set an array."""
     scheme = known.scheme
     spec, found, codes = scheme.spec, scheme.found, scheme.codes
@@ -354,7 +356,7 @@ def _entry_codes(known: Original, runs: Sequence[_Run], executed: isl.UnionSet) 
     return _by_array(parts)
 
 
-def _exit_codes(known: Original, runs: Sequence[_Run], executed: isl.UnionSet) -> tuple[isl.Set, ...]:
+def _exit_codes(known: Original, runs: Sequence[_BulkRun], executed: isl.UnionSet) -> tuple[isl.Set, ...]:
     """(6): { A[cell, code] }, one set an array."""
     parts: dict[str, list[isl.Set]] = {}
     following = known.previous.reverse()

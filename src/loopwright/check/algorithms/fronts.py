@@ -47,7 +47,7 @@ class Front:
 def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_checks: bool) -> tuple[Front, ...]:
     """The nests of the program to be checked in front of themselves, in the order of the text."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
-    finder = _Finder(sites, known, sizes, only_checks)
+    finder = _NestFinder(sites, known, sizes, only_checks)
     found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
     found.sort(key=lambda pair: pair[0].node.start)
     return tuple(
@@ -61,7 +61,7 @@ _Found = tuple[CheckedNest, Bulk | None]
 
 
 @dataclass(frozen=True)
-class _Finder:
+class _NestFinder:
     sites: Sites
     known: Original | None
     sizes: Mapping[str, int]

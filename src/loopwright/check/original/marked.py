@@ -15,13 +15,13 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Call,
+    CallExpression,
     Declaration,
+    Declarator,
     Expression,
     Node,
     Number,
     TokenRange,
-    Variable,
     walk,
     without_casts,
 )
@@ -58,8 +58,8 @@ def marked_operations(file: TypedFile) -> dict[int, TypedOperation]:
 
 def _marked(function: TypedFunction, node: Node) -> Iterator[tuple[int, TypedOperation]]:
     """What `node` marks; of `a = c = b` the marks are in front of all of it, that of a last."""
-    declared = node.declaration if isinstance(node, Variable) else None
-    initial = node.initial if isinstance(node, Variable) else None
+    declared = node.declaration if isinstance(node, Declarator) else None
+    initial = node.initial if isinstance(node, Declarator) else None
     whole = node if initial is None else without_casts(initial)
     if not isinstance(whole, Binary) or whole.operator != "," or _is_mark(whole.right):
         return
@@ -67,7 +67,7 @@ def _marked(function: TypedFunction, node: Node) -> Iterator[tuple[int, TypedOpe
     inner: Expression | None = whole.right
     if all(_is_mark(one) for one in marks):
         for one in reversed(marks):
-            assert isinstance(one, Call)
+            assert isinstance(one, CallExpression)
             number, *arguments = one.arguments
             if inner is None or not isinstance(number, Number) or number.value is None:
                 return
@@ -83,7 +83,7 @@ def inner_assignment(node: Expression) -> Assign | None:
 
 
 def _is_mark(node: Node) -> bool:
-    return isinstance(node, Call) and node.callee is not None and node.callee.name == MARK
+    return isinstance(node, CallExpression) and node.callee is not None and node.callee.name == MARK
 
 
 def _flattened(node: Expression) -> list[Expression]:

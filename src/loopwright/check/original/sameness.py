@@ -17,11 +17,12 @@ from typing import TypeGuard
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Binary,
-    Call,
+    CallExpression,
     Cast,
     Declaration,
+    Declarator,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Number,
@@ -32,7 +33,6 @@ from loopwright.c.typed.tree import (
     Subscript,
     Text,
     Unary,
-    Variable,
 )
 from loopwright.c.types import (
     ArrayType,
@@ -231,13 +231,13 @@ class Sameness:
                 return "what a text says is not compared"
             case OtherExpression(), _:
                 return f"this kind of expression is not compared: {old.kind}"
-            case Call(), Call():
+            case CallExpression(), CallExpression():
                 return self._calls(old, new)
-            case Member(), Member() if old.field is not None and new.field is not None:
+            case MemberAccess(), MemberAccess() if old.field is not None and new.field is not None:
                 same = (old.is_arrow, old.in_union) == (new.is_arrow, new.in_union)
                 reason = _field_difference(old.field, new.field) if same else f"member '{old.name}' differs"
                 return reason or self.expressions(old.object, new.object)
-            case Member(), _:
+            case MemberAccess(), _:
                 return f"member '{old.name}' is not known"
             case _:
                 return self._parts(old, new)
@@ -291,7 +291,7 @@ class Sameness:
             return f"'{old.name}' may change, and is not followed"
         return self._named_difference(f"'{old.name}'", type_difference(*kinds)) or self.first_values(old, new)
 
-    def _calls(self, old: Call, new: Call) -> str | None:
+    def _calls(self, old: CallExpression, new: CallExpression) -> str | None:
         if old.callee is None or new.callee is None:
             return "which function is called is not known"
         return self._names(old.callee, new.callee) or self._values(old.arguments, new.arguments)
@@ -327,13 +327,13 @@ class Sameness:
     def statements(self, old: Node, new: Node) -> str | None:
         if type(old) is not type(new):
             return "the statements differ"
-        if isinstance(old, Variable) and isinstance(new, Variable):
+        if isinstance(old, Declarator) and isinstance(new, Declarator):
             return self._variables(old, new)
         if isinstance(old, OtherStatement) and isinstance(new, OtherStatement) and old.kind == "GOTO_STMT":
             return "where 'goto' leads is not compared"
         return self._parts(old, new)
 
-    def _variables(self, old: Variable, new: Variable) -> str | None:
+    def _variables(self, old: Declarator, new: Declarator) -> str | None:
         one, other = old.declaration, new.declaration
         if one.storage not in _LOCAL or other.storage not in _LOCAL:
             return f"'{one.name}' outlives a call"
@@ -373,11 +373,11 @@ def _named(node: Expression) -> str:
             return node.text
         case Subscript():
             return f"{_named(node.base)}[{_named(node.index)}]"
-        case Member():
+        case MemberAccess():
             return f"{_named(node.object)}{'->' if node.is_arrow else '.'}{node.name}"
         case Cast():
             return _named(node.operand)
-        case Call() if node.callee is not None:
+        case CallExpression() if node.callee is not None:
             return f"{node.callee.name}({', '.join(map(_named, node.arguments))})"
         case Unary():
             return f"{node.operator}{_named(node.operand)}"

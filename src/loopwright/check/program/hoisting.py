@@ -55,7 +55,7 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     source = sites.known.source
     loops = [part for part in walk(node) if part.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
-    finder = _Finder(sites.known, iterators | assigned_in(node))
+    finder = _InvariantFinder(sites.known, iterators | assigned_in(node))
     names: dict[str, str] = {}
     edits: list[NestEdit] = []
     expressions = list(_index_expressions(sites, node))
@@ -113,7 +113,7 @@ def assigned_in(nest: Node) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class _Finder:
+class _InvariantFinder:
     known: ReachedCode
     changing: frozenset[str]
 

@@ -19,7 +19,7 @@ from loopwright.c.typed.tree import (
     Cast,
     Declaration,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Subscript,
     Unary,
@@ -151,7 +151,7 @@ def _root(node: Expression) -> Declaration | None:
             return node.declaration
         case Subscript():
             return _root(node.base)
-        case Member():
+        case MemberAccess():
             return _root(node.object)
         case Cast():
             return _root(node.operand)

@@ -21,7 +21,7 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
 from loopwright.model.program import Array
@@ -162,7 +162,7 @@ class _Splitter:
             return self._launch(node)
         if isinstance(node, Block):
             return Block(tuple(self.host(child) for child in _grouped(node)))
-        if isinstance(node, Mark) and isinstance(node.remark, DeclarationNote):
+        if isinstance(node, Remarked) and isinstance(node.remark, DeclarationNote):
             raise self.refused(
                 f"{node.remark.name} is declared around mapped loops, and their threads would share it",
                 "map loops that are further out, or make it an array of the function",
@@ -221,12 +221,12 @@ class _Splitter:
                 return self._blocks(node.body, blocks, inside | {node.iterator})
             case Let(name, _, body):
                 return self._blocks(body, blocks, inside | {name})
-            case Mark(DeclarationNote(name)):
+            case Remarked(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared between the loops over blocks, whose threads would share it",
                     "map loops that are further in",
                 )
-            case Mark(_, body) | If(_, body, None):
+            case Remarked(_, body) | If(_, body, None):
                 return self._blocks(body, blocks, inside)
             case Block((only,)):
                 return self._blocks(only, blocks, inside)
@@ -241,21 +241,21 @@ class _Splitter:
         if not axes:
             return node
         if isinstance(node, Call) or not any(_is_thread(part) for part in subprograms(node)):
-            return _ended(Mark(OneThreadNote(axes), node), last)
+            return _ended(Remarked(OneThreadNote(axes), node), last)
         match node:
             case For() if _is_thread(node):
                 found = self._thread_axes(node)
                 rest = tuple(axis for axis in axes if axis not in found)
-                return _ended(Mark(OneThreadNote(rest), node) if rest else node, last)
+                return _ended(Remarked(OneThreadNote(rest), node) if rest else node, last)
             case Block(nodes):
                 final = len(nodes) - 1
                 parts = [self._phases(child, axes, last and k == final) for k, child in enumerate(nodes)]
                 return Block(tuple(self._together(parts)))
             case For():
                 return replace(node, body=self._phases(node.body, axes, False))
-            case Mark(DeclarationNote(name), body) if name in self.memories:
-                return Mark(self.memories[name], self._phases(body, axes, last))
-            case Mark(DeclarationNote(name)):
+            case Remarked(DeclarationNote(name), body) if name in self.memories:
+                return Remarked(self.memories[name], self._phases(body, axes, last))
+            case Remarked(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared around the loops over threads, which would share it",
                     "map loops that are further out",
@@ -268,7 +268,7 @@ class _Splitter:
         since: list[Touches] = []
         for part, following in zip(parts, [*parts[1:], None], strict=True):
             match part, following:
-                case Mark(BarrierNote(), body), Mark(BarrierNote(), other):
+                case Remarked(BarrierNote(), body), Remarked(BarrierNote(), other):
                     since.append(self._touched(body))
                     after = self._touched(other)
                     if all(one.is_apart_from(after) for one in since):
@@ -291,7 +291,7 @@ class _Splitter:
                 inner = self._thread_axes(node.body)
                 if mapped.axis not in inner:
                     return mapped.axis, *inner
-            case Let(body=body) | Mark(body=body) | If(_, body, None) | Block((body,)):
+            case Let(body=body) | Remarked(body=body) | If(_, body, None) | Block((body,)):
                 return self._thread_axes(body)
             case If(_, body, other) if other is not None:
                 found = self._thread_axes(body)
@@ -340,7 +340,7 @@ def _grouped(node: Block) -> Iterator[Node]:
 
 
 def _ended(phase: Node, last: bool) -> Node:
-    return phase if last else Mark(BarrierNote(), phase)
+    return phase if last else Remarked(BarrierNote(), phase)
 
 
 def _rebuilt(node: Node, body: Node) -> Node:

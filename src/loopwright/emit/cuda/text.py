@@ -1,9 +1,9 @@
 """The text of kernels and of the functions that launch them, and the C file that calls these.
 
-    FILE.cu    a kernel for each launch, and for each region a function with C's linkage: it copies arrays to
-               the device, launches the kernels in order, and copies what was written back
-    FILE.c     calls the function; where that says no (no device, no memory, an error), the loops of the
-               author run, whose text is kept
+FILE.cu    a kernel for each launch, and for each region a function with C's linkage: it copies arrays to
+           the device, launches the kernels in order, and copies what was written back
+FILE.c     calls the function; where that says no (no device, no memory, an error), the loops of the
+           author run, whose text is kept
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, If, Mark, Node, Remark
+from loopwright.loops.nodes import Call, For, If, Node, Remark, Remarked
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program, Statement
@@ -284,7 +284,7 @@ def _with_own(region: DeviceRegion, launch: Launch, names: Sequence[str]) -> Sty
 
 def _in_registers(region: DeviceRegion, launch: Launch) -> list[Array]:
     """The array that the lanes of a launch keep in registers, if there is one."""
-    marks = [one.remark for one in subprograms(launch.node) if isinstance(one, Mark)]
+    marks = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
     names = {one.name for one in marks if isinstance(one, RegistersNote)}
     return [array for array in region.loops.program.arrays if array.name in names][:1]
 
@@ -293,7 +293,7 @@ def _body(region: DeviceRegion, launch: Launch) -> str:
     """The text of a kernel, but for its arrays."""
     parts = list(subprograms(launch.node))
     registers = _in_registers(region, launch)
-    own = [one.remark.name for one in parts if isinstance(one, Mark) and isinstance(one.remark, OwnNote)]
+    own = [one.remark.name for one in parts if isinstance(one, Remarked) and isinstance(one.remark, OwnNote)]
     if not registers:
         style = _with_own(region, launch, own) if own else region.style
         return program_text(launch.node, style)

@@ -11,7 +11,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
 from loopwright.prove.obligations.obligation import Obligation
-from loopwright.prove.scanning.conditions import Scope, negation, region
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Isl:
 def _decide(obligation: Obligation) -> Answer:
     names = obligation.variables
     space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(names))
-    everywhere = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
+    everywhere = IteratorScope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
     try:
         given = everywhere.within(region(obligation.given, everywhere))
         wrong = given.within(region(negation(obligation.wanted), given)).domain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias, assert_never
 
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.prove.certificates.specification import shapes_of
 from loopwright.prove.coq.words import Words, expr, is_marked, listed
 from loopwright.prove.obligations.timetable import Timetable
@@ -54,7 +54,7 @@ def _paths(node: Node, so_far: Path, depth: int) -> Iterator[Path]:
             yield from _paths(body, (*so_far, *mark, ("iteration", depth)), depth + 1)
         case Let(body=body):
             yield from _paths(body, (*so_far, ("inside",)), depth + 1)
-        case Mark(body=body):
+        case Remarked(body=body):
             yield from _paths(body, (*so_far, ("inside",)), depth)
         case _:
             assert_never(node)

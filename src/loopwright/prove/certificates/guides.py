@@ -15,7 +15,7 @@ import islpy as isl
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Or, Relation, Test, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
@@ -25,7 +25,7 @@ from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of
 from loopwright.prove.obligations.timetable import Timetable, Vector
-from loopwright.prove.scanning.conditions import Scope, negation
+from loopwright.prove.scanning.conditions import IteratorScope, negation
 from loopwright.prove.scanning.executed import runs
 
 
@@ -33,7 +33,7 @@ def guide(table: Timetable, program: Node) -> Words:
     """`GaveUp` where none is found."""
     calls = [timed(table, run) for run in runs(table.tree)]
     walk = Walk(table, {name: name for name in table.parameters}, "")
-    start = WalkPosition(Scope(isl.Set.from_params(table.context), {}), (), ())
+    start = WalkPosition(IteratorScope(isl.Set.from_params(table.context), {}), (), ())
     return _Guide(table, walk).words(program, calls, start, 0)
 
 
@@ -64,7 +64,7 @@ class _Guide:
             case Let(body=body):
                 yield "into"
                 yield from self.words(body, calls, place.entered_let(node), known)
-            case Mark(body=body):
+            case Remarked(body=body):
                 yield "into"
                 yield from self.words(body, calls, place, known)
             case _:

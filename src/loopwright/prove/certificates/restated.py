@@ -35,7 +35,7 @@ WAYS = {
 
 def proof_file(problem: str, certificates: str) -> str:
     """The whole file."""
-    read = _Reader(iter([*problem.split(), *certificates.split()]))
+    read = _ProblemReader(iter([*problem.split(), *certificates.split()]))
     match read.word():
         case "scan":
             named = {"G": read.specification(), "p": read.source(), "how": read.proposal()}
@@ -82,7 +82,7 @@ def proof_file(problem: str, certificates: str) -> str:
     )
 
 
-class _Reader:
+class _ProblemReader:
     """The grammar of `ocaml/driver.ml`."""
 
     def __init__(self, words: Iterator[str]) -> None:

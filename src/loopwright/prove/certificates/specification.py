@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loopwright.loops.expressions import Select, Var
 from loopwright.prove.coq.words import Words, listed, name, names, test, vector
-from loopwright.prove.obligations.cells import Cell, Touched
+from loopwright.prove.obligations.cells import Cell, StatementCells
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
@@ -45,7 +45,7 @@ def shape_words(item: tuple[str, Shape]) -> Words:
     yield from vector(time_of(shape))
 
 
-def touches(use: Touched) -> Words:
+def touches(use: StatementCells) -> Words:
     """What a statement reads and writes."""
     yield from listed(use.reads, cell_words)
     yield from listed(use.writes, cell_words)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import For, Mark, Node
+from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.traverse import in_sequence, subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
@@ -222,4 +222,4 @@ def _has_independent(program: Node) -> bool:
 
 def _unmarked(node: Node) -> Node:
     """The loops without remarks, which are comments in the text."""
-    return _unmarked(node.body) if isinstance(node, Mark) else with_children(node, _unmarked)
+    return _unmarked(node.body) if isinstance(node, Remarked) else with_children(node, _unmarked)

@@ -18,13 +18,13 @@ import islpy as isl
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
-from loopwright.prove.obligations.cells import Cell, Touched, relation_of
+from loopwright.prove.obligations.cells import Cell, StatementCells, relation_of
 from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of
@@ -54,7 +54,11 @@ class Owned:
 
 
 def storage(
-    original: Program, later: Timetable, loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]
+    original: Program,
+    later: Timetable,
+    loops: Node,
+    uses: Mapping[str, StatementCells],
+    owned: Sequence[Owned],
 ) -> Words:
     """The layers: depths, tags and origins of the statements of `original`, whose new loops are `loops`.
 
@@ -72,13 +76,13 @@ def storage(
         ways = _padded(loops, depth)
         here = _same_tag(shapes, ways)
         same = here if same is None else same.intersect(here)
-        origins = _Finder(original, same, uses).origins(order, arrays)
+        origins = _OriginFinder(original, same, uses).origins(order, arrays)
         tags = [_tag(shapes[one], ways) for one in order]
         layers.append((str(depth), *_words(arrays, tags, origins)))
     return listed(layers, iter)
 
 
-def _layers(loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]) -> list[list[str]]:
+def _layers(loops: Node, uses: Mapping[str, StatementCells], owned: Sequence[Owned]) -> list[list[str]]:
     """For each depth of parallel loops, outermost first, what all of them there that use it own."""
     found: list[list[str]] = []
     marked = list(_marked(loops, 1))
@@ -90,7 +94,7 @@ def _layers(loops: Node, uses: Mapping[str, Touched], owned: Sequence[Owned]) ->
 
 
 def _all_own(
-    array: str, loops: Sequence[frozenset[str]], uses: Mapping[str, Touched], owned: Sequence[Owned]
+    array: str, loops: Sequence[frozenset[str]], uses: Mapping[str, StatementCells], owned: Sequence[Owned]
 ) -> bool:
     """Whether these loops, as the statements in them, each own the array, if they use it."""
     using = [
@@ -114,7 +118,7 @@ def _marked(node: Node, depth: int) -> Iterator[tuple[int, frozenset[str]]]:
 
 
 def reused(
-    original: Program, old: Timetable, uses: Mapping[str, Touched], temporaries: Sequence[str]
+    original: Program, old: Timetable, uses: Mapping[str, StatementCells], temporaries: Sequence[str]
 ) -> Words:
     """The same of `temporaries` that hold other values in between: tags of as many places of time as can be.
 
@@ -125,7 +129,9 @@ def reused(
     order = [statement.name for statement in original.statements if statement.name in shapes]
     for count in range(old.width, 0, -1):
         try:
-            found = _Finder(original, _same_beginning(original, count), uses).origins(order, temporaries)
+            found = _OriginFinder(original, _same_beginning(original, count), uses).origins(
+                order, temporaries
+            )
         except GaveUp:
             continue
         return _words(temporaries, [time_of(shapes[one])[:count] for one in order], found)
@@ -171,7 +177,7 @@ def _ways(node: Node, so_far: Way, left: int, depth: int) -> Iterator[Way]:
             yield from _ways(body, way, left - 1 if left and is_marked(node) else left, depth + 1)
         case Let(body=body):
             yield from _ways(body, so_far, left, depth + 1)
-        case Mark(body=body):
+        case Remarked(body=body):
             yield from _ways(body, so_far, left, depth)
         case _:
             assert_never(node)
@@ -231,10 +237,10 @@ def _same_beginning(original: Program, count: int) -> isl.UnionMap:
 
 
 @dataclass(frozen=True, eq=False)
-class _Finder:
+class _OriginFinder:
     original: Program
     same_tag: isl.UnionMap
-    uses: Mapping[str, Touched]
+    uses: Mapping[str, StatementCells]
 
     def origins(self, order: Sequence[str], temporaries: Sequence[str]) -> list[list[Origin]]:
         """Of each cell of temporaries that a statement reads, statement by statement."""

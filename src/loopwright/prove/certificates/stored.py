@@ -39,7 +39,7 @@ from loopwright.prove.certificates.specification import (
 from loopwright.prove.certificates.storage import Origin, origin_words
 from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
 from loopwright.prove.legality.values import moves, refuse_no_copy
-from loopwright.prove.obligations.cells import Cell, Touched, whole_arrays
+from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
 from loopwright.prove.obligations.decisions import Decided, decided
 from loopwright.prove.obligations.formulas import expr_of, formula_of
 from loopwright.prove.obligations.sides import both_sides
@@ -66,10 +66,10 @@ class MiddleStatement:
     time: isl.Map
     is_copy: bool
 
-    def touched(self, side: int) -> Touched:
+    def touched(self, side: int) -> StatementCells:
         """What it touches before (0) or after (1)."""
         reads, writes = (tuple(one.cells[side] for one in some) for some in (self.reads, self.writes))
-        return Touched(self.statement.name, self.statement.iterators, reads, writes)
+        return StatementCells(self.statement.name, self.statement.iterators, reads, writes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     stayed, copies = [middle[one] for one in first], [middle[one] for one in last if one not in first]
     replaced = _replaced([*stayed, *copies])
     left = [one for one in written.arrays if one.name in replaced and not written.is_dead_after(one)]
-    finder = _Finder([*stayed, *copies], replaced, frozenset(one.name for one in left))
+    finder = _SourceFinder([*stayed, *copies], replaced, frozenset(one.name for one in left))
     copying = [
         (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
     ]
@@ -146,7 +146,7 @@ def _time(one: MiddleStatement) -> Vector:
     return _function(one.time, one.statement.iterators)
 
 
-def _where(domain: isl.Set, reader: _Reader) -> Test:
+def _where(domain: isl.Set, reader: _ReadingPlace) -> Test:
     """That an instance that reads is in this part of the domain."""
     return formula_of(domain.coalesce().gist(reader.domain), reader.names)
 
@@ -264,7 +264,7 @@ class _Left:
 
 
 @dataclass(frozen=True, eq=False)
-class _Reader:
+class _ReadingPlace:
     """Who reads: instances at their times, or cells at the end."""
 
     domain: isl.Set
@@ -279,13 +279,13 @@ class _Reader:
 
 
 @dataclass(frozen=True, eq=False)
-class _Finder:
+class _SourceFinder:
     middle: Sequence[MiddleStatement]
     replaced: tuple[str, ...]
     left: frozenset[str]
 
     def seen(self, one: MiddleStatement) -> list[tuple[_Case, ...]]:
-        reader = _Reader(one.time.domain(), one.statement.iterators, one.time)
+        reader = _ReadingPlace(one.time.domain(), one.statement.iterators, one.time)
         return [tuple(self.cases(reader, read)) for read in one.reads]
 
     def left_in(self, array: Array, written: Program) -> _Left:
@@ -297,10 +297,10 @@ class _Finder:
         itself = isl.Map.identity(cells.get_space().map_from_set())
         cell = Cell(array.name, tuple(map(Var, subscripts)))
         read = PairedCell((cell, cell), (itself, itself), False)
-        cases = self.cases(_Reader(cells.intersect_params(written.context), subscripts, None), read)
+        cases = self.cases(_ReadingPlace(cells.intersect_params(written.context), subscripts, None), read)
         return _Left(array.name, subscripts, tuple(cases))
 
-    def cases(self, reader: _Reader, read: PairedCell) -> Iterator[_Case]:
+    def cases(self, reader: _ReadingPlace, read: PairedCell) -> Iterator[_Case]:
         """Why one value that is read is the same."""
         if not read.is_moved and read.cells[0].array not in self.replaced:
             yield _Case(And(()), Same.KEPT)
@@ -325,7 +325,7 @@ class _Finder:
             raise GaveUp(Code.NO_PROOF, f"where a value of {shown} comes from is not found")
         yield _Case(_where(remaining, reader), Same.BEGUN)
 
-    def _spoilt(self, reader: _Reader, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
+    def _spoilt(self, reader: _ReadingPlace, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
         """{ b -> o }: o, before b, writes one of the cells that b reads without the other."""
         found: list[tuple[MiddleStatement, isl.Map]] = []
         for other in self.middle:

@@ -14,7 +14,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.loops.expressions import Expr, Int
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.prove.certificates.specification import chosen, shapes_of
 from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.timetable import Timetable, Vector
@@ -82,7 +82,7 @@ def _positions(node: Node, so_far: Position, depth: int) -> Iterator[Position]:
             yield from _positions(body, (*so_far, str(depth)), depth + 1)
         case Let(body=body):
             yield from _positions(body, so_far, depth + 1)
-        case Mark(body=body):
+        case Remarked(body=body):
             yield from _positions(body, so_far, depth)
         case _:
             assert_never(node)

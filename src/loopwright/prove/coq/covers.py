@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
 from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
@@ -44,7 +44,7 @@ def _ways(node: Node, so_far: tuple[Step, ...], depth: int) -> Iterator[tuple[St
             yield from _ways(body, (*so_far, *mark, Iteration(depth)), depth + 1)
         case Let(body=body):
             yield from _ways(body, (*so_far, "Enter"), depth + 1)
-        case Mark(body=body):
+        case Remarked(body=body):
             yield from _ways(body, (*so_far, "Enter"), depth)
         case _:
             assert_never(node)

@@ -26,7 +26,7 @@ from loopwright.prove.coq.statements import (
     time_name,
 )
 from loopwright.prove.coq.terms import listed
-from loopwright.prove.obligations.cells import Cell, Touched
+from loopwright.prove.obligations.cells import Cell, StatementCells
 from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.legality import meetings
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Vector
@@ -43,7 +43,7 @@ class Outline:
     label: str
     """What it is called in names of definitions."""
     arguments: tuple[str, ...]
-    use: Touched
+    use: StatementCells
     old: str
     new: str
     """The statement before and after, as terms of Coq."""
@@ -56,7 +56,7 @@ class Outline:
     """How many places stay, from the first; one more than there are where all do."""
 
 
-def outlines(before: Named, after: Named, uses: Sequence[Touched]) -> tuple[Outline, ...]:
+def outlines(before: Named, after: Named, uses: Sequence[StatementCells]) -> tuple[Outline, ...]:
     """Of every statement, in the order of the old timetable."""
     by_name = {use.statement: use for use in uses}
     later = {one.name: one for one in after.table.statements}
@@ -70,7 +70,7 @@ def _outline(
     new: TimedStatement,
     before: Named,
     after: Named,
-    use: Touched,
+    use: StatementCells,
 ) -> Outline:
     first, second = _shape(old), _shape(new)
     times = _time(first), _time(second)

@@ -18,7 +18,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm
@@ -39,7 +39,7 @@ from loopwright.prove.coq.places import (
 from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
-from loopwright.prove.scanning.conditions import Scope, negation, region, value
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region, value
 from loopwright.prove.scanning.executed import bound_by, iterations_of, runs
 
 Vector: TypeAlias = tuple[Expr, ...]
@@ -50,7 +50,7 @@ Item = TypeVar("Item", isl.Set, isl.Map)
 class WalkPosition:
     """Where the walk is: for which iterators it gets there, and what they are called in Coq."""
 
-    scope: Scope
+    scope: IteratorScope
     iterators: tuple[str, ...]
     shown: tuple[str, ...]
 
@@ -90,7 +90,7 @@ def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], 
     calls = [timed(table, run) for run in runs(table.tree)]
     strict = _strict(calls)
     walk = Walk(table, parameters, "" if strict else "_weak")
-    start = Scope(isl.Set.from_params(table.context), {})
+    start = IteratorScope(isl.Set.from_params(table.context), {})
     return Order(strict, (entry, *walk.lines(program, calls, WalkPosition(start, (), ()))))
 
 
@@ -133,7 +133,7 @@ class Walk:
             case Let():
                 # a let has no variable of its own in Coq to name in what follows
                 return [f"order_pairs{self.weak}."]
-            case Mark(body=body):
+            case Remarked(body=body):
                 return ["order_let.", *self.lines(body, calls, place)]
             case _:
                 assert_never(node)
@@ -238,10 +238,7 @@ class Walk:
 
     def times(self, calls: Sequence[TimedCall], depth: int) -> isl.Map:
         """The times of all calls, for each value of the outer iterators."""
-        inner = [
-            first(one.times, IN, depth)
-            for one in calls
-        ]
+        inner = [first(one.times, IN, depth) for one in calls]
         return self.renamed(reduce(isl.Map.union, inner))
 
     def bounds(self, children: Sequence[Node], place: WalkPosition) -> Iterator[Expr]:
@@ -254,8 +251,8 @@ class Walk:
             for bound in _upper_bounds(loop):
                 yield substituted_expr(bound, renamed)
 
-    def scope(self, domain: isl.Set, place: WalkPosition) -> Scope:
-        return Scope(domain, {name: k for k, name in enumerate(place.shown)})
+    def scope(self, domain: isl.Set, place: WalkPosition) -> IteratorScope:
+        return IteratorScope(domain, {name: k for k, name in enumerate(place.shown)})
 
     def between(self, calls: Sequence[TimedCall], cut: Vector, place: WalkPosition, side: int) -> bool:
         """Whether all times are before the cut (−1), or none is (+1)."""
@@ -320,7 +317,7 @@ def _first_loops(node: Node) -> Iterator[For]:
             yield node
         case If(_, then, _):
             yield from _first_loops(then)
-        case Mark(body=body):
+        case Remarked(body=body):
             yield from _first_loops(body)
         case Block(children):
             for child in children:

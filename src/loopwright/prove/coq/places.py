@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.named import parameter_names
@@ -145,7 +145,7 @@ def slots(node: Node, calls: Sequence[TimedCall], around: tuple[str, ...], known
         case Let(name, body=body):
             inner = slots(body, calls, (*around, name), known)
             return None if inner is None else f"(Same {inner})"
-        case Mark(body=body):
+        case Remarked(body=body):
             inner = slots(body, calls, around, known)
             return None if inner is None else f"(Same {inner})"
         case _:
@@ -217,9 +217,7 @@ def _offsets(
     return None
 
 
-def _places(
-    calls: Sequence[TimedCall], start: int, end: int, around: tuple[str, ...]
-) -> list[Offset] | None:
+def _places(calls: Sequence[TimedCall], start: int, end: int, around: tuple[str, ...]) -> list[Offset] | None:
     """What all calls have in these places, as functions of the iterators around, or None."""
     names = parameter_names(calls[0].run.domain)
     found: list[Offset] = []

@@ -12,7 +12,7 @@ from loopwright.loops.nodes import Node
 from loopwright.prove.coq.arithmetic import Names, conditional, proposition, vector
 from loopwright.prove.coq.names import comment, identifier, text, variables
 from loopwright.prove.coq.terms import listed, node_term
-from loopwright.prove.obligations.cells import Cell, Touched
+from loopwright.prove.obligations.cells import Cell, StatementCells
 from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable
 
@@ -207,7 +207,7 @@ def _relation(named: Named, statement: TimedStatement, name: str) -> str:
 # -- what each statement may read and write ------------------------------------------------------------
 
 
-def use_definitions(uses: Sequence[Touched], named: Named) -> list[str]:
+def use_definitions(uses: Sequence[StatementCells], named: Named) -> list[str]:
     """The accesses of every statement, in the order of the timetable, and all of them as `memory_use`."""
     by_name = {use.statement: use for use in uses}
     labels = {one.name: label(named, one) for one in named.table.statements}
@@ -220,7 +220,7 @@ def use_definitions(uses: Sequence[Touched], named: Named) -> list[str]:
     return [*(_use(by_name[name], one, named) for name, one in labels.items()), together]
 
 
-def _use(use: Touched, name: str, named: Named) -> str:
+def _use(use: StatementCells, name: str, named: Named) -> str:
     """The accesses as lists of cells."""
     own = variables(use.arguments, named.parameters.values())
     names = {**named.parameters, **own}

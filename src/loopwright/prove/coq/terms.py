@@ -173,7 +173,7 @@ class _Writer:
                 return _headed(f"mark {text(PARALLEL)} on", lines) if is_marked(node) else lines
             case nd.Let(name, value, body):
                 return self.headed(f"let {text(name)} = {expr_term(value)} in", body)
-            case nd.Mark(remark, body):
+            case nd.Remarked(remark, body):
                 return self.headed(f"mark {text(str(remark))} on", body)
             case _:
                 assert_never(node)

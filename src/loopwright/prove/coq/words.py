@@ -199,7 +199,7 @@ def region(text: str, node: nd.Node, hint: Hint) -> Words:
 
 def loops(node: nd.Node, hint: Hint) -> Words:
     """`counted` of `proofs/Counting.v`: loops that count down in the text do so."""
-    return _Writer(hint).words(node)
+    return _WordWriter(hint).words(node)
 
 
 def counting_down(node: nd.Node) -> nd.For | None:
@@ -212,7 +212,7 @@ def counting_down(node: nd.Node) -> nd.For | None:
     return None
 
 
-class _Writer:
+class _WordWriter:
     """Counts the calls as they are written."""
 
     def __init__(self, hint: Hint) -> None:
@@ -243,7 +243,7 @@ class _Writer:
                 yield from ("let", name(variable))
                 yield from expr(value)
                 yield from self.words(body)
-            case nd.Mark(_, body):
+            case nd.Remarked(_, body):
                 yield from ("mark", name(""))
                 yield from self.words(body)
             case _:

@@ -25,10 +25,10 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Test
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.presburger.sets import IN
 from loopwright.prove.descent.unjam import Jam, parts_of
-from loopwright.prove.scanning.conditions import Scope, negation, region
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import ends, iterations_of
 
 Runs: TypeAlias = Mapping[str, isl.Map]
@@ -73,7 +73,7 @@ class Descent:
     races: list[Race] = field(default_factory=list)
     obligations: int = 0
 
-    def runs(self, node: Node, scope: Scope) -> dict[str, isl.Map]:
+    def runs(self, node: Node, scope: IteratorScope) -> dict[str, isl.Map]:
         """E of a part of the text that is reached for the iterators in `scope`."""
         match node:
             case Call(name):
@@ -87,12 +87,14 @@ class Descent:
                 return {name: one.coalesce() for name, one in both.items()}
             case For():
                 return self.loop(node, scope)
-            case Let() | Mark():
+            case Let() | Remarked():
                 raise AssertionError("a text is read without declarations and marks")
             case _:
                 assert_never(node)
 
-    def statement(self, node: Call, own: tuple[tuple[str, isl.Map], ...], scope: Scope) -> dict[str, isl.Map]:
+    def statement(
+        self, node: Call, own: tuple[tuple[str, isl.Map], ...], scope: IteratorScope
+    ) -> dict[str, isl.Map]:
         """What a statement is; of several that it may be, the one whose instance OLD has."""
         if len(own) == 1:
             return dict(own)
@@ -105,14 +107,16 @@ class Descent:
             raise Wrong("extra", node, scope.domain.subtract(known))
         return found
 
-    def chosen(self, node: Node, test: Test, scope: Scope) -> dict[str, isl.Map]:
+    def chosen(self, node: Node, test: Test, scope: IteratorScope) -> dict[str, isl.Map]:
         condition = region(test, _anywhere(scope))
         return self.where(self.runs(node, scope.within(condition)), condition)
 
     def where(self, runs: Runs, condition: isl.Set) -> dict[str, isl.Map]:
         return {name: one.intersect_domain(condition) for name, one in runs.items()}
 
-    def sequence(self, node: Node, parts: list[dict[str, isl.Map]], scope: Scope) -> dict[str, isl.Map]:
+    def sequence(
+        self, node: Node, parts: list[dict[str, isl.Map]], scope: IteratorScope
+    ) -> dict[str, isl.Map]:
         before: dict[str, isl.Map] = {}
         for part in parts:
             for name, one in part.items():
@@ -126,7 +130,7 @@ class Descent:
         return {name: self.merged(one, name, scope) for name, one in before.items()}
 
     def in_order(
-        self, node: Node, source: isl.Map, sink: isl.Map, relation: isl.BasicMap, scope: Scope
+        self, node: Node, source: isl.Map, sink: isl.Map, relation: isl.BasicMap, scope: IteratorScope
     ) -> None:
         """That nothing in `sink`, which has run, depends on what is in `source`.
 
@@ -140,7 +144,7 @@ class Descent:
         both = source.range_product(sink).intersect_range(kept.wrap())
         self.nothing("order", node, both, scope)
 
-    def merged(self, runs: isl.Map, name: str, scope: Scope) -> isl.Map:
+    def merged(self, runs: isl.Map, name: str, scope: IteratorScope) -> isl.Map:
         """What runs, as one conjunction where it is one for the iterators in `scope`.
 
         It is tried with the constraints of its parts that hold of the others too, and with those of the
@@ -172,7 +176,7 @@ class Descent:
         found = whole.unwrap()
         return found if found.intersect_domain(scope.domain).is_subset(runs) else runs
 
-    def loop(self, node: For, scope: Scope) -> dict[str, isl.Map]:
+    def loop(self, node: For, scope: IteratorScope) -> dict[str, isl.Map]:
         if not ends(node.test, node.iterator):
             raise Wrong("end", node, scope.domain)
         iterations = iterations_of(node, _anywhere(scope))
@@ -193,7 +197,7 @@ class Descent:
         return {name: self.all_iterations(node, one, depth, scope) for name, one in body.items()}
 
     def independent_of(
-        self, node: For, pair: tuple[str, str], relation: isl.BasicMap, body: Runs, scope: Scope
+        self, node: For, pair: tuple[str, str], relation: isl.BasicMap, body: Runs, scope: IteratorScope
     ) -> None:
         """That no later iteration depends on an earlier one; where one does, it is a race."""
         source, sink = (body[name] for name in pair)
@@ -209,7 +213,7 @@ class Descent:
             places = (depth, 2 * depth + 1) if self.windows else (depth, depth + 1)
             self.races.append(Race(node, pair, found.example, places))
 
-    def kept_jammed(self, node: Node, scope: Scope, at: int, jam: Jam) -> None:
+    def kept_jammed(self, node: Node, scope: IteratorScope, at: int, jam: Jam) -> None:
         """That a dependence from one of the iterations that run together to a later one is kept.
 
         Before an iteration is over, the later ones are ahead of it: in the parts before, in earlier
@@ -257,12 +261,12 @@ class Descent:
                     both = both.intersect_domain(_before(both, depth + loop, loop))
                 self.nothing("order", node, both, None)
 
-    def all_iterations(self, node: For, body: isl.Map, depth: int, scope: Scope) -> isl.Map:
+    def all_iterations(self, node: For, body: isl.Map, depth: int, scope: IteratorScope) -> isl.Map:
         """E of a loop from that of its body; an instance must be in one iteration only."""
         self.nothing("twice", node, _same(body, depth), scope)
         return body.project_out(IN, depth, 1).coalesce()
 
-    def nothing(self, kind: str, node: Node, wrong: isl.Map, scope: Scope | None) -> None:
+    def nothing(self, kind: str, node: Node, wrong: isl.Map, scope: IteratorScope | None) -> None:
         """That `wrong` is empty for the iterators that get here, its first dimensions."""
         self.obligations += 1
         if wrong.is_empty():
@@ -293,8 +297,8 @@ def _constraints(
         yield own, isl.Constraint.inequality_from_aff(less), isl.Constraint.inequality_from_aff(value)
 
 
-def _anywhere(scope: Scope) -> Scope:
-    return Scope(isl.Set.universe(scope.domain.get_space()), scope.names)
+def _anywhere(scope: IteratorScope) -> IteratorScope:
+    return IteratorScope(isl.Set.universe(scope.domain.get_space()), scope.names)
 
 
 def _union(one: isl.Map | None, other: isl.Map | None) -> isl.Map:
@@ -361,7 +365,7 @@ def calls(node: Node) -> list[str]:
             return [name for child in children for name in calls(child)]
         case If(_, then, orelse):
             return [*calls(then), *([] if orelse is None else calls(orelse))]
-        case For() | Let() | Mark():
+        case For() | Let() | Remarked():
             return calls(node.body)
         case _:
             assert_never(node)

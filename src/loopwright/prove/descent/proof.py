@@ -25,7 +25,7 @@ from loopwright.prove.descent.pragmas import independent_loops, shared_by_thread
 from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.scanning.conditions import Scope, value
+from loopwright.prove.scanning.conditions import IteratorScope, value
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
@@ -77,7 +77,7 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
     }
     descent = Descent(leaves, domains, adjacent(old), frozenset(independent), plain.jams)
     try:
-        runs = descent.runs(plain.loops, Scope(isl.Set.from_params(old.context), {}))
+        runs = descent.runs(plain.loops, IteratorScope(isl.Set.from_params(old.context), {}))
         for name, domain in domains.items():
             _same_instances(runs.get(name), domain, name)
     except Wrong as failure:
@@ -97,7 +97,7 @@ def _relation(
     space = isl.Space.set_alloc(old.context.get_ctx(), 0, len(iterators)).align_params(
         old.context.get_space()
     )
-    scope = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(iterators)})
+    scope = IteratorScope(isl.Set.universe(space), {name: k for k, name in enumerate(iterators)})
     entries = isl.PwAffList.alloc(old.context.get_ctx(), len(values))
     for one in values:
         entries = entries.add(value(one, scope))

@@ -79,7 +79,7 @@ def read_loops(old: Program, region: Span) -> LoopText:
     block = file.block(region)
     pragmas = _at_loops(block, file.region(region).pragmas)
     stored = frozenset((*(array.name for array in old.arrays), *old.params))
-    reader = _Reader([], [], set(), stored, frozenset(pragmas), _assignments(block))
+    reader = _TextReader([], [], set(), stored, frozenset(pragmas), _assignments(block))
     made = reader.sequence(named_children(block), words, ())
     leaves = {leaf.name: leaf for leaf in reader.leaves}
     found = {k: pragmas[head.start] for k, head in enumerate(reader.heads) if head.start in pragmas}
@@ -100,7 +100,7 @@ def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Di
 
 
 @dataclass
-class _Reader:
+class _TextReader:
     leaves: list[TextLeaf]
     heads: list[Node]
     assigned: set[str]

@@ -26,7 +26,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import truncated_quotient
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 
 Visit: TypeAlias = Callable[..., object]
 CompiledLoops: TypeAlias = Callable[[Mapping[str, int], int], int]
@@ -59,7 +59,7 @@ def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:
             return Block(tuple(with_calls(child, call) for child in children))
         case If(test, then, orelse):
             return If(test, with_calls(then, call), None if orelse is None else with_calls(orelse, call))
-        case For() | Let() | Mark():
+        case For() | Let() | Remarked():
             return replace(node, body=with_calls(node.body, call))
         case _:
             assert_never(node)
@@ -109,7 +109,7 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> I
             own = names.new()
             yield f"{space}{own} = {_expr(value, names, scope)}"
             yield from _lines(body, names, {**scope, name: own}, depth)
-        case Mark(_, body):
+        case Remarked(_, body):
             yield from _lines(body, names, scope, depth)
         case _:
             assert_never(node)

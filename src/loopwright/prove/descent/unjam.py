@@ -22,7 +22,7 @@ from typing import assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int, Sum
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 from loopwright.prove.descent.instances import Claims
 from loopwright.prove.descent.linear import ONE, substituted
@@ -72,7 +72,7 @@ class _Unjamming:
                 return self.block([self.node(part) for part in parts_of(node)])
             case If(test, then, orelse):
                 return If(test, self.node(then), None if orelse is None else self.node(orelse))
-            case For() | Let() | Mark():
+            case For() | Let() | Remarked():
                 return replace(node, body=self.node(node.body))
             case _:
                 assert_never(node)

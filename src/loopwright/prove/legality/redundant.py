@@ -41,7 +41,7 @@ from loopwright.prove.legality.seen import ToldFlow
 from loopwright.prove.legality.sources import maps_of, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
-    Reader,
+    ComparedRead,
     StorageVerdict,
     WrongValue,
     access_text,
@@ -240,7 +240,7 @@ class _Comparison:
             found = found.union(isl.UnionMap.from_map(part))
         return found
 
-    def _readers(self) -> Iterator[Reader]:
+    def _readers(self) -> Iterator[ComparedRead]:
         """The reads of P', and in P those of the instances that they stand for."""
         for new in self.after.statements:
             if new.name not in self.told.computes:
@@ -252,20 +252,22 @@ class _Comparison:
                 name = f"{new.name} reads {k}"
                 before = instance.apply_range(mine.relation).set_tuple_name(IN, name)
                 after = theirs.relation.intersect_domain(instance.domain()).set_tuple_name(IN, name)
-                yield Reader(name, before, after, new, access_text(mine), theirs.place, self._time(new, name))
+                yield ComparedRead(
+                    name, before, after, new, access_text(mine), theirs.place, self._time(new, name)
+                )
 
     def _time(self, new: Statement, name: str) -> isl.Map:
         """When P runs what an instance of P' computes."""
         time = self._instance(new).apply_range(self._original(new).schedule)
         return time.set_tuple_name(IN, name)
 
-    def _copy_reader(self, copy: Statement) -> Reader:
+    def _copy_reader(self, copy: Statement) -> ComparedRead:
         name = f"{copy.name} reads"
         (read,) = copy.reads
         before = self.told.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
         after = read.relation.intersect_domain(self._counting(copy)).set_tuple_name(IN, name)
         time = self.told.held[copy.name].time.set_tuple_name(IN, name)
-        return Reader(name, before, after, copy, access_text(read), read.place, time)
+        return ComparedRead(name, before, after, copy, access_text(read), read.place, time)
 
     def _meant(self, seen: isl.UnionMap, held: dict[str, isl.UnionMap | None]) -> isl.UnionMap:
         """What P' sees, as writes and cells of P."""

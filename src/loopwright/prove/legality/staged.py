@@ -54,7 +54,7 @@ class Running:
 
 
 @dataclass(frozen=True, eq=False)
-class _Use:
+class _BufferAccess:
     """An access to a buffer: { instance -> B[b] }, where P has { instance -> A[c] }."""
 
     run: Running
@@ -105,7 +105,7 @@ def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Sta
     return all(_is_buffer([use for use in uses if use.access.array == name], runs) for name in sorted(made))
 
 
-def _uses(run: Running, made: set[str]) -> Iterator[_Use | None]:
+def _uses(run: Running, made: set[str]) -> Iterator[_BufferAccess | None]:
     """The accesses to buffers; None for one that is not understood."""
     accesses = run.statement.accesses
     if run.old is None:
@@ -122,7 +122,7 @@ def _uses(run: Running, made: set[str]) -> Iterator[_Use | None]:
             continue
         at = new.relation.intersect_domain(run.time.domain())
         cell = run.instance.intersect_domain(run.time.domain()).apply_range(old.relation)
-        yield _Use(run, new, old.array, at, cell)
+        yield _BufferAccess(run, new, old.array, at, cell)
 
 
 def _has_same_order(runs: Sequence[Running]) -> bool:
@@ -174,7 +174,7 @@ def _numbers_before(run: Running) -> tuple[int | None, ...] | None:
     return tuple(numbers) if time.is_subset(same) else None
 
 
-def _is_buffer(uses: Sequence[_Use], runs: Sequence[Running]) -> bool:
+def _is_buffer(uses: Sequence[_BufferAccess], runs: Sequence[Running]) -> bool:
     """Whether a buffer holds cells of one array, tile by tile."""
     depth = _tile_depth(uses)
     arrays = {one.array for one in uses}
@@ -184,7 +184,7 @@ def _is_buffer(uses: Sequence[_Use], runs: Sequence[Running]) -> bool:
     return _is_apart(uses, runs, array, depth) and _is_complete(uses, depth) and _is_placed(uses, depth)
 
 
-def _tile_depth(uses: Sequence[_Use]) -> int | None:
+def _tile_depth(uses: Sequence[_BufferAccess]) -> int | None:
     """m: where copies and other uses of a tile are told from each other, in their order."""
     found: list[int] = []
     for k, one in enumerate(uses):
@@ -215,7 +215,7 @@ def _parting(one: Sequence[TimeEntry], other: Sequence[TimeEntry]) -> int | None
     return None
 
 
-def _is_apart(uses: Sequence[_Use], runs: Sequence[Running], array: str, depth: int) -> bool:
+def _is_apart(uses: Sequence[_BufferAccess], runs: Sequence[Running], array: str, depth: int) -> bool:
     """Whether nothing else in the tiles touches the array in a way that matters."""
     writing = any(one.access.is_write and one.kind == 1 for one in uses)
     mine = {one.run.statement.name for one in uses if one.kind != 1}
@@ -227,7 +227,7 @@ def _is_apart(uses: Sequence[_Use], runs: Sequence[Running], array: str, depth: 
     )
 
 
-def _is_complete(uses: Sequence[_Use], depth: int) -> bool:
+def _is_complete(uses: Sequence[_BufferAccess], depth: int) -> bool:
     """R(p) is part of L(p), W(p) of S(p), and S(p) of L(p) + W(p)."""
     nothing = isl.Map.empty(uses[0].cells(depth).get_space())
     loaded, read, written, set_, stored = nothing, nothing, nothing, nothing, nothing
@@ -249,7 +249,7 @@ def _is_complete(uses: Sequence[_Use], depth: int) -> bool:
     )
 
 
-def _is_placed(uses: Sequence[_Use], depth: int) -> bool:
+def _is_placed(uses: Sequence[_BufferAccess], depth: int) -> bool:
     """Whether { [p, b] -> c } and { [p, c] -> b } are functions."""
     both = zip(*(one.placed(depth) for one in uses), strict=True)
     return all(union(parts).coalesce().is_single_valued() for parts in both)

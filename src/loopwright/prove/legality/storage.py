@@ -40,7 +40,7 @@ from loopwright.prove.legality.scaled import Product, product_of, with_products
 from loopwright.prove.legality.sources import maps_of, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
-    Reader,
+    ComparedRead,
     StorageVerdict,
     WrongValue,
     access_text,
@@ -171,7 +171,7 @@ def _disturbed(before: Program, after: Program, copies: tuple[Statement, ...]) -
     return frozenset(found)
 
 
-def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[Reader]:
+def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[ComparedRead]:
     for old in before.statements:
         pairs = zip(old.accesses, after.statement(old.name).accesses, strict=True)
         for k, (mine, theirs) in enumerate(pairs):
@@ -184,18 +184,18 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
                 one, other = (relation.set_tuple_name(IN, name) for relation in relations)
             else:  # each cell that may be read is a read of its own
                 one, other = (relation.range_map().set_tuple_name(IN, name) for relation in relations)
-            yield Reader(name, one, other, old, access_text(mine), mine.place)
+            yield ComparedRead(name, one, other, old, access_text(mine), mine.place)
 
 
-def _copy_reader(copy: Statement, product: Product | None) -> Reader:
+def _copy_reader(copy: Statement, product: Product | None) -> ComparedRead:
     name = f"{copy.name} reads"
     (read,) = copy.reads if product is None else (product.cell,)
     relation = read.relation.intersect_domain(copy.domain).set_tuple_name(IN, name)
-    return Reader(name, relation, relation, copy, access_text(read), read.place)
+    return ComparedRead(name, relation, relation, copy, access_text(read), read.place)
 
 
 def _through_copies(
-    seen: isl.UnionMap | None, copying: dict[str, Reader], flow: dict[str, isl.UnionMap]
+    seen: isl.UnionMap | None, copying: dict[str, ComparedRead], flow: dict[str, isl.UnionMap]
 ) -> isl.UnionMap | None:
     """The sources, what a copy wrote replaced by what the copy read."""
     for _ in range(MOST_COPIES):
@@ -217,6 +217,6 @@ def _through_copies(
     raise InternalError(Code.INTERNAL, "copies of copies have no end")
 
 
-def _copy_of(part: isl.Map, copying: dict[str, Reader]) -> str | None:
+def _copy_of(part: isl.Map, copying: dict[str, ComparedRead]) -> str | None:
     name = written_by(part)
     return name if name in copying else None

@@ -52,7 +52,7 @@ class StorageVerdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class ComparedRead:
     """A read, in both programs; `name` is that of its instances in relations."""
 
     name: str
@@ -151,7 +151,7 @@ def out_of_bounds(statement: Statement, access: Access, point: Point) -> WrongVa
     return WrongValue(reader, "a cell of the array", "none", point.parameters, access.place)
 
 
-def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[Reader]:
+def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[ComparedRead]:
     """Every cell that is written, of arrays that may be looked at after the region."""
     for array in before.arrays:
         if array.name not in disturbed or before.is_dead_after(array):
@@ -168,7 +168,7 @@ def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -
         name = f"end of {array.name}"
         everything = isl.Map.identity(written.get_space().map_from_set()).intersect_domain(written)
         read = everything.set_tuple_name(IN, name)
-        yield Reader(name, read, read, None, array.name, None)
+        yield ComparedRead(name, read, read, None, array.name, None)
 
 
 def written_by(part: isl.Map) -> str | None:
@@ -178,7 +178,7 @@ def written_by(part: isl.Map) -> str | None:
 
 
 def difference(
-    reader: Reader, expected: isl.UnionMap | None, found: isl.UnionMap | None, program: Program
+    reader: ComparedRead, expected: isl.UnionMap | None, found: isl.UnionMap | None, program: Program
 ) -> list[WrongValue]:
     """The smallest read that sees something else."""
     nothing = isl.UnionMap.empty(program.context.get_space())

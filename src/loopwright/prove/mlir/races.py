@@ -21,7 +21,7 @@ from loopwright.prove.verdict import Proved, Refuted
 
 
 @dataclass(frozen=True, eq=False)
-class _Touch:
+class _ArrayTouch:
     """{ S[i] -> A[x] }: what a statement reads or writes."""
 
     statement: str
@@ -83,7 +83,7 @@ def _calls(node: Node) -> Iterator[str]:
             yield from _calls(body)
 
 
-def _touches(function: AffineFunction, flow: Flow) -> Iterator[_Touch]:
+def _touches(function: AffineFunction, flow: Flow) -> Iterator[_ArrayTouch]:
     for name, one in function.computations.items():
         for place, assignment in enumerate(one.assignments):
             key = name if len(one.assignments) == 1 else f"{name}.{place}"
@@ -91,9 +91,9 @@ def _touches(function: AffineFunction, flow: Flow) -> Iterator[_Touch]:
             for cell in dict.fromkeys((assignment.target, *assignment.cells)):
                 cells = definition.relation(cell.subscripts, cell.array).set_tuple_name(IN, name)
                 if cell == assignment.target:
-                    yield _Touch(name, cell.array, cells, True)
+                    yield _ArrayTouch(name, cell.array, cells, True)
                 if cell in assignment.cells:
-                    yield _Touch(name, cell.array, cells, False)
+                    yield _ArrayTouch(name, cell.array, cells, False)
 
 
 def _different(pairs: isl.Map, depth: int) -> isl.Map:
@@ -101,7 +101,9 @@ def _different(pairs: isl.Map, depth: int) -> isl.Map:
     return everything.subtract(everything.equate(IN, depth, OUT, depth))
 
 
-def _race(function: AffineFunction, first: _Touch, second: _Touch, pairs: isl.Map, depth: int) -> Refuted:
+def _race(
+    function: AffineFunction, first: _ArrayTouch, second: _ArrayTouch, pairs: isl.Map, depth: int
+) -> Refuted:
     point = smallest_point(pairs.wrap())
     assert point is not None
     own = len(function.iterators[first.statement])

@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Touched:
+class StatementCells:
     """What a statement may read and write, over its iterators `arguments`."""
 
     statement: str
@@ -38,7 +38,7 @@ class Touched:
     """By which the statement combines a value into what it writes; it reads what that is computed from."""
 
 
-def touched(program: Program, combining: Mapping[str, Reduction] | None = None) -> tuple[Touched, ...]:
+def touched(program: Program, combining: Mapping[str, Reduction] | None = None) -> tuple[StatementCells, ...]:
     """The cells of every statement of `program`; the statements `combining` are steps of reductions."""
     whole, steps = set(whole_arrays(program)), combining or {}
     return tuple(_touched(one, whole, steps.get(one.name)) for one in program.statements)
@@ -54,7 +54,7 @@ def _exact(access: Access, statement: Statement) -> bool:
     return bool(access.relation.intersect_domain(statement.domain).is_single_valued())
 
 
-def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> Touched:
+def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> StatementCells:
     reads: dict[Cell, None] = {}
     writes: dict[Cell, None] = {}
     step = None if step is not None and step.array in whole else step
@@ -66,7 +66,7 @@ def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> T
             if access.array in whole:
                 reads.setdefault(cell)
     operator = None if step is None else step.operator
-    return Touched(statement.name, statement.iterators, tuple(reads), tuple(writes), operator)
+    return StatementCells(statement.name, statement.iterators, tuple(reads), tuple(writes), operator)
 
 
 def relation_of(cell: Cell, statement: Statement) -> isl.Map:

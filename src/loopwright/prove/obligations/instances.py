@@ -9,7 +9,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Test, Var
 from loopwright.loops.substitution import substituted, substituted_expr
-from loopwright.prove.obligations.cells import Cell, Touched
+from loopwright.prove.obligations.cells import Cell, StatementCells
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
@@ -21,7 +21,7 @@ class Instance:
     name: str
     domain: Test
     values: dict[str, Expr]
-    use: Touched
+    use: StatementCells
 
     def arguments(self) -> Vector:
         return tuple(self.values.values())
@@ -37,7 +37,7 @@ class Instance:
         return replace(self, domain=substituted(self.domain, by_name), values=moved)
 
 
-def instance_of(table: Timetable, use: Touched, mark: str) -> Instance:
+def instance_of(table: Timetable, use: StatementCells, mark: str) -> Instance:
     """An instance of the statement of `use`, its variables marked to be told from others."""
     shape = _shape(table, use.statement)
     values: dict[str, Expr] = {name: Var(f"{name}#{mark}") for name in shape.arguments}

@@ -13,7 +13,7 @@ from itertools import product
 from loopwright.loops.expressions import FALSE
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
-from loopwright.prove.obligations.cells import Cell, Touched, touched
+from loopwright.prove.obligations.cells import Cell, StatementCells, touched
 from loopwright.prove.obligations.formulas import (
     before,
     conjunction,
@@ -54,7 +54,7 @@ def spans_of(program: Program) -> dict[str, Span]:
 def legality_obligations(
     old: Timetable,
     new: Timetable,
-    uses: Sequence[Touched],
+    uses: Sequence[StatementCells],
     spans: Mapping[str, Span],
     temporaries: Sequence[str] = (),
 ) -> Iterator[Obligation]:
@@ -90,7 +90,7 @@ def _pair(
                 )
 
 
-def meetings(a: Touched, b: Touched) -> Iterator[tuple[Cell, Cell]]:
+def meetings(a: StatementCells, b: StatementCells) -> Iterator[tuple[Cell, Cell]]:
     """Accesses to the same array, one of them a write."""
     pairs = [*product(a.writes, b.writes), *product(a.writes, b.reads), *product(a.reads, b.writes)]
     seen = dict.fromkeys(pair for pair in pairs if pair[0].array == pair[1].array)

@@ -24,7 +24,7 @@ from loopwright.loops.expressions import (
     Test,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.schedule import Schedule
@@ -224,7 +224,7 @@ def _children(node: Node, scope: _Scope) -> Iterator[tuple[Node, _Scope]]:
         case Let(name, value, body):
             inner = scope.entered(name)
             yield body, inner.where(Compare(Relation.EQ, Var(inner.values[-1]), scope.expr(value)))
-        case Mark(body=body):
+        case Remarked(body=body):
             yield body, scope
         case _:
             assert_never(node)

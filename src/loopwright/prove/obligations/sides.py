@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.timetable import Timetable, timetable
@@ -59,7 +59,7 @@ def opened(node: Node) -> Node:
             return flat[0] if len(flat) == 1 else Block(tuple(flat))
         case If(_, then, orelse):
             return replace(node, then=opened(then), orelse=None if orelse is None else opened(orelse))
-        case For(body=body) | Let(body=body) | Mark(body=body):
+        case For(body=body) | Let(body=body) | Remarked(body=body):
             return replace(node, body=opened(body))
         case _:
             assert_never(node)

@@ -25,7 +25,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program
-from loopwright.prove.obligations.cells import Cell, Touched, touched, whole_arrays
+from loopwright.prove.obligations.cells import Cell, StatementCells, touched, whole_arrays
 from loopwright.prove.obligations.formulas import before, conjunction, disjunction, equal, expr_of, formula_of
 from loopwright.prove.obligations.instances import Instance, instance_of, times_of
 from loopwright.prove.obligations.obligation import Obligation
@@ -72,7 +72,7 @@ def _cell(instance: Instance, array: str, *, written: bool) -> tuple[Expr, ...]:
 
 
 def _seen(
-    program: Program, array: str, reader: Instance, uses: Sequence[Touched], table: Timetable
+    program: Program, array: str, reader: Instance, uses: Sequence[StatementCells], table: Timetable
 ) -> Iterator[_Seen]:
     """The writes that isl says the reads of one statement see."""
     statements = tuple(

@@ -26,7 +26,7 @@ from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
-from loopwright.prove.scanning.targets import Key, Timed, choose, timed_calls
+from loopwright.prove.scanning.targets import CallTimes, Key, choose, timed_calls
 from loopwright.prove.verdict import Undecided
 
 Vector: TypeAlias = tuple[Expr, ...]
@@ -102,10 +102,10 @@ def timetable(schedule: Schedule, program: Node) -> Timetable:
 class _Maker:
     """One schedule and one program on the way to a timetable."""
 
-    def __init__(self, known: Meaning, timed: tuple[Timed, ...], program: Node, found: tuple[Run, ...]):
+    def __init__(self, known: Meaning, timed: tuple[CallTimes, ...], program: Node, found: tuple[Run, ...]):
         self.known, self.runs = known, found
         self.calls = tuple(node for node in subprograms(program) if isinstance(node, Call))
-        self.by_key: dict[Key, list[Timed]] = {}
+        self.by_key: dict[Key, list[CallTimes]] = {}
         for one in timed:
             self.by_key.setdefault(one.key, []).append(one)
         self.ranks = self._ranks()
@@ -150,7 +150,7 @@ class _Maker:
             for rank, prefix in enumerate(sorted(group, key=lambda one: first[one]))
         }
 
-    def _first_call(self, key: Key, part: Timed) -> int:
+    def _first_call(self, key: Key, part: CallTimes) -> int:
         domain = part.times.domain()
         for run in self.runs:
             if (run.name, run.arguments.dim(isl.dim_type.out)) == key:
@@ -194,7 +194,7 @@ class _Maker:
 
     # -- statements whose instances have one time ----------------------------------------------
 
-    def _single(self, key: Key, parts: list[Timed], mine: list[Run]) -> Shape:
+    def _single(self, key: Key, parts: list[CallTimes], mine: list[Run]) -> Shape:
         names = self._argument_names(parts[0].times, key[1])
         wanted = reduce(isl.Set.union, (part.times.domain() for part in parts)).coalesce()
         pieces: dict[Vector, isl.Set] = {}
@@ -215,7 +215,7 @@ class _Maker:
         empty: Decision[Vector] = Decided((Int(0),) * self.width)
         return Shape(names, formula_of(shown, names), wanted, time or empty, (), tuple(executions))
 
-    def _pieces(self, part: Timed, names: tuple[str, ...]) -> Iterator[tuple[isl.Set, Vector]]:
+    def _pieces(self, part: CallTimes, names: tuple[str, ...]) -> Iterator[tuple[isl.Set, Vector]]:
         for domain, function in pieces_of(part.times):
             bands = [expr_of(function.get_at(k), names) for k in range(function.dim(isl.dim_type.out))]
             yield domain, self._full(part.leaf, bands)
@@ -234,7 +234,7 @@ class _Maker:
 
     # -- statements whose instances have several ----------------------------------------------
 
-    def _several(self, key: Key, parts: list[Timed], mine: list[Run]) -> Shape:
+    def _several(self, key: Key, parts: list[CallTimes], mine: list[Run]) -> Shape:
         names = self._argument_names(parts[0].times, key[1])
         taken = {*names, *self.parameters}
         places = tuple(f"t{k}" if f"t{k}" not in taken else f"time{k}" for k in range(self.width))
@@ -264,10 +264,12 @@ class _Maker:
         wanted = reduce(isl.Set.union, (part.times.wrap().flatten() for part in parts))
         return Shape(names, disjunction(formulas), wanted, None, places, tuple(executions))
 
-    def _point_names(self, part: Timed, names: tuple[str, ...], places: tuple[str, ...]) -> tuple[str, ...]:
+    def _point_names(
+        self, part: CallTimes, names: tuple[str, ...], places: tuple[str, ...]
+    ) -> tuple[str, ...]:
         return (*names, *(places[k] for k, c in enumerate(self.columns[part.leaf]) if not isinstance(c, int)))
 
-    def _fixed(self, part: Timed, places: tuple[str, ...]) -> list[Test]:
+    def _fixed(self, part: CallTimes, places: tuple[str, ...]) -> list[Test]:
         columns = [*self.columns[part.leaf]]
         columns += [0] * (self.width - len(columns))
         return [
@@ -287,7 +289,7 @@ class _Maker:
         return given
 
 
-def _one_time(parts: list[Timed]) -> bool:
+def _one_time(parts: list[CallTimes]) -> bool:
     if not all(part.times.is_single_valued() for part in parts):
         return False
     domains = [part.times.domain() for part in parts]

@@ -14,7 +14,7 @@ from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum
 from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import Linear, added, expr_of
 from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
-from loopwright.prove.scanning.conditions import Scope, value
+from loopwright.prove.scanning.conditions import IteratorScope, value
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ def _backwards(execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
     count = inverse.dim(isl.dim_type.out)
     found: list[tuple[isl.Set, Witness]] = []
     for domain, function in pieces_of(inverse):
-        scope = Scope(domain, {name: k for k, name in enumerate(execution.names)})
+        scope = IteratorScope(domain, {name: k for k, name in enumerate(execution.names)})
         iterators = (expr_of(function.get_at(k), execution.names) for k in range(count))
         plain = tuple(_without_offsets(one, scope) for one in iterators)
         found.append((domain, Witness(execution.run.position, plain)))
     return found
 
 
-def _without_offsets(term: Expr, scope: Scope) -> Expr:
+def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:
     """The term with ⌊e/d⌋ for ⌊(e − r)/d⌋, where that is the same on the domain.
 
     The copies of an unrolled loop's body have such offsets r, and one quotient is easier to reason

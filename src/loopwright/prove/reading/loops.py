@@ -72,12 +72,12 @@ def text_loops(
     """
     block = program.syntax
     leaves = {node: name for name, node in leaf_nodes(program, block).items()}
-    translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call, marked)
+    translation = _LoopTranslation(program, leaves, {s.name: s for s in program.statements}, call, marked)
     return translation.sequence(list(block.named_children), words_of(program))
 
 
 @dataclass(frozen=True)
-class _Translation:
+class _LoopTranslation:
     program: Program
     leaves: Mapping[Node, str]
     statements: Mapping[str, Statement]

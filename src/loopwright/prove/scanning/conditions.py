@@ -62,25 +62,25 @@ MIRRORED = {
 
 
 @dataclass(frozen=True)
-class Scope:
+class IteratorScope:
     """The iterator vectors that reach a place in the program, and which name is which dimension."""
 
     domain: isl.Set
     names: dict[str, int]
 
-    def within(self, condition: isl.Set) -> Scope:
-        return Scope(self.domain.intersect(condition), self.names)
+    def within(self, condition: isl.Set) -> IteratorScope:
+        return IteratorScope(self.domain.intersect(condition), self.names)
 
-    def deeper(self, name: str) -> Scope:
+    def deeper(self, name: str) -> IteratorScope:
         """One more dimension, called `name`, which may hide an outer one."""
         depth = self.domain.dim(isl.dim_type.set)
-        return Scope(self.domain.add_dims(isl.dim_type.set, 1), {**self.names, name: depth})
+        return IteratorScope(self.domain.add_dims(isl.dim_type.set, 1), {**self.names, name: depth})
 
     def local_space(self) -> isl.LocalSpace:
         return isl.LocalSpace.from_space(self.domain.get_space())
 
 
-def value(expr: Expr, scope: Scope) -> isl.PwAff:
+def value(expr: Expr, scope: IteratorScope) -> isl.PwAff:
     """The value of `expr` as a function of the iterators."""
     match expr:
         case Int(number):
@@ -108,11 +108,11 @@ def value(expr: Expr, scope: Scope) -> isl.PwAff:
             assert_never(expr)
 
 
-def _val(scope: Scope, number: int) -> isl.Val:
+def _val(scope: IteratorScope, number: int) -> isl.Val:
     return isl.Val.read_from_str(scope.domain.get_ctx(), str(number))
 
 
-def _variable(name: str, scope: Scope) -> isl.PwAff:
+def _variable(name: str, scope: IteratorScope) -> isl.PwAff:
     if name in scope.names:
         return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.set, scope.names[name])
     position = scope.domain.find_dim_by_name(isl.dim_type.param, name)
@@ -130,7 +130,7 @@ def _floor(dividend: isl.PwAff, divisor: int) -> isl.PwAff:
     return dividend.scale_down_val(isl.Val.read_from_str(dividend.get_ctx(), str(divisor))).floor()
 
 
-def _truncated(dividend: isl.PwAff, divisor: int, scope: Scope) -> isl.PwAff:
+def _truncated(dividend: isl.PwAff, divisor: int, scope: IteratorScope) -> isl.PwAff:
     """C's `/`: ⌊a/d⌋ where a ≥ 0, and −⌊−a/d⌋ elsewhere."""
     nonnegative = dividend.nonneg_set()
     down = _floor(dividend, divisor)
@@ -144,7 +144,7 @@ def _select(test: isl.Set, then: isl.PwAff, orelse: isl.PwAff) -> isl.PwAff:
     return inside.union_add(outside)
 
 
-def region(test: Test, scope: Scope) -> isl.Set:
+def region(test: Test, scope: IteratorScope) -> isl.Set:
     """Where `test` holds."""
     match test:
         case Compare(relation, left, right):
@@ -176,7 +176,7 @@ def negation(test: Test) -> Test:
             assert_never(test)
 
 
-def _compared(relation: Relation, left: Expr, right: Expr, scope: Scope) -> isl.Set:
+def _compared(relation: Relation, left: Expr, right: Expr, scope: IteratorScope) -> isl.Set:
     """Comparisons with a minimum or maximum as conjunctions or disjunctions, which cost isl less:
     x ≤ min(a, b) iff x ≤ a and x ≤ b; and a remainder is 0 whichever way the division rounds.
     """

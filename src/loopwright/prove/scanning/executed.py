@@ -36,11 +36,11 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
 from loopwright.presburger.lexicographic import earlier_by_last, later_by_last
-from loopwright.prove.scanning.conditions import MIRRORED, Scope, multiples, negation, region, value
+from loopwright.prove.scanning.conditions import MIRRORED, IteratorScope, multiples, negation, region, value
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ Executed: TypeAlias = Run | InOrder | Either | Repeat
 
 def executed(program: Node, context: isl.Set) -> Executed:
     """What `program` executes for parameters in `context`, a parameter set that names them all."""
-    return _executed(program, Scope(isl.Set.from_params(context), {}), count())
+    return _executed(program, IteratorScope(isl.Set.from_params(context), {}), count())
 
 
 def runs(tree: Executed) -> tuple[Run, ...]:
@@ -136,7 +136,7 @@ def common_domain(tree: Executed) -> isl.Set:
             assert_never(tree)
 
 
-def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
+def _executed(node: Node, scope: IteratorScope, positions: count[int]) -> Executed:
     match node:
         case Call(name, arguments, time):
             hint = None if time is None else _vector(time, scope)
@@ -145,7 +145,7 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             return _in_order(scope.domain, [_executed(child, scope, positions) for child in children])
         case If(test, then, None):
             return _executed(then, scope.within(region(test, scope)), positions)
-        case If(test, then, Block() | Call() | If() | For() | Let() | Mark() as orelse):
+        case If(test, then, Block() | Call() | If() | For() | Let() | Remarked() as orelse):
             yes = _executed(then, scope.within(region(test, scope)), positions)
             no = _executed(orelse, scope.within(region(negation(test), scope)), positions)
             return Either(scope.domain, (yes, no))
@@ -153,7 +153,7 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             return _loop(node, scope, positions)
         case Let():
             return _executed(node.body, bound_by(node, scope), positions)
-        case Mark(_, body):
+        case Remarked(_, body):
             return _executed(body, scope, positions)
         case _:
             raise InternalError(
@@ -171,7 +171,7 @@ def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
     return InOrder(domain, tuple(flat))
 
 
-def _vector(entries: tuple[Expr, ...], scope: Scope) -> isl.MultiPwAff:
+def _vector(entries: tuple[Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
     space = scope.domain.get_space().from_domain().add_dims(isl.dim_type.out, len(entries))
     values = isl.PwAffList.alloc(scope.domain.get_ctx(), len(entries))
     for entry in entries:
@@ -179,14 +179,14 @@ def _vector(entries: tuple[Expr, ...], scope: Scope) -> isl.MultiPwAff:
     return isl.MultiPwAff.from_pw_aff_list(space, values)
 
 
-def bound_by(let: Let, scope: Scope) -> Scope:
+def bound_by(let: Let, scope: IteratorScope) -> IteratorScope:
     """The scope inside a let: its name has the given value, whose own variables are the outer ones."""
     inner, outer_names, fresh = _entered(let.name, scope)
-    equal = region(Compare(Relation.EQ, Var(fresh), let.value), Scope(inner.domain, outer_names))
+    equal = region(Compare(Relation.EQ, Var(fresh), let.value), IteratorScope(inner.domain, outer_names))
     return inner.within(equal)
 
 
-def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
+def _entered(name: str, scope: IteratorScope) -> tuple[IteratorScope, dict[str, int], str]:
     """The scope inside a declaration; the outer names and, under a name that no program has, the new one.
 
     The scope of a declaration begins after its initial value.
@@ -196,7 +196,7 @@ def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
     return inner, {**scope.names, fresh: inner.names[name]}, fresh
 
 
-def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
+def _loop(loop: For, scope: IteratorScope, positions: count[int]) -> Repeat:
     loop = counted_up(loop) if loop.step < 0 else loop
     iterations = iterations_of(loop, scope)
     body = _executed(loop.body, iterations, positions)
@@ -206,7 +206,7 @@ def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
     return Repeat(depth, loop.iterator, loop.step, said, endless, body)
 
 
-def iterations_of(loop: For, scope: Scope) -> Scope:
+def iterations_of(loop: For, scope: IteratorScope) -> IteratorScope:
     """The values start, start + step, ... up to the first for which the test fails; the step is positive."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
@@ -214,13 +214,13 @@ def iterations_of(loop: For, scope: Scope) -> Scope:
     accepted = steps.within(region(loop.test, steps))
     if is_upper_bound(loop.test, loop.iterator):
         return accepted
-    return Scope(accepted.domain.subtract(later_by_last(_failing(loop, steps))), accepted.names)
+    return IteratorScope(accepted.domain.subtract(later_by_last(_failing(loop, steps))), accepted.names)
 
 
-def _steps(loop: For, scope: Scope) -> Scope:
+def _steps(loop: For, scope: IteratorScope) -> IteratorScope:
     """The values start, start + step, ..."""
     inner, outer_names, fresh = _entered(loop.iterator, scope)
-    start = Scope(inner.domain, outer_names)
+    start = IteratorScope(inner.domain, outer_names)
     steps = inner.within(region(Compare(Relation.GE, Var(fresh), loop.start), start))
     if loop.step > 1:
         distance = value(Var(fresh), start).sub(value(loop.start, start))
@@ -228,11 +228,11 @@ def _steps(loop: For, scope: Scope) -> Scope:
     return steps
 
 
-def _failing(loop: For, steps: Scope) -> isl.Set:
+def _failing(loop: For, steps: IteratorScope) -> isl.Set:
     return steps.domain.intersect(region(negation(loop.test), steps))
 
 
-def _unstopped(loop: For, scope: Scope, iterations: Scope) -> isl.Set:
+def _unstopped(loop: For, scope: IteratorScope, iterations: IteratorScope) -> isl.Set:
     """The iterations after which no step fails the test: the loop runs on from there."""
     return iterations.domain.subtract(earlier_by_last(_failing(loop, _steps(loop, scope))))
 

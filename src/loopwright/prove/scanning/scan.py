@@ -22,7 +22,7 @@ from loopwright.prove.scanning.coverage import coverage, endless
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.scanning.meaning import Meaning, meaning
 from loopwright.prove.scanning.order import order
-from loopwright.prove.scanning.targets import Timed, match, timed_calls
+from loopwright.prove.scanning.targets import CallTimes, match, timed_calls
 from loopwright.prove.scanning.witness import refuted, replayed
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
@@ -30,9 +30,7 @@ NEARBY = 4
 """How many parameter values are tried to see a failure in a run."""
 
 
-def prove_scan(
-    schedule: Schedule, program: Node, independent: Sequence[IndependentLoops] = ()
-) -> Verdict:
+def prove_scan(schedule: Schedule, program: Node, independent: Sequence[IndependentLoops] = ()) -> Verdict:
     """Whether `program` executes each instance of `schedule` once for each of its times, in order.
 
     A loop that says it is independent must scan a dimension of which `schedule`, or `independent`, says so.
@@ -62,7 +60,7 @@ def _prove(schedule: Schedule, program: Node, independent: Sequence[IndependentL
     return Proved(count)
 
 
-def _confirmed(answer: Refuted, known: Meaning, timed: tuple[Timed, ...], program: Node) -> Verdict:
+def _confirmed(answer: Refuted, known: Meaning, timed: tuple[CallTimes, ...], program: Node) -> Verdict:
     """A failure that may be due to the choice of times: wrong only if the run is."""
     seen = _seen_wrong(known, timed, program, answer.parameters)
     reason = f"not with the times chosen for instances that have several: {answer.message}"
@@ -70,7 +68,7 @@ def _confirmed(answer: Refuted, known: Meaning, timed: tuple[Timed, ...], progra
 
 
 def _seen_wrong(
-    known: Meaning, timed: tuple[Timed, ...], program: Node, parameters: dict[str, int]
+    known: Meaning, timed: tuple[CallTimes, ...], program: Node, parameters: dict[str, int]
 ) -> Refuted | None:
     """A mistake in a run for these parameters, or for ones a little greater."""
     nearby = ({name: value + more for name, value in parameters.items()} for more in range(NEARBY))

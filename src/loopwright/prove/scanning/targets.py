@@ -34,7 +34,7 @@ Entry: TypeAlias = SequencePosition | AnyPosition | tuple[BandDimension, AffineF
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class CallTimes:
     """The schedule of the calls `key` in one leaf: [arguments] -> [band dimensions]."""
 
     key: Key
@@ -91,7 +91,7 @@ class MatchedCalls:
     pieces: tuple[CallPiece, ...]
 
 
-def timed_calls(schedule: Schedule, known: Meaning) -> tuple[Timed, ...] | Undecided:
+def timed_calls(schedule: Schedule, known: Meaning) -> tuple[CallTimes, ...] | Undecided:
     """The schedule in terms of what calls show: names and arguments, through T where it is given."""
     found: dict[tuple[Key, int], isl.Map] = {}
     for number, leaf in enumerate(known.leaves):
@@ -107,7 +107,8 @@ def timed_calls(schedule: Schedule, known: Meaning) -> tuple[Timed, ...] | Undec
             found[key, number] = shown if earlier is None else earlier.union(shown)
     aligned = known.context.get_space()
     return tuple(
-        Timed(key, number, times.align_params(aligned).coalesce()) for (key, number), times in found.items()
+        CallTimes(key, number, times.align_params(aligned).coalesce())
+        for (key, number), times in found.items()
     )
 
 
@@ -131,10 +132,13 @@ def _plain(times: isl.Map) -> isl.Map:
 
 
 def match(
-    known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...], independent: Sequence[IndependentLoops]
+    known: Meaning,
+    timed: tuple[CallTimes, ...],
+    calls: tuple[Run, ...],
+    independent: Sequence[IndependentLoops],
 ) -> MatchedCalls | Undecided:
     """Every call with its target, and with the pieces of the schedule's leaves that it executes."""
-    by_key: dict[Key, list[Timed]] = {}
+    by_key: dict[Key, list[CallTimes]] = {}
     for one in timed:
         by_key.setdefault(one.key, []).append(one)
     called: dict[Key, list[Run]] = {}
@@ -154,10 +158,10 @@ def match(
     return MatchedCalls(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
 
 
-Timing: TypeAlias = list[tuple[Timed, Run, isl.Map]]
+Timing: TypeAlias = list[tuple[CallTimes, Run, isl.Map]]
 
 
-def _one_time(parts: list[Timed]) -> bool:
+def _one_time(parts: list[CallTimes]) -> bool:
     """Whether every instance has one time, in one leaf."""
     if not all(part.times.is_single_valued() for part in parts):
         return False
@@ -165,7 +169,7 @@ def _one_time(parts: list[Timed]) -> bool:
     return all(a.is_disjoint(b) for k, a in enumerate(domains) for b in domains[:k])
 
 
-def _with_one_time(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]]:
+def _with_one_time(key: Key, parts: list[CallTimes], calls: list[Run]) -> list[tuple[Target, Timing]]:
     wanted = reduce(isl.Set.union, (part.times.domain() for part in parts))
     executions = tuple(TargetExecutions(run, _graph(run, run.arguments)) for run in calls)
     timing = [(part, one.run, one.points.apply_range(part.times)) for one in executions for part in parts]
@@ -178,7 +182,9 @@ def _graph(run: Run, function: isl.MultiPwAff) -> isl.Map:
     return function.as_map().intersect_domain(run.domain)
 
 
-def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]] | Undecided:
+def _with_times(
+    key: Key, parts: list[CallTimes], calls: list[Run]
+) -> list[tuple[Target, Timing]] | Undecided:
     """A target for each leaf, a point of which is an instance with a time."""
     chosen = choose(calls, [part.times for part in parts])
     if isinstance(chosen, Run):
@@ -196,7 +202,7 @@ def _piece(
     known: Meaning,
     independent: Sequence[IndependentLoops],
     target: Target,
-    part: Timed,
+    part: CallTimes,
     run: Run,
     times: isl.Map,
 ) -> CallPiece:
@@ -221,7 +227,7 @@ def _is_at(times: isl.Map, values: AffineValues, positions: tuple[int, ...]) -> 
     return bool(times.is_subset(fixed))
 
 
-def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:
+def _entries(known: Meaning, part: CallTimes, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:
     for column in known.leaves[part.leaf].columns:
         yield (column, forms[column.index]) if isinstance(column, BandDimension) else column
 

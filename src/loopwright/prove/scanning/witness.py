@@ -22,7 +22,7 @@ from loopwright.presburger.dimensions import all_points
 from loopwright.presburger.named import at_parameters, without_parameters
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning
-from loopwright.prove.scanning.targets import Timed
+from loopwright.prove.scanning.targets import CallTimes
 from loopwright.prove.verdict import Instance, Refuted
 
 SENTENCES = {
@@ -101,7 +101,7 @@ Times: TypeAlias = dict[Instance, list[tuple[int, ...]]]
 
 
 def replayed(
-    known: Meaning, timed: tuple[Timed, ...], program: Node, parameters: dict[str, int]
+    known: Meaning, timed: tuple[CallTimes, ...], program: Node, parameters: dict[str, int]
 ) -> Refuted | None:
     """What is wrong with the run of `program` for these parameters, or None if nothing is seen."""
     if (
@@ -147,7 +147,7 @@ def _misordered(times: Times, run: list[Instance]) -> tuple[str, tuple[Instance,
     return None
 
 
-def _times(known: Meaning, timed: tuple[Timed, ...], parameters: dict[str, int]) -> Times | None:
+def _times(known: Meaning, timed: tuple[CallTimes, ...], parameters: dict[str, int]) -> Times | None:
     """The times of every instance, or None where there are too many."""
     found: Times = {}
     left = LIMIT

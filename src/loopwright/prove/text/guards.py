@@ -23,7 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.reading.c_expressions import Unreadable, expression, test, words_of
-from loopwright.prove.scanning.conditions import Scope, region, value
+from loopwright.prove.scanning.conditions import IteratorScope, region, value
 from loopwright.prove.text.overflow import NotShown, expression_range
 from loopwright.source import Source
 
@@ -108,8 +108,8 @@ def _narrowed(program: Program, text: str, known: isl.Set) -> isl.Set:
     return known.intersect(region(test(node, words_of(program)), _scope(known)).params())
 
 
-def _scope(known: isl.Set) -> Scope:
-    return Scope(isl.Set.from_params(known), {})
+def _scope(known: isl.Set) -> IteratorScope:
+    return IteratorScope(isl.Set.from_params(known), {})
 
 
 def shown_by(

@@ -67,7 +67,7 @@ def prove_inherited(
 
 
 @dataclass(frozen=True, eq=False)
-class _Scope:
+class _DeclaredScope:
     """A declaration of `array`, with the innermost loop around it and the statements that use it.
 
     `iterations` are { time of a statement -> iteration of the loops around the declaration }.
@@ -79,7 +79,7 @@ class _Scope:
     iterations: tuple[isl.Map, ...]
 
 
-def _scopes(intended: Program, new: Program, claims: Sequence[Call]) -> Iterator[_Scope]:
+def _scopes(intended: Program, new: Program, claims: Sequence[Call]) -> Iterator[_DeclaredScope]:
     """The declarations inside of loops."""
     declared = list(declared_in_loops(new))
     claimed = {one.name: claim for one, claim in zip(new.statements, claims, strict=True)}
@@ -98,7 +98,7 @@ def _scopes(intended: Program, new: Program, claims: Sequence[Call]) -> Iterator
             own = padded(first(own, OUT, depth + 1).reset_tuple_id(OUT), deepest + 1).add_dims(OUT, 1)
             own = own.fix_val(OUT, deepest + 1, isl.Val(number))
             iterations.append(times.reverse().apply_range(own))
-        yield _Scope(arrays[name], loop, frozenset(users), tuple(iterations))
+        yield _DeclaredScope(arrays[name], loop, frozenset(users), tuple(iterations))
 
 
 def _users(program: Program, name: str) -> Iterator[Statement]:
@@ -109,7 +109,7 @@ def _not_own(
     intended: Program,
     new: Program,
     marked: Mapping[Node, BlockLoop | ThreadLoop],
-    scopes: Sequence[_Scope],
+    scopes: Sequence[_DeclaredScope],
 ) -> str | None:
     """A variable that iterations of a marked loop may have for themselves, and share.
 
@@ -127,7 +127,7 @@ def _not_own(
     return None
 
 
-def _is_contained(intended: Program, new: Program, array: Array, scopes: Sequence[_Scope]) -> bool:
+def _is_contained(intended: Program, new: Program, array: Array, scopes: Sequence[_DeclaredScope]) -> bool:
     """Whether no value of `array` goes from one scope to another."""
     users = [user for one in scopes for user in one.users]
     if sorted(users) != sorted(one.name for one in _users(new, array.name)):

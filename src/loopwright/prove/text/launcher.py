@@ -46,7 +46,7 @@ class LaunchedRegion:
 
 
 @dataclass(frozen=True)
-class _Function:
+class _KernelFunction:
     name: str
     parameters: tuple[tuple[str, str], ...]
     """Names with their types."""
@@ -82,10 +82,10 @@ def read_launches(
 def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
     """The function that is called at the start of `text`, its types and values, the length of the region:
 
-        { extern int f(types);
-          if (!f(values)) {
-        the original
-          } }
+    { extern int f(types);
+      if (!f(values)) {
+    the original
+      } }
     """
     head = re.match(r"\{ extern int (\w+)\(([^()]*)\);\n  if \(!\1\((.*)\)\) \{\n", text)
     tail = f"{original.rstrip()}\n  }} }}\n"
@@ -98,7 +98,7 @@ def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
     return head[1], types, values, head.end() + len(tail)
 
 
-def _functions(source: Source, prelude: str) -> tuple[dict[str, _Function], dict[str, int]]:
+def _functions(source: Source, prelude: str) -> tuple[dict[str, _KernelFunction], dict[str, int]]:
     """The functions after the prelude, and for each kernel the threads it is compiled for."""
     if not source.text.startswith(prelude):
         raise Unreadable("the text of the kernels does not begin with the macros it uses")
@@ -120,7 +120,7 @@ def _functions(source: Source, prelude: str) -> tuple[dict[str, _Function], dict
     return {one.name: one for one in found}, bounds
 
 
-def _function(node: Node) -> _Function:
+def _function(node: Node) -> _KernelFunction:
     if node.type != "function_definition":
         raise Unreadable(f"beside kernels and launchers there is a {node.type}")
     declarator = part(node, "declarator")
@@ -129,7 +129,7 @@ def _function(node: Node) -> _Function:
         for one in named_children(part(declarator, "parameters"))
     ]
     body = named_children(part(node, "body"))
-    return _Function(part(declarator, "declarator").text, tuple(parameters), tuple(body))
+    return _KernelFunction(part(declarator, "declarator").text, tuple(parameters), tuple(body))
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -144,9 +144,9 @@ def _parameter(text: str) -> tuple[str, str]:
 class _Launcher:
     program: Program
     written: Program
-    functions: dict[str, _Function]
+    functions: dict[str, _KernelFunction]
     bounds: dict[str, int]
-    launcher: _Function
+    launcher: _KernelFunction
     meaning: dict[str, str]
     """What the parameters of the launcher are in the region."""
 
@@ -288,7 +288,7 @@ class _Launcher:
             if one.space is space
         }
 
-    def _check_room(self, kernel: _Function, reader: KernelReader) -> None:
+    def _check_room(self, kernel: _KernelFunction, reader: KernelReader) -> None:
         """The buffers of a kernel fit into the memory that the threads of a block share."""
         total = 0
         for name in reader.buffers:
@@ -302,7 +302,7 @@ class _Launcher:
         return " ".join(word for word in resolved if word not in ("const", "static", "extern"))
 
     def _check_parameters(
-        self, kernel: _Function, views: list[tuple[Node, str, Node]], known: dict[str, str]
+        self, kernel: _KernelFunction, views: list[tuple[Node, str, Node]], known: dict[str, str]
     ) -> None:
         """Pointers are those of views of arrays; other parameters have the names and values of the region."""
         pointers = {name: kind for name, kind in kernel.parameters if kind.endswith("*")}

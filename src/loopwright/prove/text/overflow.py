@@ -66,7 +66,7 @@ def refuse_overflow(
     """
     try:
         leaves = leaf_nodes(program, program.syntax)
-        scope = _Scope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
+        scope = _ValueScope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
         return sum(1 for _ in scope.sequence(program.syntax))
     except Unreadable as failure:
         raise NotShown(str(failure)) from failure
@@ -105,13 +105,13 @@ def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozense
 
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
     """The values of an expression of parameters where the region starts; NotShown where it may overflow."""
-    scope = _Scope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
+    scope = _ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
     found = scope.value(node)
     return found.least, found.greatest
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _ValueScope:
     program: Program
     words: Words
     parameters: Mapping[str, Interval]
@@ -122,7 +122,7 @@ class _Scope:
     at: Span | None = None
     """Where names are looked up, if not where they stand."""
 
-    def bind(self, name: str, value: Typed) -> _Scope:
+    def bind(self, name: str, value: Typed) -> _ValueScope:
         return replace(self, values={**self.values, name: value})
 
     def sequence(self, node: Node) -> Iterator[Typed]:

@@ -33,13 +33,13 @@ from loopwright.loops.expressions import (
     Test,
     Var,
 )
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.lexicographic import later_by_last
 from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of
-from loopwright.prove.scanning.conditions import Scope, negation, region
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import is_upper_bound
 
 Values: TypeAlias = Mapping[str, Expr]
@@ -110,7 +110,7 @@ def _plain(node: Node, values: Values) -> Node:
             return For(iterator, first, substituted(test, inner), step, _plain(body, inner))
         case Let(name, value, body):
             return _plain(body, {**values, name: substituted_expr(value, values)})
-        case Mark(_, body):
+        case Remarked(_, body):
             return _plain(body, values)
         case _:
             assert_never(node)
@@ -124,7 +124,7 @@ def _first_call(node: Node) -> Call | None:
             return next((call for child in children if (call := _first_call(child)) is not None), None)
         case If(_, then, orelse):
             return _first_call(then) or (None if orelse is None else _first_call(orelse))
-        case For(body=body) | Let(body=body) | Mark(body=body):
+        case For(body=body) | Let(body=body) | Remarked(body=body):
             return _first_call(body)
         case _:
             assert_never(node)
@@ -157,7 +157,7 @@ class _Building:
             case For():
                 call = _first_call(node)
                 return after if call is None else self._loop(node, call, names, known, after)
-            case Let() | Mark():
+            case Let() | Remarked():
                 raise AssertionError("declarations and marks were taken out before")
             case _:
                 assert_never(node)
@@ -198,7 +198,7 @@ def _never_failed(loop: For, steps: Test, names: tuple[str, ...]) -> Test:
     """No earlier value fails the test; isl eliminates the quantifier, and Inv checks what it found."""
     parameters = sorted((variables(steps) | variables(loop.test)) - set(names))
     space = isl.Set.universe(space_of(parameters, names))
-    everywhere = Scope(space, {name: k for k, name in enumerate(names)})
+    everywhere = IteratorScope(space, {name: k for k, name in enumerate(names)})
     values = everywhere.within(region(steps, everywhere))
     failed = values.domain.intersect(region(negation(loop.test), values))
     return formula_of(values.domain.subtract(later_by_last(failed)).gist(values.domain), names)

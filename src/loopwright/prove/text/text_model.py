@@ -23,7 +23,7 @@ from loopwright.c.syntax import field, walk
 from loopwright.c.types import is_signed, named_type
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import OUT
 from loopwright.prove.reading.c_expressions import Unreadable, words_of
@@ -136,7 +136,7 @@ def _times(node: Node, path: tuple[Expr, ...]) -> Iterator[tuple[str, tuple[Expr
                 yield from _times(orelse, (*path, Int(1)))
         case For(iterator=iterator, body=body):
             yield from _times(body, (*path, Var(iterator)))
-        case Let(body=body) | Mark(body=body):
+        case Let(body=body) | Remarked(body=body):
             yield from _times(body, path)
         case _:
             assert_never(node)

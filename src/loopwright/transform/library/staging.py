@@ -42,7 +42,7 @@ from loopwright.transform.vectors import pieces
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TileStatement:
     """A statement of the new text, and `tile`, the points of its loops in a tile that no bound cuts.
 
     It computes `statement`, or copies the cells of `array` to the buffer or back.
@@ -57,7 +57,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Tiles:
+class _StagedTiles:
     stencil: Stencil
     shape: Hexagons
 
@@ -133,17 +133,15 @@ class _Tiles:
         return found
 
 
-def staged(
-    plan: Plan, component: Component, sizes: Sequence[SizedLoop]
-) -> tuple[Plan, Component, Component]:
+def staged(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> tuple[Plan, Component, Component]:
     """The plan with hexagonal tiles that compute in buffers, and its parts of the two phases."""
     stencil = stencil_of(plan, component, sizes)
-    tiles = _Tiles(stencil, hexagons_of(plan, component, sizes))
+    tiles = _StagedTiles(stencil, hexagons_of(plan, component, sizes))
     _check(tiles)
     ordered, _, _ = hexagon(plan, component, sizes)
     parts = list(_program(tiles))
     text = "".join(one if isinstance(one, str) else one.text for one in parts)
-    told = [one for one in parts if isinstance(one, _Part)]
+    told = [one for one in parts if isinstance(one, _TileStatement)]
     after = replaced_text(ordered.program, text, _buffers(tiles))
     if len(after.statements) != len(told):
         raise InternalError(Code.INTERNAL, "tiles with buffers were read as other statements")
@@ -158,7 +156,7 @@ def staged(
     return planned, one, two
 
 
-def _check(tiles: _Tiles) -> None:
+def _check(tiles: _StagedTiles) -> None:
     slope = tiles.shape.slopes[0]
     if slope.forwards != slope.backwards:
         message = "dependences reach farther to one side than to the other"
@@ -172,7 +170,7 @@ def _check(tiles: _Tiles) -> None:
             raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="leave 'staged' out")
 
 
-def _program(tiles: _Tiles) -> Iterator[str | _Part]:
+def _program(tiles: _StagedTiles) -> Iterator[str | _TileStatement]:
     stencil, half = tiles.stencil, tiles.shape.half
     first, last = stencil.bounds[0]
     name, kind = stencil.tiles[0], iterator_type(stencil, 0)
@@ -184,7 +182,7 @@ def _program(tiles: _Tiles) -> Iterator[str | _Part]:
     yield "}\n"
 
 
-def _tile(tiles: _Tiles, phase: int) -> Iterator[str | _Part]:
+def _tile(tiles: _StagedTiles, phase: int) -> Iterator[str | _TileStatement]:
     stencil = tiles.stencil
     for k, name in enumerate(stencil.tiles[1:], 1):
         low, high = stencil.bounds[k]
@@ -206,7 +204,7 @@ def _tile(tiles: _Tiles, phase: int) -> Iterator[str | _Part]:
     yield "}\n"
 
 
-def _copy(tiles: _Tiles, written: WrittenArray, phase: int, *, loads: bool) -> _Part:
+def _copy(tiles: _StagedTiles, written: WrittenArray, phase: int, *, loads: bool) -> _TileStatement:
     stencil, loops = tiles.stencil, tiles.stencil.loops
     box = tiles.box(phase, loads)
     cells = written.touched if loads else _written(stencil.program, written.array.name)
@@ -215,10 +213,10 @@ def _copy(tiles: _Tiles, written: WrittenArray, phase: int, *, loads: bool) -> _
     heads = "".join(tiles.loop(k, low, high) for k, (low, high) in enumerate(box, 1))
     tile = tuple(f"{low} <= {loops[k]} <= {high}" for k, (low, high) in enumerate(box, 1))
     text = f"{heads}{cell_test(stencil.program, cells, loops[1:])}{left} = {right};\n"
-    return _Part(text, phase, tile, array=written.array.name, loads=loads)
+    return _TileStatement(text, phase, tile, array=written.array.name, loads=loads)
 
 
-def _row(tiles: _Tiles, phase: int, place: int, statement: Statement) -> _Part:
+def _row(tiles: _StagedTiles, phase: int, place: int, statement: Statement) -> _TileStatement:
     """The instances of a statement in a step, by the formulas of `hexagons`."""
     stencil, shape, row = tiles.stencil, tiles.shape, tiles.row(phase, place)
     name, slope, h = stencil.loops[1], shape.slopes[0], shape.half - 1
@@ -240,7 +238,7 @@ def _row(tiles: _Tiles, phase: int, place: int, statement: Statement) -> _Part:
     inside = tuple(f"{low} <= {stencil.loops[k]} <= {high}" for k, (low, high) in enumerate(box, 1))
     time = f"0 <= {row} < {2 * shape.half}"
     text = f"{heads}{domain}if ({' && '.join(tests)}) {operation}\n"
-    return _Part(text, phase, (time, *inside, *tests), statement=statement.name)
+    return _TileStatement(text, phase, (time, *inside, *tests), statement=statement.name)
 
 
 def _text(stencil: Stencil, bound: isl.Aff) -> str:
@@ -262,7 +260,7 @@ def _written(program: Program, name: str) -> isl.Set:
     return union(found).coalesce()
 
 
-def _buffers(tiles: _Tiles) -> tuple[Array, ...]:
+def _buffers(tiles: _StagedTiles) -> tuple[Array, ...]:
     found: list[Array] = []
     for one in tiles.stencil.written:
         extents = tuple(str(tiles.length(k) + 2 * radius) for k, radius in enumerate(tiles.radii, 1))
@@ -272,7 +270,7 @@ def _buffers(tiles: _Tiles) -> tuple[Array, ...]:
     return tuple(found)
 
 
-def _within_tiles(statement: Statement, part: _Part) -> Statement:
+def _within_tiles(statement: Statement, part: _TileStatement) -> Statement:
     """The statement with times in its tile alone: so it is known which tiles are full."""
     names = ", ".join(parameter_names(statement.domain.get_space()))
     points = f"{statement.name}[{', '.join(statement.iterators)}]"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from loopwright.c.openmp import OpenmpDirective, integer
-from loopwright.read.formula import Formula, Name, Number
+from loopwright.read.formula import Formula, Numeral, Symbol
 from loopwright.transform.openmp.clauses import applied_loops, check_clauses, refused, sizes_of
 from loopwright.transform.openmp.generated import (
     DirectedPlan,
@@ -28,10 +28,11 @@ from loopwright.transform.openmp.loops import (
     times,
 )
 from loopwright.transform.openmp.sequences import fused, split
-from loopwright.transform.script.operations import Parallel, Permute, Reverse, Unroll, Vectorize
+from loopwright.transform.script.operations import Parallelize, Permute, Reverse, Unroll, Vectorize
 
 PLAIN_FACTOR = 4
 """How many iterations `partial` without a number writes out: the implementation chooses."""
+
 
 def obeyed(
     state: DirectedPlan, directive: OpenmpDirective, found: Generated
@@ -55,11 +56,11 @@ def _tile(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Ma
     grid: list[CountedLoop] = []
     inner: list[CountedLoop] = []
     for name, size, loop in zip(names, sizes, loops, strict=True):
-        count, tile = loop.count, Name(name)
-        tiles = None if count is None else floor(plus(count, Number(size - 1)), size)
+        count, tile = loop.count, Symbol(name)
+        tiles = None if count is None else floor(plus(count, Numeral(size - 1)), size)
         grid.append(CountedLoop(name, tile, ZERO, 1, tiles, loop.place, loop.bounds))
         start = plus(loop.known_start, times(loop.step * size, tile))
-        rest = None if count is None else least(Number(size), minus(count, times(size, tile)))
+        rest = None if count is None else least(Numeral(size), minus(count, times(size, tile)))
         inner.append(replace(loop, start=start, count=rest, bounds=loop.bounds | {name}))
     new = {name: floor(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
     return _doubled(state, directive, nest, new, (grid, inner), ("grid", "intratile"))
@@ -73,11 +74,11 @@ def _stripe(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     outer: list[CountedLoop] = []
     inner: list[CountedLoop] = []
     for name, size, loop in zip(names, sizes, loops, strict=True):
-        count, offset = loop.count, Name(name)
-        offsets = None if count is None else least(Number(size), count)
+        count, offset = loop.count, Symbol(name)
+        offsets = None if count is None else least(Numeral(size), count)
         outer.append(CountedLoop(name, offset, ZERO, 1, offsets, loop.place, loop.bounds))
         start = plus(loop.known_start, times(loop.step, offset))
-        rest = None if count is None else floor(plus(minus(count, offset), Number(size - 1)), size)
+        rest = None if count is None else floor(plus(minus(count, offset), Numeral(size - 1)), size)
         inner.append(
             replace(loop, start=start, step=loop.step * size, count=rest, bounds=loop.bounds | {name})
         )
@@ -97,7 +98,7 @@ def _doubled(
     outer, inner = loops
     count = len(new)
     state = state.with_loops(directive, nest, count, new)
-    values = {**nest.values, **{name: Name(name) for name in new}}
+    values = {**nest.values, **{name: Symbol(name) for name in new}}
     left = replace(nest, loops=(*outer, *inner, *nest.loops[count:]), values=values)
     return Made(state, left, {kinds[0]: range(count), kinds[1]: range(count, 2 * count)})
 
@@ -121,7 +122,7 @@ def _interchange(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest
 def _reverse(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
     (loop,) = affected(directive, nest, 1)
     state = state.perform(directive, Reverse(nest.handle, (loop.dimension,)))
-    own = (Name(loop.dimension), negative(Name(loop.dimension)))
+    own = (Symbol(loop.dimension), negative(Symbol(loop.dimension)))
     values = {name: negative(value) if value in own else value for name, value in nest.values.items()}
     left = replace(nest, loops=(loop.reversed(), *nest.loops[1:]), values=values)
     return Made(state, left, {"reversed": range(1)})
@@ -144,11 +145,11 @@ def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
     name = state.dimensions(nest, 1)[-1]
     start = None
-    if isinstance(loop.start, Number) and loop.start.value % factor == 0 and loop.step == 1:
-        start = Number(loop.start.value // factor)
-    count = None if loop.count is None else floor(plus(loop.count, Number(factor - 1)), factor)
-    strips = CountedLoop(name, Name(name), start, 1, count, loop.place, loop.bounds)
-    left = replace(nest, loops=(strips,), values={**nest.values, name: Name(name)})
+    if isinstance(loop.start, Numeral) and loop.start.value % factor == 0 and loop.step == 1:
+        start = Numeral(loop.start.value // factor)
+    count = None if loop.count is None else floor(plus(loop.count, Numeral(factor - 1)), factor)
+    strips = CountedLoop(name, Symbol(name), start, 1, count, loop.place, loop.bounds)
+    left = replace(nest, loops=(strips,), values={**nest.values, name: Symbol(name)})
     return Made(state, left, {"unrolled": range(1)})
 
 
@@ -162,7 +163,7 @@ def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     count = 1 if clause is None or not clause.arguments else integer(clause.arguments[0])
     names = tuple(one.dimension for one in affected(directive, nest, count))
     if directive.name.startswith(("parallel", "for")):
-        state = state.perform(directive, Parallel(nest.handle, names))
+        state = state.perform(directive, Parallelize(nest.handle, names))
     if directive.name.endswith("simd"):
         state = state.perform(directive, Vectorize(nest.handle, names))
     return Made(state, replace(nest, loops=()), {})
@@ -182,6 +183,7 @@ DIRECTIVES: Mapping[str, Callable[[DirectedPlan, OpenmpDirective, LoopNest], Mad
     "for": _shared,
     "simd": _shared,
 }
+
 
 def _with_applied(directive: OpenmpDirective, made: Made) -> tuple[DirectedPlan, Generated]:
     """The directives of `apply`, innermost loops first."""

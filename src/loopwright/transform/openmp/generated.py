@@ -7,7 +7,7 @@ from itertools import islice
 
 from loopwright.c.openmp import OpenmpDirective
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.formula import Chain, Formula, Junction, Name
+from loopwright.read.formula import Chain, Formula, Junction, Symbol
 from loopwright.transform.openmp.clauses import refused
 from loopwright.transform.openmp.loops import CountedLoop, refuse_triangle, substituted
 from loopwright.transform.perform import performed
@@ -82,7 +82,7 @@ class DirectedPlan:
     ) -> DirectedPlan:
         """New loops around the first `inside` loops of a nest; their values are over the text's iterators."""
         names = self.dimensions(nest, inside)
-        outputs = tuple(map(Name, (*names[: nest.depth], *added, *names[nest.depth :])))
+        outputs = tuple(map(Symbol, (*names[: nest.depth], *added, *names[nest.depth :])))
         return self.mapped(directive, nest, names, outputs, added)
 
     def mapped(
@@ -95,11 +95,11 @@ class DirectedPlan:
     ) -> DirectedPlan:
         """affine(L, {[inputs] -> [outputs] : name = formula and ...})"""
         tests = [
-            Chain(((Name(name),), (substituted(formula, nest.values),)), ("=",))
+            Chain(((Symbol(name),), (substituted(formula, nest.values),)), ("=",))
             for name, formula in defined.items()
         ]
         condition = Junction(True, tuple(tests)) if len(tests) > 1 else next(iter(tests), None)
-        function = AffineMap(tuple(map(Name, inputs)), outputs, condition)
+        function = AffineMap(tuple(map(Symbol, inputs)), outputs, condition)
         return self.perform(directive, Affine(nest.handle, function))
 
 

@@ -19,10 +19,10 @@ from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, field, operator, refuse, without_parentheses
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.formula import Binary, Call, Formula, Name, Negative, Number, Sum
+from loopwright.read.formula import Addition, Formula, FunctionCall, Multiplicative, Negative, Numeral, Symbol
 from loopwright.source import Span
 
-ZERO = Number(0)
+ZERO = Numeral(0)
 
 CANONICAL = "accepted: for (i = a; i < b; i++), also <=, >, >=, i--, i += 2, with affine a and b"
 
@@ -63,7 +63,7 @@ class CountedLoop:
         """value' = -value, number' = count - 1 - number."""
         start = None
         if self.start is not None and self.count is not None:
-            start = negative(plus(self.start, times(self.step, plus(self.count, Number(-1)))))
+            start = negative(plus(self.start, times(self.step, plus(self.count, Numeral(-1)))))
         return replace(self, value=negative(self.value), start=start)
 
 
@@ -74,7 +74,7 @@ def canonical(node: Node, names: frozenset[str]) -> CountedLoop | None:
     if iterator is None or step is None or node.child_by_field_name("condition") is None:
         return None
     first = _formula(first_value(node), names - {iterator})
-    value: Formula = Name(iterator) if step > 0 else Negative(Name(iterator))
+    value: Formula = Symbol(iterator) if step > 0 else Negative(Symbol(iterator))
     start = first if first is None or step > 0 else negative(first)
     head = Span(node.source, node.start, field(node, "body").start)
     end = field(node, "condition")
@@ -142,7 +142,7 @@ def _count(test: Node, iterator: str, start: Formula, step: int, names: frozense
             extra = 0
         case _:
             return None
-    return floor(plus(minus(end, start), Number(abs(step) - 1 + extra)), abs(step))
+    return floor(plus(minus(end, start), Numeral(abs(step) - 1 + extra)), abs(step))
 
 
 def _formula(node: Node, names: frozenset[str]) -> Formula | None:
@@ -150,9 +150,9 @@ def _formula(node: Node, names: frozenset[str]) -> Formula | None:
     node = without_parentheses(node)
     match node.type:
         case "number_literal" if node.text.isdigit() and (node.text == "0" or node.text[0] != "0"):
-            return Number(int(node.text))
+            return Numeral(int(node.text))
         case "identifier":
-            return Name(node.text) if node.text in names else None
+            return Symbol(node.text) if node.text in names else None
         case "unary_expression" if operator(node) in "+-":
             inner = _formula(field(node, "argument"), names)
             return inner if inner is None or operator(node) == "+" else negative(inner)
@@ -162,7 +162,7 @@ def _formula(node: Node, names: frozenset[str]) -> Formula | None:
                 return None
             if operator(node) != "*":
                 return plus(left, right) if operator(node) == "+" else minus(left, right)
-            constants = [one for one in (left, right) if isinstance(one, Number)]
+            constants = [one for one in (left, right) if isinstance(one, Numeral)]
             if not constants:
                 return None
             return times(constants[0].value, right if left is constants[0] else left)
@@ -183,12 +183,12 @@ def refuse_triangle(loops: Sequence[CountedLoop], directive: str) -> None:
 
 def substituted(formula: Any, values: Mapping[str, Formula]) -> Any:
     """The formula with other formulas in place of names; -3 is written as a negative 3."""
-    if isinstance(formula, Name):
+    if isinstance(formula, Symbol):
         return values.get(formula.text, formula)
     if isinstance(formula, Negative):
         return negative(substituted(formula.argument, values))
-    if isinstance(formula, Number) and formula.value < 0:
-        return Negative(Number(-formula.value))
+    if isinstance(formula, Numeral) and formula.value < 0:
+        return Negative(Numeral(-formula.value))
     if isinstance(formula, tuple):
         return tuple(substituted(one, values) for one in formula)
     if not is_dataclass(formula) or isinstance(formula, Span):
@@ -201,17 +201,17 @@ def substituted(formula: Any, values: Mapping[str, Formula]) -> Any:
 
 def plus(one: Formula, other: Formula) -> Formula:
     match one, other:
-        case Number(a), Number(b):
-            return Number(a + b)
-        case _, Number(0):
+        case Numeral(a), Numeral(b):
+            return Numeral(a + b)
+        case _, Numeral(0):
             return one
-        case Number(0), _:
+        case Numeral(0), _:
             return other
-    left, right = (each.terms if isinstance(each, Sum) else (each,) for each in (one, other))
-    terms: list[Formula] = [each for each in (*left, *right) if not isinstance(each, Number)]
-    total = sum(each.value for each in (*left, *right) if isinstance(each, Number))
-    terms += [Number(total)] if total else []
-    return Sum(tuple(terms)) if len(terms) > 1 else terms[0] if terms else ZERO
+    left, right = (each.terms if isinstance(each, Addition) else (each,) for each in (one, other))
+    terms: list[Formula] = [each for each in (*left, *right) if not isinstance(each, Numeral)]
+    total = sum(each.value for each in (*left, *right) if isinstance(each, Numeral))
+    terms += [Numeral(total)] if total else []
+    return Addition(tuple(terms)) if len(terms) > 1 else terms[0] if terms else ZERO
 
 
 def minus(one: Formula, other: Formula) -> Formula:
@@ -220,12 +220,12 @@ def minus(one: Formula, other: Formula) -> Formula:
 
 def negative(formula: Formula) -> Formula:
     match formula:
-        case Number(value):
-            return Number(-value)
+        case Numeral(value):
+            return Numeral(-value)
         case Negative(inner):
             return inner
-        case Sum(terms):
-            return Sum(tuple(negative(term) for term in terms))
+        case Addition(terms):
+            return Addition(tuple(negative(term) for term in terms))
         case _:
             return Negative(formula)
 
@@ -234,23 +234,25 @@ def times(factor: int, formula: Formula) -> Formula:
     match formula:
         case _ if factor == 1:
             return formula
-        case Number(value):
-            return Number(factor * value)
+        case Numeral(value):
+            return Numeral(factor * value)
         case _:
-            return Binary("*", Number(factor), formula)
+            return Multiplicative("*", Numeral(factor), formula)
 
 
 def floor(formula: Formula, divisor: int) -> Formula:
-    return formula if divisor == 1 else Call("floor", (Binary("/", formula, Number(divisor)),))
+    return (
+        formula if divisor == 1 else FunctionCall("floor", (Multiplicative("/", formula, Numeral(divisor)),))
+    )
 
 
 def remainder(formula: Formula, divisor: int) -> Formula:
-    return Binary("%", formula, Number(divisor))
+    return Multiplicative("%", formula, Numeral(divisor))
 
 
 def least(*formulas: Formula) -> Formula:
-    return Call("min", formulas)
+    return FunctionCall("min", formulas)
 
 
 def most(*formulas: Formula) -> Formula:
-    return Call("max", formulas)
+    return FunctionCall("max", formulas)

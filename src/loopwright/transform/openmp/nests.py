@@ -16,7 +16,7 @@ from dataclasses import replace
 from loopwright.c.directed import DirectedFile
 from loopwright.c.syntax import Node, field, named_children, refuse
 from loopwright.errors import Code
-from loopwright.read.formula import Formula, Name, Negative
+from loopwright.read.formula import Formula, Negative, Symbol
 from loopwright.transform.openmp.directives import obeyed
 from loopwright.transform.openmp.generated import DirectedPlan, Generated, LoopNest, LoopSequence
 from loopwright.transform.openmp.loops import CANONICAL, CountedLoop, canonical
@@ -29,10 +29,10 @@ def directed_plan(plan: Plan, file: DirectedFile) -> Plan:
     region = plan.program.region
     if not any(region.contains(one.place) for one, _ in file.directives):
         return plan
-    return _Reader(file, plan).statements(plan.program.syntax, ()).plan
+    return _DirectiveReader(file, plan).statements(plan.program.syntax, ()).plan
 
 
-class _Reader:
+class _DirectiveReader:
     """Goes through the statements of a region, and obeys the directives of each loop after those inside."""
 
     def __init__(self, file: DirectedFile, plan: Plan) -> None:
@@ -125,5 +125,5 @@ class _Reader:
 
 def _value(loop: CountedLoop) -> Formula:
     """An iterator of the text as the plan has it: a loop that counts down has its negative."""
-    name = Name(loop.dimension)
+    name = Symbol(loop.dimension)
     return Negative(name) if isinstance(loop.value, Negative) else name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.openmp import OpenmpDirective, integer
-from loopwright.read.formula import Chain, Formula, Name, Number
+from loopwright.read.formula import Chain, Formula, Numeral, Symbol
 from loopwright.read.formula_grammar import parse_expressions
 from loopwright.source import Source, Span
 from loopwright.transform.openmp.clauses import needed, refused
@@ -40,7 +40,7 @@ def split(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Ma
         if k + 1 < len(begins):
             names = state.dimensions(nest, 1)
             test = Chain(((loop.number,), (begins[k + 1],)), ("<",))
-            condition = AffineSet(tuple(map(Name, names)), substituted(test, nest.values))
+            condition = AffineSet(tuple(map(Symbol, names)), substituted(test, nest.values))
             first, second = state.fresh_handles("part", 2)
             operation = Isplit(rest.handle, condition, nest.depth)
             state = state.bind(directive, (first, second), operation)
@@ -77,7 +77,7 @@ def _amount(state: DirectedPlan, argument: Span) -> Formula:
     """A count: a constant, or an affine expression of parameters, which must not be negative."""
     text = argument.text.strip()
     if text.isidentifier() and text not in state.plan.program.params:
-        return Number(integer(argument))
+        return Numeral(integer(argument))
     if "\\" in argument.text or "/" in argument.text:
         raise refused(argument, f"'{text}' must be a sum of parameters with constant factors")
     shown = Source(argument.source.path, argument.source.text)
@@ -116,12 +116,12 @@ def _together(
         if other.dimension == loop.dimension and wanted == other.value:
             continue
         names = state.dimensions(nest, 1)
-        outer = tuple(map(Name, names[:-1]))
+        outer = tuple(map(Symbol, names[:-1]))
         if other.dimension == loop.dimension:
             new: Formula = substituted(wanted, nest.values)
             state = state.mapped(directive, nest, names, (*outer, new), {})
         else:
-            new = Name(loop.dimension)
+            new = Symbol(loop.dimension)
             state = state.mapped(directive, nest, names, (*outer, new), {loop.dimension: wanted})
     depth = nests[0].depth
     handle = state.fresh("fused")

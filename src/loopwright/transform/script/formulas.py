@@ -15,7 +15,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import split
 from loopwright.read.affine import number, truth
-from loopwright.read.formula import Formula, Name, written
+from loopwright.read.formula import Formula, Symbol, written
 from loopwright.read.scope import FormulaScope
 
 
@@ -33,13 +33,13 @@ class AffineMap:
 
     @property
     def input_names(self) -> tuple[str | None, ...]:
-        return tuple(one.text if isinstance(one, Name) else None for one in self.inputs)
+        return tuple(one.text if isinstance(one, Symbol) else None for one in self.inputs)
 
     def new_iterators(self, parameters: tuple[str, ...]) -> tuple[str | None, ...]:
         """The output names the map itself introduces; None where the output is an expression."""
         known = {*self.input_names, *parameters}
         return tuple(
-            one.text if isinstance(one, Name) and one.text not in known else None for one in self.outputs
+            one.text if isinstance(one, Symbol) and one.text not in known else None for one in self.outputs
         )
 
 
@@ -87,7 +87,7 @@ def _dimension_names(inputs: tuple[Formula, ...], parameters: tuple[str, ...]) -
     """One name for each dimension; the author's where there is one."""
     names: list[str] = []
     for k, formula in enumerate(inputs):
-        if not isinstance(formula, Name):
+        if not isinstance(formula, Symbol):
             names.append(f"_i{k}")
             continue
         if formula.text in names or formula.text in parameters:
@@ -101,7 +101,7 @@ def _inputs_hold(inputs: tuple[Formula, ...], scope: FormulaScope) -> isl.Set:
     """What an input that is not a name says: `[i, j, 0]` is about the vectors that end in 0."""
     points = scope.truth(True)
     for k, formula in enumerate(inputs):
-        if not isinstance(formula, Name):
+        if not isinstance(formula, Symbol):
             here = scope.variable(scope.dimensions[k])
             points = points.intersect(here.eq_set(number(formula, scope)))
     return points

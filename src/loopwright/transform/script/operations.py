@@ -47,7 +47,7 @@ __all__ = [
     "CLASSES", "DISTRIBUTE", "Affine", "Contract", "DirectiveOperation", "Distribute",
     "DistributeLegally", "Expand", "FromZero", "Fuse", "Hexagon", "Interchange", "Isolate", "Isplit",
     "Lift", "MapBlocks", "MapThreads", "MappingOperation", "NestOperation", "Operation", "Operator",
-    "Overlap", "Pack", "Pad", "Parallel", "Permute", "Realign", "Rename", "Reorder", "Reverse",
+    "Overlap", "Pack", "Pad", "Parallelize", "Permute", "Realign", "Rename", "Reorder", "Reverse",
     "Separate", "Shift", "Sink", "Skew", "StatementOperation", "StorageOperation", "StripMine", "Tile",
     "Unroll", "UnrollAndJam", "Vectorize",
 ]
@@ -127,7 +127,7 @@ class Hexagon(BaseOperation):
 
 
 @dataclass(frozen=True)
-class Parallel(BaseOperation):
+class Parallelize(BaseOperation):
     """The iterations of loops may run at the same time."""
 
     name = "parallel"
@@ -278,7 +278,7 @@ class Pad(BaseOperation):
 StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink | Hexagon
 """Which statements share loops, and in what order they stand."""
 
-DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
+DirectiveOperation: TypeAlias = Parallelize | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
 StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream

@@ -13,17 +13,17 @@ from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of, root_and_path
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
     Declaration,
+    Declarator,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Storage,
     Subscript,
     Unary,
     Update,
-    Variable,
     children,
     walk,
     without_casts,
@@ -162,7 +162,7 @@ def _rows(region: TypedRegion) -> _Rows:
     return {
         node.declaration.offset: node.initial
         for node in nodes
-        if isinstance(node, Variable)
+        if isinstance(node, Declarator)
         and node.initial is not None
         and isinstance(unqualified(node.declaration.type), Pointer)
         and node.declaration.offset not in changed
@@ -191,7 +191,9 @@ def _uses(statement: Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
             pending.append((node.target, True))
             pending += [(part, False) for part in children(node) if part is not node.target]
             continue
-        if isinstance(node, Name | Member | Subscript) or (isinstance(node, Unary) and node.operator == "*"):
+        if isinstance(node, Name | MemberAccess | Subscript) or (
+            isinstance(node, Unary) and node.operator == "*"
+        ):
             use = _use(node, is_written, facts, rows)
             found += [] if use is None else [use]
             pending += [(part, False) for part in _inside(node)]
@@ -210,7 +212,7 @@ def _inside(lvalue: Expression) -> list[Expression]:
                 found.append(index)
                 inner = without_casts(base)
                 follows = not isinstance(unqualified(inner.type), ArrayType)
-            case Member(object=base, is_arrow=follows):
+            case MemberAccess(object=base, is_arrow=follows):
                 inner = without_casts(base)
             case Unary(operator="*", operand=base):
                 inner = without_casts(base)
@@ -237,7 +239,7 @@ def _members(node: Expression) -> tuple[str, ...]:
     core = without_casts(node)
     while True:
         match core:
-            case Member(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
+            case MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
                 found.insert(0, "" if in_union else name)
                 if is_arrow:
                     return tuple(found)
@@ -285,7 +287,7 @@ def _is_filled(array: Declaration, facts: PointsTo) -> bool:
         if root is None or root.offset != array.offset or not isinstance(unqualified(target.type), Pointer):
             continue
         counted = {part.declaration.offset for part in walk(target.index) if isinstance(part, Name)}
-        used = [part for part in walk(node.value) if isinstance(part, Call | Update | Assign)]
+        used = [part for part in walk(node.value) if isinstance(part, CallExpression | Update | Assign)]
         named = {part.declaration.offset for part in walk(node.value) if isinstance(part, Name)}
         if counted and not used and not counted & named:
             return True

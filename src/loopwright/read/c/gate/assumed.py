@@ -22,7 +22,7 @@ from loopwright.c.typed.tree import (
     Binary,
     Cast,
     Declaration,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Number,
@@ -192,8 +192,8 @@ def _members(nodes: list[Node]) -> dict[str, CType]:
     """
     found: dict[str, set[CType]] = {}
     for node in nodes:
-        cell = cell_of(node, {}) if isinstance(node, Member) else None
-        if cell is not None and not cell.subscripts and isinstance(node, Member):
+        cell = cell_of(node, {}) if isinstance(node, MemberAccess) else None
+        if cell is not None and not cell.subscripts and isinstance(node, MemberAccess):
             kind = unqualified(node.type)
             is_open = isinstance(kind, ArrayType) and kind.length in (0, 1, None)
             found.setdefault(cell.base, set()).add(Unknown("it may be longer") if is_open else kind)

@@ -16,16 +16,16 @@ from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
 from loopwright.c.typed.reach import Reach, may_be_written, reach_of
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
     Declaration,
-    Member,
+    Declarator,
+    MemberAccess,
     Name,
     Node,
     Storage,
     Subscript,
     Unary,
     Update,
-    Variable,
     changed_root,
     owner,
     root_of,
@@ -66,7 +66,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
         match node:
             case Name() if _words(node) & deciding:
                 _refuse_change(node, reach, region, file)
-            case Subscript() | Member() | Unary() if _is_part(node, texts):
+            case Subscript() | MemberAccess() | Unary() if _is_part(node, texts):
                 _refuse_change(node, reach, region, file)
 
 
@@ -93,7 +93,7 @@ def _hidden(region: TypedRegion, nodes: Sequence[Node]) -> set[str]:
     declared: dict[str, dict[int, Declaration]] = {}
     for node in nodes:
         match node:
-            case Name(declaration=one) | Variable(declaration=one):
+            case Name(declaration=one) | Declarator(declaration=one):
                 declared.setdefault(one.name, {})[one.offset] = one
     return {
         name
@@ -115,7 +115,7 @@ def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
     values = {
         part.declaration.name
         for node in nodes
-        if isinstance(node, Variable) and node.initial is not None and node.name.start not in kept
+        if isinstance(node, Declarator) and node.initial is not None and node.name.start not in kept
         for part in walk(node.initial)
         if isinstance(part, Name)
     }
@@ -127,7 +127,7 @@ def _words(node: Name) -> set[str]:
     return {node.declaration.name, *names_in(node.place.span.text)}
 
 
-def _is_part(node: Subscript | Member | Unary, texts: Sequence[str]) -> bool:
+def _is_part(node: Subscript | MemberAccess | Unary, texts: Sequence[str]) -> bool:
     """Whether a parameter is, or is computed from, what is read through a pointer here."""
     if (isinstance(node, Unary) and node.operator != "*") or owner(node) is not None:
         return False
@@ -136,7 +136,7 @@ def _is_part(node: Subscript | Member | Unary, texts: Sequence[str]) -> bool:
 
 
 def _refuse_change(
-    node: Name | Subscript | Member | Unary, reach: Reach, region: TypedRegion, file: TypedFile
+    node: Name | Subscript | MemberAccess | Unary, reach: Reach, region: TypedRegion, file: TypedFile
 ) -> None:
     who = reach.unknown or "a pointer"
     if isinstance(node, Name) and not _may_change(region, node, reach, file):
@@ -181,7 +181,7 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
     nodes = [node for statement in region.statements for node in walk(statement)]
     changed = {root.offset for node in nodes if (root := changed_root(node)) is not None}
     for node in nodes:
-        if isinstance(node, Call) and not is_inside(node, places):
+        if isinstance(node, CallExpression) and not is_inside(node, places):
             found = _refuse_call(node, file, pure, changed)
             seen = _visible(nodes, region) if found.sees_memory else None
             if seen is not None and node.callee is not None:
@@ -203,7 +203,7 @@ def _visible(nodes: Sequence[Node], region: TypedRegion) -> str | None:
     return None
 
 
-def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set[int]) -> Purity:
+def _refuse_call(node: CallExpression, file: TypedFile, pure: frozenset[str], changed: set[int]) -> Purity:
     callee = node.callee
     if callee is None or callee.storage not in (Storage.FUNCTION, Storage.UNDECLARED):
         raise refuse(node, "this calls a function through a pointer", "call functions by their names")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.prepare import Unread
-from loopwright.c.typed.tree import Call, Labelled, walk
+from loopwright.c.typed.tree import CallExpression, Labelled, walk
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
@@ -91,7 +91,7 @@ def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
     What a failed assertion prints is the one such text that is let go: the program ends with it.
     """
     nodes = (node for statement in region.statements for node in walk(statement))
-    calls = [node for node in nodes if isinstance(node, Call) and node.callee is not None]
+    calls = [node for node in nodes if isinstance(node, CallExpression) and node.callee is not None]
     asserted = [call.place for call in calls if call.callee and call.callee.name in _ASSERTIONS]
     found: tuple[Assumption, ...] = ()
     for number, token in enumerate(region.tokens, region.first):

@@ -17,12 +17,12 @@ from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Call,
+    CallExpression,
     Cast,
     Conditional,
     Declaration,
     Declare,
-    For,
+    ForStatement,
     Name,
     Node,
     Storage,
@@ -66,7 +66,7 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
     counted = {one.offset: one for one in map(_counted, after) if one is not None}
     return (
         not any(token.follows_place for token in new.tokens)
-        and all(node.callee is not None for node in after if isinstance(node, Call))
+        and all(node.callee is not None for node in after if isinstance(node, CallExpression))
         and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
         and _mean_the_same(old, after, counted)
     )
@@ -187,9 +187,9 @@ def _is_single(tokens: Sequence[str], start: int) -> bool:
 def _counted(node: Node) -> Declaration | None:
     """The variable that a loop gives its first value."""
     match node:
-        case For(first=Assign(target=Name(declaration=declared))):
+        case ForStatement(first=Assign(target=Name(declaration=declared))):
             return declared
-        case For(first=Declare(variables=(variable, *_))):
+        case ForStatement(first=Declare(variables=(variable, *_))):
             return variable.declaration
     return None
 

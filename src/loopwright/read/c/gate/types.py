@@ -10,14 +10,14 @@ from loopwright.c.typed.file import TypedRegion
 from loopwright.c.typed.tree import (
     Assign,
     Declaration,
+    Declarator,
     Declare,
-    For,
-    Member,
+    ForStatement,
+    MemberAccess,
     Name,
     Node,
     Storage,
     Update,
-    Variable,
     walk,
     without_casts,
 )
@@ -56,7 +56,7 @@ def refuse_storage(nodes: list[Node]) -> None:
 
 def _refuse_observed(node: Node) -> None:
     """A volatile or atomic access must stay where it is; what each thread has of its own, with its thread."""
-    if isinstance(node, Name | Member) and _is_observed(node.type):
+    if isinstance(node, Name | MemberAccess) and _is_observed(node.type):
         raise refuse(node, "this is volatile or atomic: its accesses must stay as they are", _COPY)
     if isinstance(node, Name) and node.declaration.is_thread_local:
         raise refuse(node, f"each thread has its own '{node.declaration.name}'", _COPY)
@@ -77,19 +77,19 @@ def _is_observed(kind: CType) -> bool:
 def _refuse_bit_field(node: Node) -> None:
     target = node.target if isinstance(node, Assign | Update) else None
     core = None if target is None else without_casts(target)
-    if isinstance(core, Member) and core.is_bit_field:
+    if isinstance(core, MemberAccess) and core.is_bit_field:
         raise refuse(node, f"'{core.name}' is a bit-field: other fields are written with it", _COPY)
 
 
 def _refuse_unions(nodes: list[Node]) -> None:
     """The members of a union are one storage under several names."""
-    members = [node for node in nodes if isinstance(node, Member) and node.in_union]
+    members = [node for node in nodes if isinstance(node, MemberAccess) and node.in_union]
     written = [
         core
         for node in nodes
-        if isinstance(node, Assign | Update) and isinstance(core := without_casts(node.target), Member)
+        if isinstance(node, Assign | Update) and isinstance(core := without_casts(node.target), MemberAccess)
     ]
-    inside = [node for target in written for node in walk(target) if isinstance(node, Member)]
+    inside = [node for target in written for node in walk(target) if isinstance(node, MemberAccess)]
     for one in inside:
         other = next((node for node in members if one.in_union and node.name != one.name), None)
         if other is not None:
@@ -97,17 +97,17 @@ def _refuse_unions(nodes: list[Node]) -> None:
             raise refuse(other, message, "use one member of it in a region")
 
 
-def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[For, Declaration]]:
+def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[ForStatement, Declaration]]:
     """The loops and the variables they count; those that are left as they are, as statements, are not."""
     bodies = [statement.body.place for statement in program.statements]
     found = []
     for node in nodes:
-        if isinstance(node, For) and any(place.contains(node.place.span) for place in bodies):
+        if isinstance(node, ForStatement) and any(place.contains(node.place.span) for place in bodies):
             continue
         match node:
-            case For(first=Declare(variables=(Variable(declaration=declared), *_))):
+            case ForStatement(first=Declare(variables=(Declarator(declaration=declared), *_))):
                 found.append((node, declared))
-            case For(first=Assign(target=Name(declaration=declared))):
+            case ForStatement(first=Assign(target=Name(declaration=declared))):
                 found.append((node, declared))
     return found
 
@@ -131,7 +131,7 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
 
 
-def _type_read(program: Program, loop: For, name: str) -> str:
+def _type_read(program: Program, loop: ForStatement, name: str) -> str:
     """The type that the reader saw of the iterator of a loop; "" where no statement is in it."""
     place = loop.place.span
     inside = [one for one in program.statements if place.start <= one.body.place.start < place.end]

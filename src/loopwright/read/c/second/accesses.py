@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Block,
-    Call,
+    CallExpression,
     Cast,
+    CompoundStatement,
     Conditional,
+    Declarator,
     Declare,
     Evaluate,
     Expression,
-    If,
+    IfStatement,
     Labelled,
-    Member,
+    MemberAccess,
     Name,
     Number,
     OtherStatement,
@@ -31,12 +32,11 @@ from loopwright.c.typed.tree import (
     Text,
     Unary,
     Update,
-    Variable,
     without_casts,
 )
 from loopwright.c.types import ArrayType, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.second.cells import Cell, Rows, cell_of, is_pointer, pointed
+from loopwright.read.c.second.cells import NamedCell, Rows, cell_of, is_pointer, pointed
 from loopwright.read.c.second.scope import Unclear, is_value
 
 
@@ -44,7 +44,7 @@ from loopwright.read.c.second.scope import Unclear, is_value
 class Touched:
     """An access; one `anywhere` may be to any cell of the base."""
 
-    cell: Cell
+    cell: NamedCell
     is_write: bool
     must: bool
     node: Expression
@@ -59,7 +59,7 @@ def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched
         case SizeOf():
             if not is_value(node):
                 raise Unclear(node, "whether this is evaluated depends on its type")
-        case Name() | Subscript() | Member() | Unary(operator="*"):
+        case Name() | Subscript() | MemberAccess() | Unary(operator="*"):
             yield from _read(node, rows, must)
         case Unary(operator="&"):
             raise Unclear(node, "an address is taken here")
@@ -77,7 +77,7 @@ def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched
             yield from _target(target, rows, must, is_read=op != "=")
         case Update(target=target):
             yield from _target(target, rows, must, is_read=True)
-        case Call(arguments=arguments):
+        case CallExpression(arguments=arguments):
             for argument in arguments:
                 yield from _argument(argument, rows, must)
         case _:
@@ -127,15 +127,15 @@ def _argument(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
     yield Touched(cell, False, False, node, anywhere=True)
 
 
-def touched_by_statement(node: Statement | Variable, rows: Rows, must: bool = True) -> Iterator[Touched]:
+def touched_by_statement(node: Statement | Declarator, rows: Rows, must: bool = True) -> Iterator[Touched]:
     """What a statement that is kept whole may touch; the variables it declares count, too."""
     match node:
         case Evaluate(value=value):
             yield from touched(value, rows, must)
-        case Block(statements=statements):
+        case CompoundStatement(statements=statements):
             for one in statements:
                 yield from touched_by_statement(one, rows, must)
-        case If(test=test, then=then, otherwise=otherwise):
+        case IfStatement(test=test, then=then, otherwise=otherwise):
             yield from touched(test, rows, must)
             for branch in (then, otherwise) if otherwise is not None else (then,):
                 yield from touched_by_statement(branch, rows, False)
@@ -144,7 +144,7 @@ def touched_by_statement(node: Statement | Variable, rows: Rows, must: bool = Tr
         case Declare(variables=variables):
             for variable in variables:
                 yield from touched_by_statement(variable, rows, must)
-        case Variable(initial=initial, sizes=sizes):
+        case Declarator(initial=initial, sizes=sizes):
             for part in sizes:
                 yield from touched(part, rows, must)
             if initial is not None:

@@ -15,7 +15,7 @@ from loopwright.c.typed.tree import (
     Cast,
     Declaration,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Subscript,
     Unary,
@@ -28,7 +28,7 @@ Term = tuple[Expression, int]
 
 
 @dataclass(frozen=True)
-class Cell:
+class NamedCell:
     """`base[subscripts]`; each subscript is the sum of its terms, 0 without any."""
 
     base: str
@@ -46,7 +46,7 @@ class Cell:
         return (*(term for subscript in self.subscripts for term, _ in subscript), *self.inner)
 
 
-Rows = Mapping[int, tuple[Cell, tuple[Term, ...]]]
+Rows = Mapping[int, tuple[NamedCell, tuple[Term, ...]]]
 """Local pointers that stand for a row, by their declaration: the cell they point into, and how far."""
 
 
@@ -54,16 +54,16 @@ def is_pointer(kind: CType) -> bool:
     return isinstance(unqualified(kind), Pointer | ArrayType)
 
 
-def cell_of(node: Expression, rows: Rows) -> Cell | None:
+def cell_of(node: Expression, rows: Rows) -> NamedCell | None:
     """The storage that `node` names; None where it is no lvalue of this kind."""
     match _bare(node):
         case Name(declaration=declared):
-            return Cell(declared.name, declared)
+            return NamedCell(declared.name, declared)
         case Subscript(base=base, index=index):
             return _element(base, ((index, 1),), rows)
         case Unary(operator="*", operand=operand):
             return _element(operand, (), rows)
-        case Member(object=inner, name=name, is_arrow=is_arrow):
+        case MemberAccess(object=inner, name=name, is_arrow=is_arrow):
             return _member(cell_of(inner, rows), name, is_arrow)
     return None
 
@@ -75,7 +75,7 @@ def _bare(node: Expression) -> Expression:
     return node
 
 
-def _member(inner: Cell | None, name: str, is_arrow: bool) -> Cell | None:
+def _member(inner: NamedCell | None, name: str, is_arrow: bool) -> NamedCell | None:
     if inner is None:
         return None
     if inner.subscripts:
@@ -83,7 +83,7 @@ def _member(inner: Cell | None, name: str, is_arrow: bool) -> Cell | None:
     return replace(inner, base=f"{inner.base}__{name}")
 
 
-def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> Cell | None:
+def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> NamedCell | None:
     """What `pointer[terms]` is: the sums in the pointer belong to the subscript."""
     found = pointed(pointer, rows)
     if found is None:
@@ -95,7 +95,7 @@ def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> Cell |
     return replace(cell, subscripts=(*cell.subscripts, (*ahead, *terms)))
 
 
-def pointed(pointer: Expression, rows: Rows) -> tuple[Cell, tuple[Term, ...]] | None:
+def pointed(pointer: Expression, rows: Rows) -> tuple[NamedCell, tuple[Term, ...]] | None:
     """The array or pointer that a value points into, and the terms that are added to it."""
     node = _bare(pointer)
     match node:

@@ -13,19 +13,19 @@ from itertools import pairwise
 
 import islpy as isl
 
-from loopwright.c.typed.expansion import Token
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.points_to import root_and_path
 from loopwright.c.typed.tree import (
     Assign,
-    Call,
+    CallExpression,
+    Declarator,
     Declare,
     Name,
     Node,
     Storage,
     Unary,
     Update,
-    Variable,
     walk,
 )
 from loopwright.errors import BadInput, Code
@@ -34,7 +34,7 @@ from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.types import iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
-from loopwright.read.c.second.cells import Cell
+from loopwright.read.c.second.cells import NamedCell
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
 from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
 from loopwright.read.c.second.relations import cells_of
@@ -124,9 +124,9 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
                 written.add(declared.offset)
             case Unary(operator="&", operand=Name(declaration=declared)):
                 written.add(declared.offset)
-            case Variable(declaration=declared):
+            case Declarator(declaration=declared):
                 local.add(declared.offset)
-            case Call(callee=callee) if callee is not None:
+            case CallExpression(callee=callee) if callee is not None:
                 function = file.definition(callee)
                 if function is not None:
                     functions[callee.offset] = function
@@ -168,12 +168,12 @@ def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:
     return found
 
 
-def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[Token, ...]:
+def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[ExpandedToken, ...]:
     return region.function.tokens[place[0] : place[1]]
 
 
 def _macro_calls(
-    region: TypedRegion, made_by: Callable[[Token], tuple[str | None, object]]
+    region: TypedRegion, made_by: Callable[[ExpandedToken], tuple[str | None, object]]
 ) -> dict[tuple[int, int], str]:
     """The tokens that each call of a macro became: those that are made by the same."""
     found: dict[tuple[int, int], str] = {}
@@ -202,7 +202,7 @@ def _with_parentheses(region: TypedRegion, place: tuple[int, int]) -> Iterator[t
 
 def _compare_statement(program: Program, found: Found, statement: Statement) -> None:
     node, body = found.node, statement.body
-    place = node.name if isinstance(node, Variable) else node.place.span
+    place = node.name if isinstance(node, Declarator) else node.place.span
     if place.start != body.place.start:
         raise _refusal(place, f"'{_line(place)}' is no statement of the model")
     names = tuple(loop.declaration.name for loop in found.place.loops)
@@ -258,10 +258,10 @@ def _positions(statement: Statement, found: Found) -> list[int]:
 def _compare_accesses(program: Program, found: Found, statement: Statement, domain: isl.Set) -> None:
     rows = found.place.rows
     seen = list(touched_by_statement(found.node, rows))
-    if isinstance(found.node, Variable):
+    if isinstance(found.node, Declarator):
         declared = found.node.declaration
         name = Name(found.node.place, declared.type, declared)
-        seen.append(Touched(Cell(declared.name, declared), True, True, name))
+        seen.append(Touched(NamedCell(declared.name, declared), True, True, name))
     seen = [by_macro(one, program) for one in seen]
     own = _declared_inside(found.node)
     ours = [one for one in seen if _is_storage(one, found.place.scope, program, own)]
@@ -293,10 +293,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
 def _declared_inside(node: Node) -> set[int]:
     """What a statement that is kept whole declares for itself."""
     return {
-        one.declaration.offset
-        for part in walk(node)
-        if isinstance(part, Declare)
-        for one in part.variables
+        one.declaration.offset for part in walk(node) if isinstance(part, Declare) for one in part.variables
     }
 
 

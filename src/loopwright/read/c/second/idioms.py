@@ -18,7 +18,7 @@ from loopwright.c.typed.tree import (
     Cast,
     Conditional,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Number,
     Unary,
@@ -133,6 +133,6 @@ def _label(node: object) -> Sequence[object] | None:
             return ("conditional",)
         case Cast(type=kind):
             return "cast", kind
-        case Member(name=name, is_arrow=is_arrow):
+        case MemberAccess(name=name, is_arrow=is_arrow):
             return "member", name, is_arrow
     return None

@@ -18,11 +18,11 @@ from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed.points_to import root_and_path
 from loopwright.c.typed.tree import (
     Binary,
-    Call,
+    CallExpression,
     Cast,
     Conditional,
     Expression,
-    Member,
+    MemberAccess,
     Name,
     Number,
     Return,
@@ -37,7 +37,7 @@ from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
-from loopwright.read.c.second.polynomials import Polynomial, as_affine, of_affine, product, total
+from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, of_affine, product, total
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_value, mentions_iterator
 
 _COMPARED = {
@@ -74,7 +74,7 @@ def affine(node: Expression, scope: Scope) -> isl.PwAff:
             return _arithmetic(node, scope)
         case Conditional():
             return _chosen(node, scope)
-        case Call():
+        case CallExpression():
             return _called(node, scope)
     raise Unclear(node, "it depends on data")
 
@@ -134,7 +134,7 @@ def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Express
                 found = idiom_of(core)
                 if isinstance(found, Extreme) and found.is_least == is_least:
                     parts = (found.first, found.second)
-            case Call(callee=callee, arguments=(first, second)) if callee is not None:
+            case CallExpression(callee=callee, arguments=(first, second)) if callee is not None:
                 name = callee.name.strip("_").lower().removeprefix("i")
                 is_named = callee.name in INDEX_HELPERS and callee.offset not in scope.facts.functions
                 kinds = [integer_of(one.type) for one in (first, second)]
@@ -144,7 +144,7 @@ def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Express
     return [one for part in parts for one in alternatives(part, scope, is_least)] or [node]
 
 
-def polynomial(node: Expression, scope: Scope) -> Polynomial:
+def polynomial(node: Expression, scope: Scope) -> SumOfProducts:
     """The value of an integer expression that may multiply parameters and iterators."""
     if _parameter(node, scope) is None:
         match node:
@@ -157,7 +157,7 @@ def polynomial(node: Expression, scope: Scope) -> Polynomial:
             case Binary(operator="+" | "-" | "*" as op, left=left, right=right) if _is_wide(node.type):
                 first, second = polynomial(left, scope), polynomial(right, scope)
                 return product(first, second) if op == "*" else total(first, second, 1 if op == "+" else -1)
-            case Call() if (inside := _inside(node, scope)) is not None:
+            case CallExpression() if (inside := _inside(node, scope)) is not None:
                 return polynomial(*inside)
     return of_affine(affine(node, scope))
 
@@ -174,10 +174,10 @@ def numeric(node: Expression, scope: Scope) -> int | None:
 def _parameter(node: Expression, scope: Scope) -> str | None:
     """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
     is_macro = scope.facts.is_macro(node.place)
-    callee = node.callee if isinstance(node, Call) else None
+    callee = node.callee if isinstance(node, CallExpression) else None
     is_unknown = callee is not None and callee.storage is Storage.UNDECLARED
     is_computed = scope.in_head and isinstance(node, Binary | Subscript)
-    if not (is_macro or is_unknown or isinstance(node, Member) or is_computed):
+    if not (is_macro or is_unknown or isinstance(node, MemberAccess) or is_computed):
         return None
     text = scope.facts.text_of(node.place)
     name = text if text.isidentifier() else parameter_name(text)
@@ -355,7 +355,7 @@ def _bits(node: Binary, scope: Scope) -> isl.PwAff:
     return left.scale_down_val(whole(1 << right)).floor()
 
 
-def _called(node: Call, scope: Scope) -> isl.PwAff:
+def _called(node: CallExpression, scope: Scope) -> isl.PwAff:
     """min, max, floord and ceild by their names; what the file defines by its `return`."""
     inside = _inside(node, scope)
     if inside is not None:
@@ -380,7 +380,7 @@ def _called(node: Call, scope: Scope) -> isl.PwAff:
     return quotient.floor() if name == "floord" else quotient.ceil()
 
 
-def _inside(node: Call, scope: Scope) -> tuple[Expression, Scope] | None:
+def _inside(node: CallExpression, scope: Scope) -> tuple[Expression, Scope] | None:
     """What a function of the file returns, where that is all it does."""
     function = None if node.callee is None else scope.facts.functions.get(node.callee.offset)
     if function is None or function.problems or scope.depth >= _DEEPEST_CALLS:

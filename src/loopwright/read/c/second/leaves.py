@@ -15,20 +15,20 @@ import islpy as isl
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
-    Block,
+    CompoundStatement,
     Declaration,
+    Declarator,
     Declare,
     Evaluate,
     Expression,
-    For,
-    If,
+    ForStatement,
+    IfStatement,
     Labelled,
     Name,
     Number,
     OtherStatement,
     Statement,
     Update,
-    Variable,
     walk,
     without_casts,
 )
@@ -48,7 +48,7 @@ class Round:
 
     declaration: Declaration
     step: int
-    node: For
+    node: ForStatement
     fits: bool
     """Its type holds all values for all parameters; otherwise that is believed."""
 
@@ -66,7 +66,7 @@ class Surroundings:
 class Found:
     """A statement that runs where `place.scope.domain` says."""
 
-    node: Statement | Variable
+    node: Statement | Declarator
     place: Surroundings
 
 
@@ -96,22 +96,22 @@ def found_in(statements: Sequence[Statement], place: Surroundings, wanted: Wante
 
 def _skipped(statement: Statement) -> Expression | None:
     """c of `if (c) continue;`."""
-    if not isinstance(statement, If) or statement.otherwise is not None:
+    if not isinstance(statement, IfStatement) or statement.otherwise is not None:
         return None
     inside = statement.then
-    while isinstance(inside, Block) and len(inside.statements) == 1:
+    while isinstance(inside, CompoundStatement) and len(inside.statements) == 1:
         inside = inside.statements[0]
     is_continue = isinstance(inside, OtherStatement) and inside.kind == "CONTINUE_STMT"
     return statement.test if is_continue else None
 
 
 def _found(node: Statement, place: Surroundings, wanted: Wanted) -> Iterator[Found]:
-    is_block = isinstance(node, If | For | Block | OtherStatement)
+    is_block = isinstance(node, IfStatement | ForStatement | CompoundStatement | OtherStatement)
     if is_block and node.place.span.start in wanted.whole:
         yield Found(node, place)
         return
     match node:
-        case Block(statements=statements):
+        case CompoundStatement(statements=statements):
             yield from found_in(statements, place, wanted)
         case Labelled(statement=statement):
             yield from _found(statement, place, wanted)
@@ -124,13 +124,13 @@ def _found(node: Statement, place: Surroundings, wanted: Wanted) -> Iterator[Fou
                 if one.name.start in wanted.values:
                     yield Found(one, place)
                 place = _known(one, place, wanted)
-        case If(test=test, then=then, otherwise=otherwise):
+        case IfStatement(test=test, then=then, otherwise=otherwise):
             holds = condition(test, place.scope)
             yield from _found(then, replace(place, scope=place.scope.where(holds)), wanted)
             if otherwise is not None:
                 outside = place.scope.where(holds.complement())
                 yield from _found(otherwise, replace(place, scope=outside), wanted)
-        case For():
+        case ForStatement():
             yield from _found(node.body, _inside(node, place), wanted)
         case _:
             raise Unclear(node, "this kind of statement is not followed")
@@ -142,7 +142,7 @@ def _after_declaration(node: Declare, place: Surroundings, wanted: Wanted) -> Su
     return place
 
 
-def _known(one: Variable, place: Surroundings, wanted: Wanted) -> Surroundings:
+def _known(one: Declarator, place: Surroundings, wanted: Wanted) -> Surroundings:
     """A local that nothing assigns again is its value, and a local pointer the row it points to."""
     declared, initial = one.declaration, one.initial
     is_changed = declared.offset in place.scope.facts.written or declared.name in wanted.iterators
@@ -158,7 +158,7 @@ def _known(one: Variable, place: Surroundings, wanted: Wanted) -> Surroundings:
     return replace(place, scope=replace(place.scope, bound=bound))
 
 
-def _inside(node: For, place: Surroundings) -> Surroundings:
+def _inside(node: ForStatement, place: Surroundings) -> Surroundings:
     """The body of a loop."""
     declared, first = _first(node)
     start = affine(first, replace(place.scope, in_head=True))
@@ -203,9 +203,7 @@ def _positive(value: isl.PwAff) -> isl.Set:
     return value.add(number(1)).gt_set(number(0))
 
 
-def _passing(
-    test: Expression, inside: Scope, declared: Declaration, begin: isl.PwAff, step: int
-) -> isl.Set:
+def _passing(test: Expression, inside: Scope, declared: Declaration, begin: isl.PwAff, step: int) -> isl.Set:
     """Where the test of a loop holds, as far as it is asked: it is not after it failed.
 
     What it is asked of first is the first value, a matter of sizes alone.
@@ -232,17 +230,19 @@ def _with_iterator(scope: Scope, declared: Declaration) -> Scope:
     return replace(scope, iterators={**scope.iterators, declared.offset: declared.name})
 
 
-def _first(node: For) -> tuple[Declaration, Expression]:
+def _first(node: ForStatement) -> tuple[Declaration, Expression]:
     """The iterator of a loop and its first value."""
     match node.first:
-        case Declare(variables=(Variable(declaration=declared, initial=initial),)) if initial is not None:
+        case Declare(variables=(Declarator(declaration=declared, initial=initial),)) if initial is not None:
             return declared, initial
         case Assign(operator="=", target=Name(declaration=declared), value=value):
             return declared, value
     raise Unclear(node, "this loop gives no iterator its first value")
 
 
-def _head(node: For, declared: Declaration, place: Surroundings) -> tuple[int, Expression | None, bool]:
+def _head(
+    node: ForStatement, declared: Declaration, place: Surroundings
+) -> tuple[int, Expression | None, bool]:
     """The step, the test, and whether the iterator steps before the body: `for (i = n; i-- > 0;)`."""
     if node.test is None:
         raise Unclear(node, "this loop has no end")

@@ -15,14 +15,14 @@ Monomial = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class SumOfProducts:
     """`terms` by their coefficients; `atoms` are the functions that are no plain sums, by a name for each."""
 
     terms: Mapping[Monomial, int]
     atoms: Mapping[str, isl.PwAff]
 
 
-def of_affine(value: isl.PwAff) -> Polynomial:
+def of_affine(value: isl.PwAff) -> SumOfProducts:
     """A sum by its terms; a quotient, a minimum or another function in pieces is an atom."""
     pieces = value.get_pieces()
     if len(pieces) == 1 and pieces[0][0].plain_is_universe():
@@ -32,12 +32,12 @@ def of_affine(value: isl.PwAff) -> Polynomial:
             for place in range(function.dim(PARAM)):
                 name = str(function.get_dim_name(PARAM, place))
                 terms[(name,)] = int(function.get_coefficient_val(PARAM, place).to_python())
-            return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
+            return SumOfProducts({key: factor for key, factor in terms.items() if factor}, {})
     text = str(value)
-    return Polynomial({(text,): 1}, {text: value})
+    return SumOfProducts({(text,): 1}, {text: value})
 
 
-def total(first: Polynomial, second: Polynomial, sign: int = 1) -> Polynomial:
+def total(first: SumOfProducts, second: SumOfProducts, sign: int = 1) -> SumOfProducts:
     """first + sign * second."""
     terms = dict(first.terms)
     for monomial, factor in second.terms.items():
@@ -45,7 +45,7 @@ def total(first: Polynomial, second: Polynomial, sign: int = 1) -> Polynomial:
     return _kept(terms, {**first.atoms, **second.atoms})
 
 
-def product(first: Polynomial, second: Polynomial) -> Polynomial:
+def product(first: SumOfProducts, second: SumOfProducts) -> SumOfProducts:
     terms: dict[Monomial, int] = {}
     for one, factor in first.terms.items():
         for other, multiple in second.terms.items():
@@ -54,13 +54,13 @@ def product(first: Polynomial, second: Polynomial) -> Polynomial:
     return _kept(terms, {**first.atoms, **second.atoms})
 
 
-def _kept(terms: Mapping[Monomial, int], atoms: Mapping[str, isl.PwAff]) -> Polynomial:
+def _kept(terms: Mapping[Monomial, int], atoms: Mapping[str, isl.PwAff]) -> SumOfProducts:
     left = {monomial: factor for monomial, factor in terms.items() if factor}
     used = {name for monomial in left for name in monomial}
-    return Polynomial(left, {name: value for name, value in atoms.items() if name in used})
+    return SumOfProducts(left, {name: value for name, value in atoms.items() if name in used})
 
 
-def as_affine(value: Polynomial) -> isl.PwAff | None:
+def as_affine(value: SumOfProducts) -> isl.PwAff | None:
     """The function it is, where it multiplies nothing."""
     result = number(0)
     for monomial, factor in value.terms.items():

@@ -13,7 +13,7 @@ from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched
 from loopwright.read.c.second.integers import affine, polynomial
 from loopwright.read.c.second.leaves import Found
-from loopwright.read.c.second.polynomials import Monomial, Polynomial, of_affine, product, total
+from loopwright.read.c.second.polynomials import Monomial, SumOfProducts, of_affine, product, total
 from loopwright.read.c.second.scope import Unclear
 
 
@@ -87,7 +87,7 @@ def _in_rows(
     """The access of the model whose indices, put together again, are the subscript that is written."""
     if one.anywhere or len(one.cell.subscripts) != 1:
         return None
-    wanted: Polynomial | None = None
+    wanted: SumOfProducts | None = None
     try:
         wanted = of_affine(number(0))
         for term, sign in one.cell.subscripts[0]:
@@ -103,14 +103,14 @@ def _in_rows(
     return None
 
 
-def _flattened(access: Access, rows: tuple[str, ...]) -> Polynomial | None:
+def _flattened(access: Access, rows: tuple[str, ...]) -> SumOfProducts | None:
     """x * n + y for the cell [x, y] of an array read in rows of n."""
     relation = access.relation
     if not relation.is_single_valued():
         return None
     indices = isl.PwMultiAff.from_map(relation)
     names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
-    result: Polynomial | None = None
+    result: SumOfProducts | None = None
     for k in range(relation.dim(OUT)):
         value = _as_named(indices.get_pw_aff(k), names)
         if value is None:
@@ -119,7 +119,7 @@ def _flattened(access: Access, rows: tuple[str, ...]) -> Polynomial | None:
     return result
 
 
-def _as_named(value: isl.PwAff, names: Sequence[str]) -> Polynomial | None:
+def _as_named(value: isl.PwAff, names: Sequence[str]) -> SumOfProducts | None:
     """A function of dimensions as one of names."""
     pieces = value.get_pieces()
     if len(pieces) != 1:
@@ -133,10 +133,10 @@ def _as_named(value: isl.PwAff, names: Sequence[str]) -> Polynomial | None:
     for place in range(function.dim(isl.dim_type.param)):
         name = str(function.get_dim_name(isl.dim_type.param, place))
         terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.param, place).to_python())
-    return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
+    return SumOfProducts({key: factor for key, factor in terms.items() if factor}, {})
 
 
-def _size(text: str) -> Polynomial:
+def _size(text: str) -> SumOfProducts:
     """`n`, or `3 * n`."""
     multiple, _, name = text.rpartition(" * ")
-    return Polynomial({(name,): int(multiple or "1")}, {})
+    return SumOfProducts({(name,): int(multiple or "1")}, {})

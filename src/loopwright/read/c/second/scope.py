@@ -8,12 +8,12 @@ from dataclasses import field, replace
 import islpy as isl
 
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.tree import Assign, Call, Node, TokenRange, Update, walk
+from loopwright.c.typed.tree import Assign, CallExpression, Node, TokenRange, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere
 from loopwright.presburger.sets import PARAM
-from loopwright.read.c.second.polynomials import Polynomial
+from loopwright.read.c.second.polynomials import SumOfProducts
 
 
 class Unclear(Exception):
@@ -63,7 +63,7 @@ class Scope:
     facts: Facts
     domain: isl.Set
     iterators: Mapping[int, str]
-    bound: Mapping[int, Polynomial]
+    bound: Mapping[int, SumOfProducts]
     """Local integers and parameters of functions, by their declaration: what they are."""
     depth: int = 0
     in_head: bool = False
@@ -90,4 +90,4 @@ def integer_of(kind: CType) -> Integer | None:
 
 def is_value(node: Node) -> bool:
     """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
-    return not any(isinstance(part, Assign | Update | Call) for part in walk(node))
+    return not any(isinstance(part, Assign | Update | CallExpression) for part in walk(node))
