@@ -63,7 +63,7 @@ def test_stats_go_to_standard_error(triangle: str, capfd: Captured) -> None:
     assert run(triangle, "--stats") == 0
     out, err = capfd.readouterr()
     assert out == LOOPS
-    assert err.startswith("2 loops, 0 ifs, 1 statement copies; generated in ")
+    assert err.startswith("2 loops, 0 ifs, 1 statement copy; generated in ")
     assert "obligations" in err
     assert run(triangle, "--stats", "--no-prove") == 0
     assert "prove" not in capfd.readouterr().err

@@ -117,8 +117,9 @@ def test_suggestions_and_loops(client: TestClient) -> None:
     scripts = [one["script"] for region in found["regions"] for one in region["suggestions"] if one["legal"]]
     assert "parallel(Add, i)" in scripts
     overlap = MENU["loops/overlap.poly"]
-    (loops,) = ask(client, kind="generate", text=overlap.text, form=overlap.form)
+    (loops,) = ask(client, kind="generate", text=overlap.text, form=overlap.form, sizes={"n": 13})
     assert loops["verdict"] == "proved" and "for (" in loops["code"]
+    assert [(one["name"], one["value"]) for one in loops["picture"]["sizes"]] == [("n", 13)]
 
 
 BAD: dict[str, dict[str, Any]] = {

@@ -3,9 +3,11 @@ import type { PictureData } from "./data";
 
 export interface Mark { readonly side: "c" | "script" | "text"; readonly start: number; readonly end: number; readonly text: string; readonly kind: "error" | "witness" }
 export interface Explained { readonly html: string; readonly marks: readonly Mark[]; readonly diagnostic: { readonly message: string; readonly code: string; readonly hint: string | null } | null }
-export interface Region extends Explained {
-  readonly line: number; readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
-  readonly obligations: number; readonly trusted: readonly string[]; readonly picture: PictureData | null; readonly steps: readonly { readonly text: string; readonly summary: string; readonly page: string }[];
+/** What has a picture: a region of C, or the loops of a description. */
+export interface Drawn { readonly line: number; readonly picture: PictureData | null }
+export interface Region extends Explained, Drawn {
+  readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
+  readonly obligations: number; readonly trusted: readonly string[]; readonly steps: readonly { readonly text: string; readonly summary: string; readonly page: string }[];
 }
 export interface RegionReport { readonly line: number; readonly proofs: readonly { readonly what: string; readonly obligations: number }[]; readonly assumptions: readonly string[]; readonly kept: boolean }
 export interface Suggestion { readonly kind: string; readonly script: string; readonly reason: string; readonly legal: boolean; readonly reassociation: boolean; readonly speed: number | null; readonly price: string }
@@ -14,7 +16,7 @@ export type Message =
   | { readonly stage: "order"; readonly regions: readonly Region[] }
   | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly proof: { readonly by: string; readonly status: string; readonly detail?: string } | null }
   | { readonly stage: "suggestions"; readonly whole: boolean; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[] }[] }
-  | { readonly stage: "loops"; readonly code: string; readonly stats: string }
+  | { readonly stage: "loops"; readonly code: string; readonly stats: string; readonly picture: PictureData | null }
   | { readonly stage: "proof"; readonly files: Readonly<Record<string, string>> }
   | { readonly stage: "timed"; readonly text: string; readonly ratio: number }
   | ({ readonly stage: "failed"; readonly verdict: string } & Explained);

@@ -45,6 +45,8 @@ export interface Picture {
   readonly steps: Readonly<Record<Order, number>>;
   /** Whether the script changes the order, or runs several at once. */
   readonly changed: boolean;
+  /** Whether anything is known of the memory: of a description only the order is. */
+  readonly touches: boolean;
   /** An instance that shows what waiting is: the arrows into it are drawn where nothing else is. */
   readonly example: Instance | null;
 }
@@ -60,6 +62,7 @@ export function decoded(data: PictureData): Picture {
   const last = (order: Order) => 1 + Math.max(-1, ...instances.map(one => one[order]));
   return {
     data, instances, arrows, steps: { before: last("before"), after: last("after") },
+    touches: data.arrays.length > 0,
     changed: data.tile !== "" || instances.some(one => one.before !== one.after),
     example: exampleOf(instances, arrows),
   };

@@ -58,6 +58,7 @@ export class MovingPicture {
     this.fillSizes();
     this.fillLegend();
     this.fillCaptions();
+    this.all.parentElement!.hidden = !this.picture.touches;
     if (this.step !== null) this.step = Math.min(this.step, this.last);
     this.scrub.max = String(this.last + 1);
     this.refresh();
@@ -251,12 +252,13 @@ export class MovingPicture {
       const sample = svg("svg", { width: 20, height: 20, viewBox: "-11 -11 22 22", class: `lwm-dot ${kindOf(k)}` }, glyph(k, 7.5));
       return html("span", { class: "lwm-item" }, sample, html("b", {}, one.label), " ", html("code", {}, one.text));
     });
-    const lines: [string, string][] = [["path", "runs next"], ["kept", "has to wait, and does"]];
+    const lines: [string, string][] = [["path", "runs next"]];
+    if (this.picture.touches) lines.push(["kept", "has to wait, and does"]);
     if (this.picture.arrows.some(one => one.free)) lines.push(["free", this.picture.arrows.find(one => one.free)!.free]);
     if (this.picture.arrows.some(one => one.broken)) lines.push(["broken", "has to wait, and does not"]);
     const samples = lines.map(([kind, text]) => html("span", { class: "lwm-item" }, html("i", { class: `lwm-line ${kind}` }), text));
     if (data.tile) samples.push(html("span", { class: "lwm-item" }, html("i", { class: "lwm-line tile" }), data.tile));
-    const cells = [html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell read" }), "cell read"), html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell written" }), "cell written")];
+    const cells = !this.picture.touches ? [] : [html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell read" }), "cell read"), html("span", { class: "lwm-item" }, html("i", { class: "lwm-cell written" }), "cell written")];
     const notes = data.notes.map(note => html("span", { class: "lwm-item" }, `${note}.`));
     this.legend.replaceChildren(...items, ...samples, ...cells, ...notes);
   }
@@ -328,7 +330,8 @@ export class MovingPicture {
     const example = found && isShown(found, this.panels[found.panel]!.choice) ? found : null;
     return [
       "Each dot is one execution of a statement; its number says when it runs. ",
-      ...(example ? ["An arrow means waiting; these show what ", html("b", {}, example.name), " waits for. "] : []), "Point at a dot to see what it waits for.",
+      ...(example ? ["An arrow means waiting; these show what ", html("b", {}, example.name), " waits for. "] : []),
+      this.picture.touches ? "Point at a dot to see what it waits for." : "",
     ];
   }
 
@@ -344,7 +347,7 @@ export class MovingPicture {
     return [
       html("b", {}, one.name), " ", html("code", {}, one.text), when,
       one.tile && this.picture.data.tiles_in_order ? `, in tile ${one.tile}` : "",
-      after.length ? `; waits for ${listed(after)}` : "; waits for nothing",
+      !this.picture.touches ? "" : after.length ? `; waits for ${listed(after)}` : "; waits for nothing",
       first.length ? `; awaited by ${listed(first)}.` : ".",
     ];
   }

@@ -1,5 +1,6 @@
 // The page of `loopwright serve`: texts above, the answer below, new as you type.
-import { ask, type Explained, giveUp, type Mark, type Message, type Region, type Suggestion } from "./ask";
+import { ask, type Drawn, type Explained, giveUp, type Mark, type Message, type Region, type Suggestion } from "./ask";
+import type { PictureData } from "./data";
 import { byId, html } from "./dom";
 import { Editor } from "./editors";
 import { MovingPicture } from "./picture";
@@ -31,7 +32,7 @@ const form = byId<HTMLSelectElement>("form"), menu = byId<HTMLSelectElement>("me
 function typed(change: Partial<State>): void {
   const next = { ...state, ...change };
   if (JSON.stringify(next) === JSON.stringify(state)) return;
-  const other = next.c !== state.c || next.script !== state.script;
+  const other = next.c !== state.c || next.script !== state.script || next.text !== state.text;
   state = next;
   if (other) { sizes = {}; giveUp("suggest"); offered.classList.add("stale"); }
   document.body.classList.add("waiting");
@@ -42,7 +43,7 @@ function typed(change: Partial<State>): void {
 
 function answer(): void {
   if (state.mode === "loops") {
-    void ask("answer", { kind: "generate", text: state.text, form: state.form }, hearLoops);
+    void ask("answer", { kind: "generate", text: state.text, form: state.form, sizes }, hearLoops);
     return;
   }
   const started = performance.now();
@@ -134,7 +135,7 @@ function setBanner(look: string, word: string, text: string, elapsed: number): v
   banner.dataset["verdict"] = word;
 }
 
-function showPictures(regions: readonly Region[], preview = false): void {
+function showPictures(regions: readonly Drawn[], preview = false): void {
   below.classList.remove("stale");
   below.classList.toggle("preview", preview);
   const drawn = regions.filter(region => region.picture !== null);
@@ -153,6 +154,10 @@ function showPictures(regions: readonly Region[], preview = false): void {
 
 function resize(_: number, chosen: Readonly<Record<string, number>>): void {
   sizes = { ...sizes, ...chosen };
+  if (state.mode === "loops") {
+    void ask("sizes", { kind: "generate", text: state.text, form: state.form, sizes }, message => { if (message.stage === "loops") showLoops(message.picture); });
+    return;
+  }
   const question = { kind: "transform", c: state.c, script: state.script, openmp: state.openmp, reassociation: state.reassociation, sizes, order_only: true };
   void ask("sizes", question, message => { if (message.stage === "order") showPictures(message.regions); });
 }
@@ -223,13 +228,21 @@ function hearLoops(message: Message): void {
     generated.text = message.code;
     loops.mark([]);
     why.replaceChildren();
+    showLoops(message.picture);
     setBanner("good", "Proved", `The loops run every instance of the schedule once, in its order: ${message.stats.trim()}.`, 0);
   } else if (message.stage === "failed") {
     generated.text = "";
     setBanner("open", wordFor(message.verdict), message.diagnostic?.message ?? "", 0);
     why.innerHTML = message.html;
+    pictures.forEach(one => one.stop());
+    below.classList.add("stale");
     loops.mark(message.marks.filter(one => one.side === "text"));
   }
+}
+
+/** The picture of the loops of a description. */
+function showLoops(picture: PictureData | null): void {
+  showPictures([{ line: 1, picture }]);
 }
 
 function show(next: State): void {
@@ -293,6 +306,7 @@ async function main(): Promise<void> {
   on("save-c", () => download("kernel.c", state.c));
   on("save-script", () => download("script.lw", state.script));
   on("save-result", () => download("kernel-new.c", result.text));
+  on("save-loops", () => download("loops.c", generated.text));
   on("save-proof", () => {
     const button = byId("save-proof");
     button.textContent = "asking Coq …";

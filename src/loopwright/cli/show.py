@@ -29,7 +29,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=show)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file, or - for standard input")
+    add("file", metavar="FILE", help="a C file, a description of a schedule, or - for standard input")
     add_script(parser, "the program as it is written")
     add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
     add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
@@ -49,24 +49,29 @@ def show(arguments: argparse.Namespace) -> Invocation[HtmlReport]:
 
 
 def _report(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
+    from loopwright.read.schedules import SUFFIXES
     from loopwright.report.regions import can_draw, report_on
     from loopwright.show.draw import HOW, MISSING
 
-    _refuse_description(arguments.file)
+    if arguments.file.endswith(SUFFIXES):
+        return _described(arguments, progress)
     request = request_of(arguments)
     if arguments.pictures is not None and not can_draw():
         raise BadInput(Code.MISSING_PART, MISSING, hint=HOW)
     return report_on(request, progress)
 
 
-def _refuse_description(file: str) -> None:
-    """Pictures are of C, in which the statements have a text."""
-    from loopwright.read.schedules import SUFFIXES
+def _described(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
+    """The loops of a description, which no script changes and of which there is no still picture."""
+    from loopwright.report.described import report_on_description
 
-    if file.endswith(SUFFIXES):
-        message = "this is a description of a schedule, and pictures are drawn of C files"
-        hint = f"'loopwright codegen {file}' prints its loops"
-        raise BadInput(Code.FILE, message, span=Span.start_of(file), hint=hint)
+    script = arguments.script or arguments.lines
+    for given, what in ((script, "a script"), (arguments.pictures, "--pictures")):
+        if given:
+            message = f"this is a description of a schedule, and {what} needs a C file"
+            hint = f"'loopwright show {arguments.file}' draws the order of its loops"
+            raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file), hint=hint)
+    return report_on_description(arguments.file, progress)
 
 
 def _printed(arguments: argparse.Namespace, report: HtmlReport) -> Printed:

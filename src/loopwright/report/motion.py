@@ -1,31 +1,29 @@
-"""The moving picture of a region for a page: with several sizes to choose from, as one text of JSON."""
+"""A moving picture for a page: with several sizes to choose from, as one text of JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 
-from loopwright.prove.legality.legality import LegalityVerdict
-from loopwright.show.moving import MovingPicture, moving_picture
-from loopwright.transform.plan import Plan
+from loopwright.show.moving import MovingPicture
 
 MOST = 12
 """Other sizes that a page has a picture of."""
 
 LARGEST = 400_000
-"""Characters of all pictures of a region."""
+"""Characters of all pictures together."""
 
 
-def moving_json(plan: Plan, verdict: LegalityVerdict, note: str) -> str:
+def moving_json(draw: Callable[[Mapping[str, int] | None], MovingPicture | None]) -> str:
     """All pictures by their sizes, and which of them is first; empty where there is nothing to draw."""
-    first = moving_picture(plan, verdict, note=note)
+    first = draw(None)
     if first is None:
         return ""
     found = {_key(first): json.dumps(first.data())}
     for sizes in _near(first):
-        other = moving_picture(plan, verdict, sizes, note)
+        other = draw(sizes)
         if other is None:
             continue
         text = json.dumps(other.data())

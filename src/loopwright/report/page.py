@@ -25,8 +25,7 @@ MEANING = {
     "none that it does not have, and in its order.",
     TEXT: "The C text was read again from the start and "
     "compared with the schedule, so a mistake in printing would be found here.",
-    MARKED: "No iteration of a loop that is marked parallel touches what "
-    "another one writes.",
+    MARKED: "No iteration of a loop that is marked parallel touches what another one writes.",
     RANKING: "A second prover agrees that the loops of "
     "the source run what the model says, in its order, and end.",
 }
@@ -42,6 +41,8 @@ VERDICT = {
     "generated. The reason is below.",
 }
 
+UNCHANGED = "No script was given: this is the program as it is written."
+
 LOOK = {Status.PROVED: "good", Status.ILLEGAL: "bad", Status.UNDECIDED: "open"}
 LOOKS = {"proved": "good", "refused": "bad", "could not decide": "open", "not tried": "idle"}
 
@@ -55,8 +56,10 @@ class Section:
     html: str
 
 
-def page(title: str, regions: Sequence[RegionSummary], script: str | None, missing: str = "") -> str:
-    """The whole report; `missing` is why there are no pictures."""
+def page(
+    title: str, regions: Sequence[RegionSummary], script: str | None, missing: str = "", says: str = UNCHANGED
+) -> str:
+    """The whole report; `missing` is why there are no pictures, `says` what is proved without a script."""
     note = f'<p class="muted">No pictures: {escape(missing)}.</p>' if missing else ""
     several = len(regions) > 1
     parts = [(one, _sections(one, f"r{k}-" if several else "")) for k, one in enumerate(regions, 1)]
@@ -73,7 +76,7 @@ def page(title: str, regions: Sequence[RegionSummary], script: str | None, missi
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{CSS}{moving_style() if moving else ''}</style></head>\n"
         f"<body>{_contents(shown, parts, several=several)}"
-        f"<main><h1>{escape(title)}</h1>{_verdict(regions, script)}{note}"
+        f"<main><h1>{escape(title)}</h1>{_verdict(regions, script, says)}{note}"
         f"{body}</main><script>{KEYS}</script>{script_of_motion}</body></html>\n"
     )
 
@@ -97,13 +100,11 @@ def _section(part: Section) -> str:
     return f'<section id="{part.anchor}"><h2 tabindex="-1">{escape(part.title)}</h2>{part.html}</section>'
 
 
-def _verdict(regions: Sequence[RegionSummary], script: str | None) -> str:
+def _verdict(regions: Sequence[RegionSummary], script: str | None, says: str) -> str:
     """The worst that is said of a region."""
     order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
     worst = max((region.status for region in regions), key=order.index, default=Status.PROVED)
-    text = VERDICT[worst]
-    if script is None:
-        text = "No script was given: this is the program as it is written."
+    text = says if script is None else VERDICT[worst]
     return f'<div class="banner is{LOOK[worst]}">{_badge(IN_A_WORD[worst], LOOK[worst])} {escape(text)}</div>'
 
 
@@ -146,7 +147,7 @@ def _picture(picture: Picture, anchor: str) -> str:
 
 def _sides(region: RegionSummary) -> str:
     numbered = _numbered(region.source, region.line, region.blamed)
-    left = f"<div><h3>as written</h3><pre>{numbered}</pre></div>"
+    left = f"<div><h3>{region.written}</h3><pre>{numbered}</pre></div>"
     if region.result is None:
         return left
     right = f"<div><h3>as generated</h3><pre>{escape(region.result.rstrip())}</pre></div>"

@@ -26,6 +26,7 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import KEPT, LOOPS, MODEL, TEXT, Outcome, RegionReport, Request
 from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
+from loopwright.show.moving import moving_picture
 from loopwright.show.scene import Scene
 from loopwright.show.shrunk import shrunk, size_for
 from loopwright.source import called
@@ -189,7 +190,7 @@ def _summary(
         result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
-        moving=moving_json(*region.shown(verdict, reassociate=request.allow_reassociation)),
+        moving=_moving(region, verdict, request.allow_reassociation),
         proofs=_proofs(region, verdict, done, stopped),
         trusted=done.assumptions if done else tuple(entry.text for entry in program.trusted),
         status=Status.UNDECIDED if stopped else verdict.status,
@@ -208,6 +209,11 @@ def _pictures(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) 
         return ()
     plan, shown, note = region.shown(verdict, reassociate=reassociate)
     return pictures_of(plan, region.dependences, shown, note)
+
+
+def _moving(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) -> str:
+    plan, shown, note = region.shown(verdict, reassociate=reassociate)
+    return moving_json(lambda sizes: moving_picture(plan, shown, sizes, note))
 
 
 def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:

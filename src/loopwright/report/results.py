@@ -40,12 +40,18 @@ BENCH_HEAD = f"{'kernel':<16}{'original':>12}{'transformed':>13}{'ratio':>9}  bi
 def stats_text(stats: GenerationStats) -> str:
     """The size of a generated program and how long it took."""
     parts = [
-        f"{stats.loops} loops, {stats.ifs} ifs, {stats.statements} statement copies",
+        size_text(stats),
         f"generated in {stats.generate_s * 1000:.1f} ms",
     ]
     if stats.prove_s is not None:
-        parts.append(f"proved in {stats.prove_s * 1000:.1f} ms ({stats.obligations} obligations)")
+        parts.append(f"proved in {stats.prove_s * 1000:.1f} ms ({obligations_text(stats.obligations or 0)})")
     return "; ".join(parts) + "\n"
+
+
+def size_text(stats: GenerationStats) -> str:
+    loops, ifs, copies = stats.loops, stats.ifs, stats.statements
+    counts = (loops, "loop", "loops"), (ifs, "if", "ifs"), (copies, "statement copy", "statement copies")
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
 
 
 def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
@@ -55,7 +61,7 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
         count = len(region.statements)
         title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
         lines.append(title + _remark(region, proved))
-        lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
+        lines += [f"  proved: {one.what} ({obligations_text(one.obligations)})" for one in region.proofs]
         lines += [f"  tested at run time: {one.text}" for one in region.tried if one.standing == "guarded"]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
         lines += [f"  contract: {region.contract}"] if region.contract and proved else []
@@ -77,7 +83,7 @@ def proof_data(statuses: Iterable[ProofStatus | None]) -> dict[str, Any] | None:
     return asdict(min(known, key=lambda one: order.index(one.status))) if known else None
 
 
-def _obligations(count: int) -> str:
+def obligations_text(count: int) -> str:
     return f"{count} obligation{'' if count == 1 else 's'}"
 
 

@@ -64,6 +64,8 @@ class RegionSummary:
     failure: Diagnostic | None = None
     blamed: tuple[int, ...] = ()
     """Lines of the file that the failure is about."""
+    written: str = "as written"
+    """What `source` is called beside the generated text."""
 
 
 def steps_of(

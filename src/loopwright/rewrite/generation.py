@@ -51,9 +51,11 @@ class GenerationStats:
 
 @dataclass(frozen=True)
 class Generated:
-    """The program as text; `remarks` are what provers other than isl said."""
+    """The program as text and as loops; `remarks` are what provers other than isl said."""
 
     code: str
+    schedule: Schedule
+    loops: Node
     stats: GenerationStats
     remarks: tuple[str, ...] = ()
     proof: ProofStatus | None = None
@@ -81,9 +83,8 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
     proof = _status(request, schedule, node, code, progress) if request.prove else None
     counts = size(node)
     times = made - start, proved - made if request.prove else None
-    return Generated(
-        code, GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks, proof
-    )
+    stats = GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations)
+    return Generated(code, schedule, node, stats, remarks, proof)
 
 
 def _status(

@@ -42,6 +42,7 @@ from loopwright.serve.questions import (
     TransformQuestion,
 )
 from loopwright.serve.tools import tool_answer
+from loopwright.show.described import DescribedLoops, described_picture
 from loopwright.show.moving import moving_picture
 from loopwright.source import Source, Span
 from loopwright.transform.plan import Plan
@@ -186,7 +187,14 @@ def _generate(question: GenerateQuestion) -> Message:
     file = f"loops.{question.form}"
     Path(file).write_text(question.text, encoding="utf-8", newline="")
     found = generated(GenerationRequest(file), silent)
-    return {"stage": "loops", "verdict": "proved", "code": found.code, "stats": stats_text(found.stats)}
+    picture = described_picture(DescribedLoops(found.schedule, found.loops), question.sizes)
+    return {
+        "stage": "loops",
+        "verdict": "proved",
+        "code": found.code,
+        "stats": stats_text(found.stats),
+        "picture": None if picture is None else picture.data(),
+    }
 
 
 def _proof(question: ProofQuestion) -> Message:

@@ -41,6 +41,7 @@ class GenerateQuestion:
 
     text: str
     form: str
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def question_of(data: Any) -> Question:
         case "generate":
             if data.get("form") not in FORMS:
                 raise _refusal(f"'form' must be one of {', '.join(FORMS)}")
-            return GenerateQuestion(_text(data, "text"), data["form"])
+            return GenerateQuestion(_text(data, "text"), data["form"], _sizes(data))
         case "proof":
             return ProofQuestion(_text(data, "c"), _text(data, "script"))
         case "run":

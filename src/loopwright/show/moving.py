@@ -204,16 +204,17 @@ def _window(
     values = {name: sizes.get(name, value) for name, value in small.parameters.items()}
     if fixed(program.context, values).is_empty():
         return small
-    return window_at(statements, values, 2 * _longest(drawn))
+    return window_at(statements, values, 2 * longest(drawn))
 
 
-def _longest(loops: int) -> int:
+def longest(loops: int) -> int:
+    """How many iterations of one of so many nested loops a reader may ask for."""
     return LONGEST[min(max(loops, 1), len(LONGEST)) - 1]
 
 
 def _sizes(program: Program, statements: Sequence[Statement], window: Window) -> tuple[SizeControl, ...]:
     """The parameters that decide what runs, from 1 to what can still be drawn."""
-    more = _longest(max(one.depth for one in statements)) // 2
+    more = longest(max(one.depth for one in statements)) // 2
     chosen = [name for name in program.params if name in window.parameters and matters(name, statements)]
     values = [(name, window.parameters[name]) for name in chosen]
     return tuple(SizeControl(name, value, min(1, value), value + more) for name, value in values)
