@@ -49,7 +49,7 @@ class DescribedLoops:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _FirstCalls:
     """The first calls for these sizes; `whole` if there are no others."""
 
     calls: tuple[ExecutedCall, ...]
@@ -65,7 +65,7 @@ class _Run:
                 found[name, k] = min(low, value), max(high, value)
         return found
 
-    def corner(self, extent: int) -> _Run:
+    def corner(self, extent: int) -> _FirstCalls:
         """The calls whose arguments are among the first `extent` values, no more than can be drawn."""
         spans = self.spans
         kept = [
@@ -73,7 +73,7 @@ class _Run:
             for name, at in self.calls
             if all(value < spans[name, k][0] + extent for k, value in enumerate(at))
         ]
-        return _Run(tuple(kept[:MOST]), self.whole and len(kept) == len(self.calls) <= MOST)
+        return _FirstCalls(tuple(kept[:MOST]), self.whole and len(kept) == len(self.calls) <= MOST)
 
 
 def described_picture(loops: DescribedLoops, sizes: Mapping[str, int] | None = None) -> MovingPicture | None:
@@ -160,16 +160,16 @@ def _fits(loops: DescribedLoops, values: Mapping[str, int], extent: int) -> bool
     return run.whole and all(high - low < extent for low, high in run.spans.values())
 
 
-def _run(node: Node, values: Mapping[str, int]) -> _Run:
+def _run(node: Node, values: Mapping[str, int]) -> _FirstCalls:
     calls: list[ExecutedCall] = []
     try:
         for call in execute(node, values, FUEL):
             calls.append(call)
             if len(calls) == FUEL:
-                return _Run(tuple(calls), whole=False)
+                return _FirstCalls(tuple(calls), whole=False)
     except GaveUp:  # what ran before the limit is drawn, and said not to be all
-        return _Run(tuple(calls), whole=False)
-    return _Run(tuple(calls), whole=True)
+        return _FirstCalls(tuple(calls), whole=False)
+    return _FirstCalls(tuple(calls), whole=True)
 
 
 def _panel(schedule: Schedule, panel: Sequence[Call], drawn: Sequence[ExecutedCall]) -> MovingPanel:
