@@ -25,8 +25,8 @@ from loopwright.prove.backends.cvc5 import Cvc5
 from loopwright.prove.backends.interface import Fails, Holds, NotDecided
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.obligations.legality import transformation_obligations
-from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.text.ranking import ranking_obligations

@@ -14,8 +14,8 @@ from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.coq import Coq
 from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided, Prover
 from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.obligations.legality import transformation_obligations
-from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.scanning.scan import prove_scan

@@ -11,7 +11,7 @@ from loopwright.errors import GaveUp, InternalError
 from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE, Compare, Int, Relation, Var
 from loopwright.progress import silent
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.rewrite.evidence import of_model
 from loopwright.rewrite.opinions import second_opinion

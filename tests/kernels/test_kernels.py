@@ -16,7 +16,7 @@ from loopwright.progress import silent
 from loopwright.report.diagnostics import as_text
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.run.comparison import first_difference
+from loopwright.run.benchmark import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
 from loopwright.run.execution import output_of
 

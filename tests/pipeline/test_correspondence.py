@@ -16,7 +16,7 @@ from loopwright.model.program import Program
 from loopwright.prove.backends.cvc5 import Cvc5
 from loopwright.prove.backends.interface import Fails, Holds
 from loopwright.prove.backends.isl import Isl
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.ranking import prove_ranking, ranking_obligations

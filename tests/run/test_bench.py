@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli.main import main
-from loopwright.run import chart
+from loopwright.run import benchmark
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -45,7 +45,7 @@ def test_a_table_with_the_mean_and_a_plot(tmp_path: Path, capsys: pytest.Capture
 def test_without_matplotlib_the_plot_is_skipped_with_a_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chart, "can_draw", lambda: False)
+    monkeypatch.setattr(benchmark, "can_draw", lambda: False)
     plot = tmp_path / "plot.png"
     assert run(kernel(tmp_path, "# as it is\n"), "--rounds", "1", "--plot", str(plot)) == 0
     assert "no plot: matplotlib is not installed" in capsys.readouterr().err

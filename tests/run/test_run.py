@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.run.benchmark import compare_and_time
-from loopwright.run.comparison import Difference, first_difference
+from loopwright.run.benchmark import Difference, compare_and_time, first_difference
 from loopwright.run.compiler import EXACT, Compiler, compile_c, find_compiler
 from loopwright.run.execution import execute, output_of
 from loopwright.run.timing import Times, geometric_mean, interleaved, measured

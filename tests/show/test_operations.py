@@ -16,7 +16,7 @@ from loopwright.model.dependences import memory_based
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.report.summary import pictures_of
 from loopwright.show.draw import standalone_svg
-from loopwright.show.shrunk import shrunk, size_for
+from loopwright.show.small import shrunk, size_for
 from loopwright.transform import parse_script, plan_of
 from tests.c.support import region
 

@@ -124,7 +124,7 @@ def _refuse_differences(results: list[Result]) -> None:
 
 
 def _plot(results: list[Result], path: Path) -> None:
-    from loopwright.run.chart import can_draw, write_chart
+    from loopwright.run.benchmark import can_draw, write_chart
 
     if not can_draw():
         return
@@ -136,7 +136,7 @@ def _plot(results: list[Result], path: Path) -> None:
 
 def _printed(arguments: argparse.Namespace, results: list[Result]) -> Printed:
     """The mean, and where the plot is."""
-    from loopwright.run.chart import can_draw
+    from loopwright.run.benchmark import can_draw
     from loopwright.run.compiler import EXACT, FAST
     from loopwright.run.timing import geometric_mean
 

@@ -92,3 +92,28 @@ def all_points(points: isl.Set) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     points.foreach_point(lambda point: found.append(coordinates(point)))
     return found
+
+
+def later_by_last(points: isl.Set) -> isl.Set:
+    """The vectors that agree with one of `points` except for a greater last coordinate."""
+    return points.apply(_less_by_last(points))
+
+
+def earlier_by_last(points: isl.Set) -> isl.Set:
+    """The vectors that agree with one of `points` except for a smaller last coordinate."""
+    return points.apply(_less_by_last(points).reverse())
+
+
+def _less_by_last(points: isl.Set) -> isl.Map:
+    last = points.dim(DIM) - 1
+    same = isl.Map.universe(points.get_space().map_from_set())
+    for k in range(last):
+        same = same.equate(IN, k, OUT, k)
+    return same.order_lt(IN, last, OUT, last)
+
+
+def split_domain(relation: isl.Map, outer: int, kept: int) -> isl.Map:
+    """A relation [p] -> [t] as [p0 ... p(outer-1)] -> [p(outer) ... p(kept-1), t]; no other p is kept."""
+    depth = relation.dim(IN)
+    relation = relation.project_out(IN, kept, depth - kept)
+    return relation.move_dims(OUT, 0, IN, outer, kept - outer)

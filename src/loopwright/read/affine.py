@@ -14,6 +14,9 @@ from itertools import pairwise, product
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.named import space_of
 from loopwright.read.formula import (
     Addition,
     Chain,
@@ -30,8 +33,46 @@ from loopwright.read.formula import (
     Truth,
 )
 from loopwright.read.formula_grammar import parse_condition, parse_expressions
-from loopwright.read.scope import FormulaScope
 from loopwright.source import Source, Span
+
+
+@dataclass(frozen=True)
+class FormulaScope:
+    """Parameters and the dimensions of an unnamed tuple, by name."""
+
+    parameters: tuple[str, ...]
+    dimensions: tuple[str, ...] = ()
+
+    @property
+    def space(self) -> isl.Space:
+        return space_of(self.parameters, self.dimensions)
+
+    def knows(self, name: str) -> bool:
+        return name in self.dimensions or name in self.parameters
+
+    def variable(self, name: str) -> isl.PwAff:
+        """The value of a name this scope knows."""
+        local = isl.LocalSpace.from_space(self.space)
+        if name in self.dimensions:
+            aff = isl.Aff.var_on_domain(local, isl.dim_type.set, self.dimensions.index(name))
+        else:
+            aff = isl.Aff.var_on_domain(local, isl.dim_type.param, self.parameters.index(name))
+        return isl.PwAff.from_aff(aff)
+
+    def constant(self, value: int) -> isl.PwAff:
+        number = isl.Val.read_from_str(isl.DEFAULT_CONTEXT, str(value))
+        return isl.PwAff.from_aff(isl.Aff.val_on_domain(isl.LocalSpace.from_space(self.space), number))
+
+    def truth(self, value: bool) -> isl.Set:
+        return isl.Set.universe(self.space) if value else isl.Set.empty(self.space)
+
+    def with_dimensions(self, names: tuple[str, ...]) -> FormulaScope:
+        return FormulaScope(self.parameters, self.dimensions + names)
+
+    def without(self, inner: isl.Set) -> isl.Set:
+        """`exists` of all dimensions that `inner` has beyond this scope's."""
+        return first(inner, isl.dim_type.set, len(self.dimensions))
+
 
 COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -84,8 +125,8 @@ def _chain(
     values = [[number(one, scope) for one in operand] for operand in operands]
     holds = scope.truth(True)
     for operator, (left, right) in zip(operators, pairwise(values), strict=True):
-        for first, second in product(left, right):
-            holds = holds.intersect(COMPARE[operator](first, second))
+        for one, other in product(left, right):
+            holds = holds.intersect(COMPARE[operator](one, other))
     return holds
 
 

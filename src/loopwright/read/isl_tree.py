@@ -22,11 +22,12 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.read.isl_tree_options import check_band_options
-from loopwright.read.isl_tree_text import check_tree_text, explain, node_error
+from loopwright.read.isl_flat import is_loop_option, tuple_name
+from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, option_error
 from loopwright.read.text import checked
 from loopwright.source import Source
 
+HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
 Kind = isl.schedule_node_type
 
 LOOP_TYPE = {
@@ -55,11 +56,43 @@ def _check(source: Source, root: isl.ScheduleNode) -> None:
     for node in _nodes(root):
         match Kind(node.get_type()):
             case Kind.band:
-                check_band_options(source, node)
+                _check_options(source, node)
                 _check_covered(source, node, bands)
                 bands += 1
             case Kind.sequence | Kind.set:
                 _check_filters(source, node)
+
+
+def _check_options(source: Source, node: isl.ScheduleNode) -> None:
+    """Refuse options of the band `node` that are not isl's own, or do not fit the band.
+
+    They are `atomic[d]`, `separate[d]`, `unroll[d]`, the same after `isolate[] ->`, and
+    `isolate[[outer dimensions] -> [the band's]]`.  isl passes over any other in silence.
+    """
+    found: list[isl.Set] = []
+    node.band_get_ast_build_options().foreach_set(found.append)
+    for option in found:
+        _check_option(source, node, option.get_space())
+
+
+def _check_option(source: Source, node: isl.ScheduleNode, space: isl.Space) -> None:
+    name = tuple_name(space)
+    if not space.is_wrapping():
+        if not is_loop_option(space):
+            raise option_error(source, name, f"unknown option {space}", HINT)
+        return
+    inner = space.unwrap()
+    if name == "isolate":
+        wanted = node.get_schedule_depth(), node.band_n_member()
+        if (inner.dim(isl.dim_type.in_), inner.dim(isl.dim_type.out)) != wanted:
+            message = f"isolate is about {_counted(inner)} here, not {wanted[0]} outer and {wanted[1]} inner"
+            raise option_error(source, name, message, HINT)
+    elif tuple_name(inner.domain()) != "isolate" or not is_loop_option(inner.range()):
+        raise option_error(source, name or tuple_name(inner.range()), f"unknown option {space}", HINT)
+
+
+def _counted(space: isl.Space) -> str:
+    return f"{space.dim(isl.dim_type.in_)} outer and {space.dim(isl.dim_type.out)} inner dimensions"
 
 
 def _nodes(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:

@@ -19,9 +19,8 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
 from loopwright.presburger.dimensions import padded
-from loopwright.read.affine import condition, expressions
+from loopwright.read.affine import FormulaScope, condition, expressions
 from loopwright.read.poly_clauses import Clause, PolyText, StatementClauses, parse_clauses
-from loopwright.read.scope import FormulaScope
 from loopwright.read.text import checked, mistake
 from loopwright.source import Source
 

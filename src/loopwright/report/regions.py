@@ -28,7 +28,7 @@ from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.moving import moving_picture
 from loopwright.show.scene import Scene
-from loopwright.show.shrunk import shrunk, size_for
+from loopwright.show.small import shrunk, size_for
 from loopwright.source import called
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.perform import performed

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from loopwright.model.program import Program
     from loopwright.prove.certificates.storage import Owned
     from loopwright.prove.equivalence.instances import ComparedTexts
-    from loopwright.prove.obligations.obligation import Obligation
+    from loopwright.prove.obligations.formulas import Obligation
     from loopwright.transform import Plan
     from loopwright.transform.storage import StorageChange
 

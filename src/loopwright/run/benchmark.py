@@ -1,7 +1,8 @@
-"""One kernel: the original against a rewritten text, for bits and for time."""
+"""One kernel: the original against a rewritten text, for bits and for time; and a chart of the ratios."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,16 +12,49 @@ from loopwright.progress import Progress
 from loopwright.read.text import load
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.run.comparison import Difference, first_difference
 from loopwright.run.compiler import EXACT, FAST, Compiler, compile_c
 from loopwright.run.execution import output_of
 from loopwright.run.shipped import Kernel
-from loopwright.run.timing import Times, interleaved
+from loopwright.run.timing import Times, geometric_mean, interleaved
 
 DUMP = "--dump"
 """The flag that makes a program print the bytes of its results."""
 PROCESSOR_TIME = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
 """One thread's own time: what else the machine does counts less than on the wall clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first byte that differs; `None` stands for the end of the shorter output."""
+
+    offset: int
+    one: int | None
+    two: int | None
+
+    def __str__(self) -> str:
+        def shown(byte: int | None) -> str:
+            return "the end" if byte is None else f"{byte:02x}"
+
+        return f"byte {self.offset}: {shown(self.one)}, not {shown(self.two)}"
+
+
+def first_difference(one: bytes, two: bytes) -> Difference | None:
+    """Where two outputs differ first, or None: they are the same bits."""
+    if one == two:
+        return None
+    shorter = min(len(one), len(two))
+    low, high = 0, shorter  # one[:low] == two[:low]; the first difference is at `high` at the latest
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return Difference(low, _byte(one, low), _byte(two, low))
+
+
+def _byte(data: bytes, offset: int) -> int | None:
+    return data[offset] if offset < len(data) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +160,37 @@ def _by_script(kernel: Kernel, prove: bool, progress: Progress) -> bytes:
         progress(f"{kernel.name}: {doing}", done, total)
 
     return transformed(request, named).source.encode()
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def write_chart(results: Sequence[Result], path: Path) -> None:
+    """A bar a kernel on a logarithmic axis, the fastest first, with the geometric mean as a line."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    ordered = sorted(results, key=lambda result: (-result.ratio, result.name))
+    ratios = [result.ratio for result in ordered]
+    mean = geometric_mean(ratios)
+    figure = Figure(figsize=(max(6.0, 0.38 * len(ordered) + 2), 4.2), layout="constrained")
+    axes = figure.subplots()
+    colours = ["#2a7f62" if ratio >= 1 else "#b3402e" for ratio in ratios]
+    names, heights = [result.name for result in ordered], [ratio - 1 for ratio in ratios]
+    bars = axes.bar(names, heights, bottom=1, color=colours)
+    axes.bar_label(bars, labels=[f"{ratio:.1f}" for ratio in ratios], padding=2, fontsize=8)
+    axes.set_yscale("log")
+    axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.axhline(mean, color="#555555", linewidth=0.8, linestyle="--", label=f"geometric mean {mean:.2f}")
+    axes.set_ylabel("times as fast as the original")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.tick_params(axis="x", length=0)
+    for label in axes.get_xticklabels():
+        label.set(rotation=60, horizontalalignment="right", rotation_mode="anchor")
+    axes.margins(x=0.02, y=0.12)
+    axes.legend(frameon=False)
+    figure.savefig(path)

@@ -9,13 +9,29 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.check.algorithms.bulk import Bulk, Guess
-from loopwright.check.algorithms.scan import scan
-from loopwright.check.algorithms.scheme import Scheme
-from loopwright.check.algorithms.shadows import Shadow
+from loopwright.check.algorithms.scheme import Scheme, Shadow
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import solve
 from loopwright.check.original.writer_functions import subscripts
+from loopwright.emit.c import Style, program_text
+from loopwright.emit.expressions import expression_to_c
+from loopwright.generate.program import generate
+from loopwright.loops.nodes import Call
+from loopwright.model.schedule import Band, Leaf, Member, Schedule
 from loopwright.presburger.sets import DIM, IN, OUT
+
+
+def scan(cells: isl.Set, macro: str) -> list[str]:
+    """Lines of C that call `macro` with every point of a set once, in lexicographic order."""
+    named = cells.set_tuple_name(macro)
+    order = isl.Map.identity(named.get_space().map_from_set()).reset_tuple_id(OUT)
+    band = Band(isl.UnionMap.from_map(order), (Member(),) * cells.dim(DIM), Leaf())
+    schedule = Schedule(isl.UnionSet.from_set(named), isl.Set("{ : }"), band)
+    return program_text(generate(schedule), Style("long", call=_called)).splitlines()
+
+
+def _called(call: Call) -> list[str]:
+    return [f"{call.name}({', '.join(f'({expression_to_c(argument)})' for argument in call.arguments)});"]
 
 
 def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Shadow]) -> str:

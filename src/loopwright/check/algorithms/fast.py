@@ -23,12 +23,10 @@ from dataclasses import field
 
 import islpy as isl
 
-from loopwright.check.algorithms.bulk_to_c import bulk_call, bulk_function
+from loopwright.check.algorithms.bulk_to_c import bulk_call, bulk_function, scan
 from loopwright.check.algorithms.fronts import Front, front_macro
 from loopwright.check.algorithms.groups import Group, group_of
-from loopwright.check.algorithms.scan import scan
-from loopwright.check.algorithms.scheme import Scheme
-from loopwright.check.algorithms.shadows import Shadow, shadows
+from loopwright.check.algorithms.scheme import Scheme, Shadow, shadows
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, box

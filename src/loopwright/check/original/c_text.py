@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loopwright.check.original.branch_free import condition_without_branches, expression_without_branches
-from loopwright.check.original.choices import chosen_expression
 from loopwright.check.original.specification import anonymous, unnamed
-from loopwright.emit.expressions import condition_to_c, expression_to_c
-from loopwright.generate.conditions import condition
-from loopwright.generate.expressions import EvaluationPlace
-from loopwright.presburger.sets import OUT
+from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
+from loopwright.generate.conditions import condition, piecewise_expression
+from loopwright.generate.expressions import EvaluationPlace, expression
+from loopwright.loops.expressions import And, Compare, Expr, Int, Not, Or, Relation, Select, Test
+from loopwright.presburger.sets import DIV, OUT
 
 
 def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
@@ -34,3 +33,138 @@ def components(relation: isl.Map) -> tuple[isl.PwAff, ...]:
     """The functions that a single-valued relation consists of."""
     function = relation.as_pw_multi_aff()
     return tuple(function.get_pw_aff(k) for k in range(function.dim(OUT)))
+
+
+AffinePiece = tuple[isl.Set, isl.Aff]
+
+
+def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
+    """An expression with few and simple tests for `function`, which is defined wherever `place` is reached.
+
+    Where a function is 0 on the border and t elsewhere, and t = 0 at the start, isl's pieces are
+    "t ≥ 1 and j = 1, or t = 0: 0" and "t ≥ 1 and j ≥ 2: t".  Any piece may grow to wherever its
+    expression is right, so that `j == 1 ? 0 : t` says the same: E_k is where expression k is right,
+    one expression is for the rest, and the tests of the others drop what they need not say.
+    """
+    found = piecewise_expression(function, place)
+    if not isinstance(found, Select):
+        return found
+    pieces = [
+        (domain, value)
+        for domain, value in function.intersect_domain(place.known).coalesce().get_pieces()
+        if not domain.is_empty()
+    ]
+    right = [_where_right(value, pieces) for _, value in pieces]
+    rest = min(range(len(pieces)), key=lambda k: _complexity(place.known.subtract(right[k])))
+    left = place.known.subtract(right[rest])
+    branches: list[tuple[isl.Set, int]] = []
+    for k in sorted(range(len(pieces)), key=lambda k: _complexity(left.subtract(right[k]))):
+        needed = left.intersect(right[k]).coalesce()
+        if k != rest and not needed.is_empty():
+            branches.append((_relaxed(needed, right[k], place.known), k))
+            left = left.subtract(branches[-1][0])
+    result = expression(pieces[rest][1].gist(right[rest]), place.where(right[rest]))
+    for test, k in reversed(branches):
+        value = expression(pieces[k][1].gist(right[k]), place.where(test))
+        result = Select(condition(test.gist(place.known), place), value, result)
+    return result
+
+
+def _where_right(value: isl.Aff, pieces: list[AffinePiece]) -> isl.Set:
+    """E_k: the points at which `value` is the function's value."""
+    parts = [domain.intersect(value.eq_set(other)) for domain, other in pieces]
+    result = parts[0]
+    for part in parts[1:]:
+        result = result.union(part)
+    return result.coalesce()
+
+
+def _complexity(domain: isl.Set) -> int:
+    """How long a test for `domain` is, roughly."""
+    return sum(1 + piece.n_constraint() for piece in domain.coalesce().get_basic_sets())
+
+
+def _relaxed(needed: isl.Set, allowed: isl.Set, known: isl.Set) -> isl.Set:
+    """A set between `needed` and `allowed`, as far as `known` can tell, with few constraints."""
+    result = isl.Set.empty(needed.get_space())
+    for piece in needed.get_basic_sets():
+        result = result.union(_with_fewer_constraints(piece, allowed, known))
+    return result.coalesce()
+
+
+def _with_fewer_constraints(piece: isl.BasicSet, allowed: isl.Set, known: isl.Set) -> isl.Set:
+    if piece.dim(DIV):
+        return piece.to_set()
+    kept = list(piece.get_constraints())
+    for constraint in list(kept):
+        fewer = [one for one in kept if one is not constraint]
+        if _all_of(fewer, piece).intersect(known).is_subset(allowed):
+            kept = fewer
+    return _all_of(kept, piece)
+
+
+def _all_of(constraints: list[isl.Constraint], piece: isl.BasicSet) -> isl.Set:
+    result = isl.BasicSet.universe(piece.get_space())
+    for constraint in constraints:
+        result = result.add_constraint(constraint)
+    return result.to_set()
+
+
+LONGEST = 2
+"""Choices in a row; a longer chain is written with `?:`, since every step repeats what follows."""
+
+
+def expression_without_branches(expr: Expr) -> str:
+    """`expr` as C, its outer choices as arithmetic on bits: a loop without branches can become a vector loop.
+
+    test ? a : b   =   b ^ ((a ^ b) & -test)        with test 0 or 1
+    """
+    if not isinstance(expr, Select) or _length(expr) > LONGEST:
+        return expression_to_c(expr)
+    mask = f"-({condition_without_branches(expr.test)})"
+    unless = f"-({condition_without_branches(_opposite(expr.test))})"
+    then, otherwise = (_part(one) for one in (expr.then, expr.orelse))
+    if expr.orelse == Int(0):
+        return f"({then} & {mask})"
+    if expr.then == Int(0):
+        return f"({otherwise} & {unless})"
+    return f"({otherwise} ^ (({then} ^ {otherwise}) & {mask}))"
+
+
+_OPPOSITE = {
+    Relation.EQ: Relation.NE,
+    Relation.NE: Relation.EQ,
+    Relation.LT: Relation.GE,
+    Relation.GE: Relation.LT,
+    Relation.LE: Relation.GT,
+    Relation.GT: Relation.LE,
+}
+
+
+def _opposite(test: Test) -> Test:
+    if isinstance(test, Compare):
+        return Compare(_OPPOSITE[test.relation], test.left, test.right)
+    return Not(test)
+
+
+def _part(expr: Expr) -> str:
+    if isinstance(expr, Select):
+        return expression_without_branches(expr)
+    return expression_to_c(expr, Level.UNARY)
+
+
+def _length(expr: Expr) -> int:
+    return 1 + max(_length(expr.then), _length(expr.orelse)) if isinstance(expr, Select) else 0
+
+
+def condition_without_branches(test: Test) -> str:
+    """`test` as C, 0 or 1, both sides of every operator evaluated."""
+    match test:
+        case Compare():
+            return condition_to_c(test)
+        case And(arguments):
+            return " & ".join(f"({condition_without_branches(one)})" for one in arguments) or "1"
+        case Or(arguments):
+            return " | ".join(f"({condition_without_branches(one)})" for one in arguments) or "0"
+        case Not(argument):
+            return f"!({condition_without_branches(argument)})"

@@ -13,7 +13,7 @@ from loopwright.prove.backends.interface import Answer, Holds, NotDecided
 from loopwright.prove.coq.arithmetic import proposition
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
 from loopwright.prove.coq.names import comment, variables
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,7 @@ from loopwright.loops.expressions import (
 from loopwright.loops.interpreter import holds
 from loopwright.loops.substitution import substituted
 from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided
-from loopwright.prove.obligations.formulas import names_in
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation, names_in
 
 KINDS = {
     Relation.EQ: "EQUAL",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation
 
 
 @dataclass(frozen=True)

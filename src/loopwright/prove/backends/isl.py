@@ -10,7 +10,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 
 

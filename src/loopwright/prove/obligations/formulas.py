@@ -2,7 +2,8 @@
 
 A formula is a `Test` over named integers: linear terms, division by constants, minima, maxima and
 conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and
-quasi-affine functions into such data, for provers that are not isl.
+quasi-affine functions into such data, for provers that are not isl.  An `Obligation` is a formula
+that has no integer solution; nothing in it depends on a prover, and `prove/backends` has those.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from loopwright.loops.expressions import (
     Expr,
     FloorDiv,
     Int,
+    Not,
     Or,
     Relation,
     Scaled,
@@ -31,6 +33,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.traverse import subterms
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)
@@ -176,3 +179,25 @@ def before(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
 def names_in(test: Test) -> tuple[str, ...]:
     """The names a formula mentions, in the order of their first occurrence."""
     return tuple(dict.fromkeys(term.name for term in subterms(test) if isinstance(term, Var)))
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """Wherever `given` holds, `wanted` does: given ∧ ¬wanted has no integer solution.
+
+    `meaning` is a sentence, and `span` the place in the source that it is about, where there is one.
+    """
+
+    name: str
+    meaning: str
+    given: Test
+    wanted: Test
+    span: Span | None = None
+
+    @property
+    def violated(self) -> Test:
+        return conjunction([self.given, Not(self.wanted)])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return names_in(self.violated)

@@ -13,15 +13,14 @@ from itertools import product
 from loopwright.loops.expressions import FALSE
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
-from loopwright.prove.obligations.cells import Cell, StatementCells, touched
+from loopwright.prove.obligations.cells import Cell, Instance, StatementCells, instance_of, times_of, touched
 from loopwright.prove.obligations.formulas import (
+    Obligation,
     before,
     conjunction,
     disjunction,
     equal,
 )
-from loopwright.prove.obligations.instances import Instance, instance_of, times_of
-from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import table_obligations
 from loopwright.prove.obligations.temporaries import temporary_obligations
 from loopwright.prove.obligations.timetable import Timetable

@@ -30,12 +30,12 @@ from loopwright.loops.traverse import variables
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
 from loopwright.prove.obligations.formulas import (
+    Obligation,
     before,
     conjunction,
     disjunction,
     equal,
 )
-from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable
 from loopwright.prove.obligations.witnesses import witness
 from loopwright.source import Span

@@ -25,10 +25,24 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program
-from loopwright.prove.obligations.cells import Cell, StatementCells, touched, whole_arrays
-from loopwright.prove.obligations.formulas import before, conjunction, disjunction, equal, expr_of, formula_of
-from loopwright.prove.obligations.instances import Instance, instance_of, times_of
-from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.cells import (
+    Cell,
+    Instance,
+    StatementCells,
+    instance_of,
+    times_of,
+    touched,
+    whole_arrays,
+)
+from loopwright.prove.obligations.formulas import (
+    Obligation,
+    before,
+    conjunction,
+    disjunction,
+    equal,
+    expr_of,
+    formula_of,
+)
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.source import Span
 

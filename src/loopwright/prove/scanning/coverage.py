@@ -12,10 +12,8 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.presburger.congruences import Residues, are_apart, in_class, residues
-from loopwright.presburger.dimensions import first
-from loopwright.presburger.equalities import is_plainly_injective
-from loopwright.presburger.lexicographic import earlier_by_last
+from loopwright.presburger.dimensions import earlier_by_last, first
+from loopwright.presburger.equalities import Residues, are_apart, in_class, is_plainly_injective, residues
 from loopwright.presburger.sets import DIM
 from loopwright.prove.scanning.executed import Executed, Repeat, Run, loops, runs
 from loopwright.prove.scanning.targets import Target, TargetExecutions

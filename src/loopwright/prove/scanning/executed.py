@@ -39,7 +39,7 @@ from loopwright.loops.expressions import (
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
-from loopwright.presburger.lexicographic import earlier_by_last, later_by_last
+from loopwright.presburger.dimensions import earlier_by_last, later_by_last
 from loopwright.prove.scanning.conditions import MIRRORED, IteratorScope, multiples, negation, region, value
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.dimensions import only
+from loopwright.presburger.dimensions import only, split_domain
 from loopwright.presburger.equalities import AffineForm, graph_of
-from loopwright.presburger.lexicographic import split_domain
 from loopwright.prove.scanning.executed import Repeat
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition
 from loopwright.prove.scanning.targets import CallPiece, Entry

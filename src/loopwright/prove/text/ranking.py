@@ -32,12 +32,12 @@ from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
 from loopwright.prove.backends.interface import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
+    Obligation,
     conjunction,
     disjunction,
     expr_of,
     formula_of,
 )
-from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.steps import ProgramPoint, Steps, Transition, lexicographic, steps_of

@@ -36,7 +36,7 @@ from loopwright.loops.expressions import (
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
-from loopwright.presburger.lexicographic import later_by_last
+from loopwright.presburger.dimensions import later_by_last
 from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region

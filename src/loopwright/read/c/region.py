@@ -26,10 +26,14 @@ from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
 from loopwright.read.c.locals import local_arrays
 from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
-from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
+from loopwright.read.c.purity import (
+    refuse_hiding_macros,
+    refuse_returning_twice,
+    refuse_storage_macros,
+    unfollowed,
+)
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
-from loopwright.read.c.unknown_calls import refuse_returning_twice, unfollowed
 from loopwright.read.c.wraparound import facts_of_types
 from loopwright.source import Span
 

@@ -10,8 +10,7 @@ from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT, eliminate_inner
-from loopwright.read.affine import expressions
-from loopwright.read.scope import FormulaScope
+from loopwright.read.affine import FormulaScope, expressions
 from loopwright.source import Span
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Plan

@@ -14,9 +14,8 @@ import islpy as isl
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import split
-from loopwright.read.affine import number, truth
+from loopwright.read.affine import FormulaScope, number, truth
 from loopwright.read.formula import Formula, Symbol, written
-from loopwright.read.scope import FormulaScope
 
 
 @dataclass(frozen=True)

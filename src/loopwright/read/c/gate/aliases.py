@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 
+from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of, root_and_path
 from loopwright.c.typed.tree import (
@@ -32,7 +33,6 @@ from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
-from loopwright.read.c.gate.refusal import refuse
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
         if (one.is_written or other.is_written) and _overlap(one, other):
             message = f"'{other.root.name}' may be the same memory as '{one.root.name}', as the file shows"
             hint = "use one name for the memory in the region"
-            raise refuse(other.node, message, hint)
+            raise refuse(other.node.place.span, message, hint)
 
 
 def pairs_left(
@@ -124,7 +124,7 @@ def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFil
             if first and second and _share(first[0], second[0], facts):
                 names = f"'{other.root.name}' and '{one.root.name}'"
                 message = f"{names} are the same memory in a call in the file"
-                raise refuse(other.node, message, "call it with memory that does not overlap")
+                raise refuse(other.node.place.span, message, "call it with memory that does not overlap")
 
 
 def _kind(use: _Use) -> CType:
@@ -269,12 +269,12 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
         return
     if _is_filled(use.root, facts):
         message = f"several pointers in '{use.root.name}' are given the same memory"
-        raise refuse(use.node, message, "use the arrays by their own names in the region")
+        raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
     given = [facts.targets(value) for value in facts.contents(use.root)]
     for one, other in combinations(given, 2):
         if one & other:
             message = f"two pointers in '{use.root.name}' are given the same memory"
-            raise refuse(use.node, message, "use the arrays by their own names in the region")
+            raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
 
 
 def _is_filled(array: Declaration, facts: PointsTo) -> bool:
@@ -301,4 +301,4 @@ def _refuse_alias_attribute(use: _Use) -> None:
         names = [word.split("(")[0].strip(" _") for word in declared.attributes]
         if any(name in ("alias", "asm", "weakref", "section") for name in names):
             message = f"'{declared.name}' has an attribute by which other names share its memory"
-            raise refuse(use.node, message, "use a variable of its own in the region")
+            raise refuse(use.node.place.span, message, "use a variable of its own in the region")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loopwright.c.macros import looks_like_macro
+from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.effects import Purity, purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
@@ -34,7 +35,6 @@ from loopwright.c.typed.tree import (
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.purity import CHARACTERS, CLASSES, INDEX_HELPERS, LIBRARY, is_library
 from loopwright.source import Span
 
@@ -145,7 +145,7 @@ def _refuse_change(
         return
     what = node.place.span.text
     message = f"{who} may change '{what}', which decides what the region runs"
-    raise refuse(node, message, f"copy '{what}' into a variable of its own before the region")
+    raise refuse(node.place.span, message, f"copy '{what}' into a variable of its own before the region")
 
 
 def _may_change(region: TypedRegion, node: Name, reach: Reach, file: TypedFile) -> bool:
@@ -187,7 +187,9 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
             if seen is not None and node.callee is not None:
                 name = node.callee.name
                 message = f"'{name}' is declared pure, and may read '{seen}', which the region changes"
-                raise refuse(node, message, f"if it does not, say --pure {name}, or declare it const")
+                raise refuse(
+                    node.place.span, message, f"if it does not, say --pure {name}, or declare it const"
+                )
 
 
 def _visible(nodes: Sequence[Node], region: TypedRegion) -> str | None:
@@ -206,24 +208,26 @@ def _visible(nodes: Sequence[Node], region: TypedRegion) -> str | None:
 def _refuse_call(node: CallExpression, file: TypedFile, pure: frozenset[str], changed: set[int]) -> Purity:
     callee = node.callee
     if callee is None or callee.storage not in (Storage.FUNCTION, Storage.UNDECLARED):
-        raise refuse(node, "this calls a function through a pointer", "call functions by their names")
+        raise refuse(
+            node.place.span, "this calls a function through a pointer", "call functions by their names"
+        )
     name = callee.name
     if name in pure:
         return Purity("")
     if callee.storage is Storage.UNDECLARED and file.definition(callee) is None:
         if is_library(name) or name in INDEX_HELPERS or looks_like_macro(name):
             return Purity("")
-        raise refuse(node, f"'{name}' is not declared, and what it does is not known", _say(name))
+        raise refuse(node.place.span, f"'{name}' is not declared, and what it does is not known", _say(name))
     believed = frozenset((*LIBRARY, *INDEX_HELPERS, *pure))
     if name.startswith("__builtin_") and is_library(name):
         return Purity("")
     found = purity(file, callee, believed)
     if found.reason:
-        raise refuse(node, f"{found.reason}", _say(name))
+        raise refuse(node.place.span, f"{found.reason}", _say(name))
     seen = next((one for one in found.reads if one.offset in changed), None)
     if seen is not None:
         message = f"'{name}' reads '{seen.name}', which the region changes"
-        raise refuse(node, message, f"make '{seen.name}' an argument of '{name}'")
+        raise refuse(node.place.span, message, f"make '{seen.name}' an argument of '{name}'")
     return found
 
 

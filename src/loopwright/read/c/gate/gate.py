@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.prepare import Unread
@@ -21,7 +22,6 @@ from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
-from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.gate.types import refuse_types, undeclared_iterators
 from loopwright.read.c.second.compare import compare
 
@@ -82,7 +82,9 @@ def _refuse_entries(region: TypedRegion) -> None:
         outside = [at for at in jumps if not region.first <= at < region.end]
         if function.jumps_anywhere or any(function.tokens[at].text == node.label for at in outside):
             hint = "give the label in the region another name, or end the region before it"
-            raise refuse(node, f"a jump from elsewhere may lead to '{node.label}', into the region", hint)
+            raise refuse(
+                node.place.span, f"a jump from elsewhere may lead to '{node.label}', into the region", hint
+            )
 
 
 def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:

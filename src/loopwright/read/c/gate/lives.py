@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, may_run_again, read_after
 from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
-from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.gate.types import iterators_of
 
 
@@ -25,7 +25,7 @@ def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile
         reason = read_after(file, region, declared)
         if reason:
             hint = f"declare the iterator in the loop: for (int {declared.name} = ...)"
-            raise refuse(loop, f"{reason}, and the region uses it as an iterator", hint)
+            raise refuse(loop.place.span, f"{reason}, and the region uses it as an iterator", hint)
 
 
 def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Program:

@@ -6,6 +6,7 @@ found here.  Storage that other storage overlaps, or that is observed from outsi
 
 from __future__ import annotations
 
+from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.typed.tree import (
     Assign,
@@ -34,7 +35,6 @@ from loopwright.c.types import (
 )
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
-from loopwright.read.c.gate.refusal import refuse
 
 
 def refuse_types(program: Program, region: TypedRegion) -> None:
@@ -57,9 +57,9 @@ def refuse_storage(nodes: list[Node]) -> None:
 def _refuse_observed(node: Node) -> None:
     """A volatile or atomic access must stay where it is; what each thread has of its own, with its thread."""
     if isinstance(node, Name | MemberAccess) and _is_observed(node.type):
-        raise refuse(node, "this is volatile or atomic: its accesses must stay as they are", _COPY)
+        raise refuse(node.place.span, "this is volatile or atomic: its accesses must stay as they are", _COPY)
     if isinstance(node, Name) and node.declaration.is_thread_local:
-        raise refuse(node, f"each thread has its own '{node.declaration.name}'", _COPY)
+        raise refuse(node.place.span, f"each thread has its own '{node.declaration.name}'", _COPY)
 
 
 _COPY = "copy it into another variable before the region"
@@ -78,7 +78,9 @@ def _refuse_bit_field(node: Node) -> None:
     target = node.target if isinstance(node, Assign | Update) else None
     core = None if target is None else without_casts(target)
     if isinstance(core, MemberAccess) and core.is_bit_field:
-        raise refuse(node, f"'{core.name}' is a bit-field: other fields are written with it", _COPY)
+        raise refuse(
+            node.place.span, f"'{core.name}' is a bit-field: other fields are written with it", _COPY
+        )
 
 
 def _refuse_unions(nodes: list[Node]) -> None:
@@ -94,7 +96,7 @@ def _refuse_unions(nodes: list[Node]) -> None:
         other = next((node for node in members if one.in_union and node.name != one.name), None)
         if other is not None:
             message = f"'{one.name}' and '{other.name}' are members of a union, and share their storage"
-            raise refuse(other, message, "use one member of it in a region")
+            raise refuse(other.place.span, message, "use one member of it in a region")
 
 
 def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[ForStatement, Declaration]]:
@@ -125,7 +127,9 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
         if isinstance(kind, Unknown):
             raise _unknown(node, f"the iterator '{declared.name}'", kind)
         if not isinstance(kind, Integer):
-            raise refuse(node, f"the iterator '{declared.name}' is not an integer", "declare it as int")
+            raise refuse(
+                node.place.span, f"the iterator '{declared.name}' is not an integer", "declare it as int"
+            )
         taken = named_type(seen or "int")
         if (not kind.signed or kind.bits < 32) and taken != kind:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
@@ -153,7 +157,7 @@ def _refuse_sizes(program: Program, nodes: list[Node]) -> None:
 
 def _unknown(node: Node, what: str, kind: Unknown) -> BadInput:
     message = f"it is not known what {what} is: {kind.reason}"
-    return refuse(node, message, "give the directory of the header that declares it: -I DIRECTORY")
+    return refuse(node.place.span, message, "give the directory of the header that declares it: -I DIRECTORY")
 
 
 def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
@@ -166,7 +170,7 @@ def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
 def _misread(node: Node, what: str, kind: CType) -> BadInput:
     sign = "a signed" if isinstance(kind, Integer) and kind.signed else "an unsigned"
     described = f"{sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
-    return refuse(node, f"{what} is {described}, which its declaration does not show", _DECLARE)
+    return refuse(node.place.span, f"{what} is {described}, which its declaration does not show", _DECLARE)
 
 
 _DECLARE = "declare it by a type of C itself, such as int"

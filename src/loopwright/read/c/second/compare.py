@@ -9,6 +9,7 @@ typed tree, the certain ones exactly those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import islpy as isl
@@ -24,19 +25,20 @@ from loopwright.c.typed.tree import (
     Name,
     Node,
     Storage,
+    Subscript,
     Unary,
     Update,
     walk,
+    without_casts,
 )
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import ELSEWHERE, Assumption, AssumptionKind, Program, Statement
+from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.types import iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import NamedCell
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
-from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
 from loopwright.read.c.second.relations import cells_of
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
@@ -262,10 +264,10 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
         declared = found.node.declaration
         name = Name(found.node.place, declared.type, declared)
         seen.append(Touched(NamedCell(declared.name, declared), True, True, name))
-    seen = [by_macro(one, program) for one in seen]
+    seen = [_by_macro(one, program) for one in seen]
     own = _declared_inside(found.node)
     ours = [one for one in seen if _is_storage(one, found.place.scope, program, own)]
-    ours = [one for one in ours if not is_fixed_in_macro(one, found.place.scope, program)]
+    ours = [one for one in ours if not _is_fixed_in_macro(one, found.place.scope, program)]
     reaches = any(access.array == ELSEWHERE for access in statement.accesses)
     if reaches:
         ours = [one for one in ours if any(array.name == one.cell.base for array in program.arrays)]
@@ -276,7 +278,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
             what, where = "writes" if one.is_write else "reads", one.node.place.span
             raise _refusal(where, f"it {what} '{_line(where)}', which the model lacks")
     for access in statement.accesses:
-        if is_constant_macro(access, found) or (reaches and not access.must):
+        if _is_constant_macro(access, found) or (reaches and not access.must):
             continue
         same = [
             cells
@@ -309,3 +311,34 @@ def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> 
     if root.offset in scope.iterators or root.offset in scope.bound:
         return False
     return one.cell.base not in program.params
+
+
+def _by_macro(one: Touched, program: Program) -> Touched:
+    """Storage that a macro is the only word for is called by the macro's name."""
+    names = {array.name for array in program.arrays}
+    core, outer = without_casts(one.node), 0
+    while core.place.macro is None or core.place.span.text not in names:
+        match core:
+            case Subscript(base=inner) | Unary(operator="*", operand=inner):
+                core, outer = without_casts(inner), outer + 1
+            case _:
+                return one
+    if one.cell.base in names:
+        return one
+    left = one.cell.subscripts[len(one.cell.subscripts) - outer :]
+    return replace(one, cell=replace(one.cell, base=core.place.span.text, subscripts=left))
+
+
+def _is_constant_macro(access: Access, found: Found) -> bool:
+    """A macro of a header that stands for a number, which the reader takes for a variable that is read."""
+    return not access.is_write and access.place.text in found.place.scope.facts.constants
+
+
+def _is_fixed_in_macro(one: Touched, scope: Scope, program: Program) -> bool:
+    """A variable that a macro of the file reads and nothing in the region writes: a constant there."""
+    is_unknown = all(array.name != one.cell.base for array in program.arrays)
+    is_from_macro = one.node.place.macro is not None and one.node.place.span.text != one.cell.base
+    root, path = root_and_path(one.node)
+    facts = scope.facts
+    is_written = root is None or root.offset in facts.written or (root.offset, path) in facts.changed
+    return is_unknown and is_from_macro and not one.is_write and not is_written
