@@ -23,7 +23,7 @@ from loopwright.rewrite.request import Outcome, ProverRequest, Request
 from loopwright.source import Source
 from loopwright.transform import FluentPlan, plan_of
 from loopwright.transform.suggest import ProposalKind
-from tests.storage.attack import attacked
+from tests.storage.attack import attacked, new_text
 
 PRODUCT = """\
 void f(int n, int m, int p, double A[n][p], double B[p][m], double C[n][m]) {
@@ -128,6 +128,21 @@ def test_elements_may_have_a_type_with_a_name_of_its_own(tmp_path: Path) -> None
     new = result(tmp_path, text, f"expand(acc, i, j)\n{REORDER}").source.text
     assert "real (*restrict acc_i_j)[m] =" in new
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, new, "new.c")).proved
+
+
+@pytest.mark.parametrize("name", ["free", "size_t", "malloc"])
+def test_names_of_the_allocation_that_mean_something_else(name: str) -> None:
+    text = PRODUCT.replace("int p,", f"int p, int {name},")
+    with pytest.raises(BadInput, match=f"'{name}' is not what <stdlib.h> declares"):
+        planned(text, "expand(acc, i)")
+
+
+@pytest.mark.parametrize("front", ["// {}", "#ifdef NONE\n{}\n#endif"])
+def test_a_header_that_is_not_included_is_added(front: str) -> None:
+    header = "#include <stdlib.h>"
+    plan = planned(front.format(header) + "\n" + PRODUCT, "expand(acc, i)")
+    verdict = prove_plan(plan)
+    assert new_text(plan, verdict).count(header) == 2
 
 
 def test_small_constant_sizes_are_on_the_stack(tmp_path: Path) -> None:

@@ -85,6 +85,7 @@ ORDERS: dict[str, tuple[str, Callable[[int], Order]]] = {
     "#pragma omp interchange": (UP, lambda n: ((i, j) for j in range(n) for i in range(1, n))),
     "#pragma omp reverse": (UP, lambda n: ((i, j) for i in range(1, n)[::-1] for j in range(n))),
     "#pragma omp unroll partial(3)": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
+    "#pragma omp unroll partial(2)": (DOWN, lambda n: ((i,) for i in range(n - 1, 1, -1))),
     "#pragma omp unroll": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
     "#pragma omp split counts(1, omp_fill, 2)": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
     "#pragma omp tile sizes(2)\n#pragma omp reverse": (UP, reversed_tile),
@@ -149,6 +150,8 @@ WRONG = {
     "A[i][j] = A[i-1][j+1];": Code.READ_TOO_EARLY,
     "#pragma omp parallel for\n#pragma omp tile sizes(4)\nfor (int i = 1; i < n; i++) B[i] = B[i-1];":
         Code.NOT_PARALLEL,
+    "#pragma omp parallel for\n#pragma omp unroll partial(2)\nfor (int i = 1; i < n; i++)\n"
+    "if (i % 2 == 0) B[i] = 1; else A[0][i] = B[i-1];": Code.NOT_PARALLEL,
 }  # fmt: skip
 
 
@@ -187,6 +190,11 @@ REFUSED = {
     f"#define M _Pragma(\"omp reverse\")\n#pragma omp reverse\n{LOOP}": "a directive in a macro is not read",
     f"#define tile reverse\n#pragma omp tile sizes(2)\n{LOOP}": "'tile' is a macro here",
     "#pragma omp reverse\nfor (int i = 0; i < n; i++) {\n#pragma omp critical\nB[i] = 1; }": "this directive is not about a loop",
+    f"#pragma omp parallel\n{{\n#pragma omp reverse\n{LOOP} }}":
+        "these loops stand in the statement of another directive: line 3: #pragma omp parallel",
+    f"#pragma omp parallel private(B)\n{{\n#pragma omp for\n{LOOP} }}":
+        "these loops stand in the statement of another directive: line 3: #pragma omp parallel private(B)",
+    f"#pragma omp parallel for num_threads(m++)\n{LOOP}": "an expression of 'num_threads' must not change or call anything",
     LOOP: "no loop of this file has an OpenMP directive",
 }  # fmt: skip
 
@@ -223,6 +231,19 @@ def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
     if not clause:
         with pytest.raises(GaveUp, match="'n' has no value"):
             prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
+
+
+INDEPENDENT = (
+    "#pragma omp parallel for\n#pragma omp unroll partial(2)\nfor (int i = 1; i < n; i++)\n"
+    "if (i % 2 == 1) B[i] = 1; else A[0][i] = B[i-1];",
+    f"#pragma omp parallel num_threads(m + 1)\n{{\n#pragma omp for\n{LOOP} }}",
+    f"#pragma omp barrier\n#pragma omp parallel for\n{LOOP}",
+)
+
+
+@pytest.mark.parametrize("text", INDEPENDENT)
+def test_iterations_that_may_run_at_the_same_time(tmp_path: Path, text: str) -> None:
+    assert prove_directives(Request(_file(tmp_path, text))).directives
 
 
 def test_the_loops_are_written_out_and_proved(tmp_path: Path) -> None:

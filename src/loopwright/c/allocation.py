@@ -23,7 +23,7 @@ import re
 from collections.abc import Sequence
 
 from loopwright.c.declarations import declared_name, type_text
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, includes
 from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
@@ -111,7 +111,7 @@ class Allocation:
 
 def allocation_of(source: Source, region: Region) -> Allocation | None:
     """The region as the form above, or None where it is not of that form."""
-    if HEADER not in source.text or not is_plain(source):
+    if not includes(source, HEADER) or redefined(source):
         return None
     parts = [node for node in c_file(source).block(region.place).named_children if node.type != "comment"]
     if len(parts) != 1 or parts[0].type != "compound_statement":
@@ -150,12 +150,12 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
     return Allocation(found, inner, outer) if is_frame else None
 
 
-def is_plain(source: Source) -> bool:
-    """Whether the names that the form needs mean in the file what the header says."""
+def redefined(source: Source) -> list[str]:
+    """Names that the form needs, and that mean something else in the file than the header says."""
     file = c_file(source)
     own = {macro.name for macro in file.macros} | {one.name for one in file.declarations.variables}
     own |= {one.name for one in file.functions} | {name for name, _ in file.declarations.aliases}
-    return not own & set(NEEDED)
+    return [name for name in NEEDED if name in own]
 
 
 def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:

@@ -102,6 +102,16 @@ class CFile:
 
 
 @lru_cache(maxsize=64)
+def includes(source: Source, header: str) -> bool:
+    """Whether a line of the file, under no `#if`, is `header`: `#include <name.h>`."""
+    depth = 0
+    for line in c_file(source).directives:
+        if depth == 0 and f"#{line.name} {line.argument.strip()}" == header:
+            return True
+        depth += (line.name in ("if", "ifdef", "ifndef")) - (line.name == "endif")
+    return False
+
+
 def _block(file: CFile, inside: Span) -> Node:
     """The rest of the file is blanked, so that what its macros expand to cannot confuse the parser,
     and the pragmas inside too: one may stand between a `for` and its body.

@@ -17,7 +17,7 @@ from functools import cached_property
 from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.syntax import field as syntax_field
 from loopwright.c.syntax import named_children, walk
@@ -117,11 +117,11 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     missing = [name for name in used(nodes) if name not in defined(source)]
     edits: list[tuple[int, int, str]] = []
     end = line_end(source)
-    if any(one.allocated for one in regions) and HEADER not in source.text:
+    if any(one.allocated for one in regions) and not includes(source, HEADER):
         first = _first_include(source)
         edits.append((first, first, HEADER + end))
     addresses = any("uintptr_t" in one for loops in regions for one in loops.guard)
-    if addresses and ADDRESS_HEADER not in source.text:
+    if addresses and not includes(source, ADDRESS_HEADER):
         first = _first_include(source)
         edits.append((first, first, ADDRESS_HEADER + end))
     for one, node, text in zip(regions, nodes, texts, strict=True):

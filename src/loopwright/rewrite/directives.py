@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from loopwright.c.directed import DirectedFile, directed
 from loopwright.c.openmp import SHARING
-from loopwright.c.typed.directives import refused_directive
+from loopwright.c.typed.directives import refused_directive, surrounding_directive
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
@@ -38,6 +38,12 @@ def directed_plans(request: Request) -> DirectedPlans:
         found.source, pure=request.pure, assume=request.assume, options=request.options
     )
     plans = tuple(directed_plan(Plan.of(program), found) for program in programs)
+    written = replace(load_c(request.file), chosen=found.source.chosen)
+    surrounding = surrounding_directive(written, request.options)
+    if surrounding is not None:
+        message = f"these loops stand in the statement of another directive: {surrounding}"
+        hint = "'parallel for' at the loop, or 'for' at a loop in 'parallel', divides its iterations"
+        raise BadInput(Code.DIRECTIVE, message, span=plans[0].written.region, hint=hint)
     return DirectedPlans(plans, found)
 
 

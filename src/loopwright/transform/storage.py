@@ -13,6 +13,7 @@ from dataclasses import field, replace
 
 import islpy as isl
 
+from loopwright.c.allocation import redefined
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code, InternalError
@@ -98,6 +99,10 @@ def with_storage(
     """
     if any(array.name == ELSEWHERE for array in program.arrays):
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
+    hidden = redefined(program.source) if any(one.space is MemorySpace.HEAP for one in new) else []
+    if hidden:
+        message = f"storage is to be allocated, and '{hidden[0]}' is not what <stdlib.h> declares"
+        raise BadInput(Code.STORAGE, message, hint="give it another name in the file")
     text = _edited(program, edits, new, "".join(copy for copy, _ in copies))
     return _read(program, text, new, [schedule for _, schedule in copies])
 

@@ -24,6 +24,16 @@ _NEWER = re.compile(
 _LISTED = re.compile(r"\b(private|firstprivate|lastprivate|shared|reduction|linear)\s*\(([^()]*)\)")
 _BOTH = {"firstprivate", "lastprivate"}
 """The two clauses of one directive that may name the same variable."""
+_ALONE = re.compile(
+    r"\s*#\s*pragma\s+omp\s+(barrier|begin|cancel\w*|declare|end|error|flush|requires|task(wait|yield)|threadprivate)\b"
+)
+"""The directives at which no statement stands."""
+_TEAM = re.compile(
+    r"\s*#\s*pragma\s+omp\s+parallel"
+    r"((\s|,)+(default\s*\(\s*(shared|none)\s*\)|(if|num_threads|proc_bind|shared)\s*\([^()]*\)))*\s*"
+)
+_DIVIDED = re.compile(r"\s*#\s*pragma\s+omp\s+for\b")
+_STEP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();]|\belse\b')
 
 
 def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
@@ -42,6 +52,43 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
         if name is not None:
             return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
     return _error(file, _known(file.text.text, inside))
+
+
+def surrounding_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
+    """A directive of OpenMP in whose statement a region stands, which then runs otherwise than by itself.
+
+    `parallel` is none where the region starts with `for`, which divides its iterations among the threads.
+    """
+    file = typed_file(source, options)
+    found = [
+        (place, words)
+        for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
+        if _OPENMP.match(words)
+    ]
+    for _, region in file.located:
+        if not isinstance(region, Located):
+            continue
+        starts = [words for place, words in found if region.start <= place[0] < region.end]
+        is_divided = bool(starts) and _DIVIDED.match(starts[0]) is not None
+        for place, words in found:
+            if place[1] > region.start or _ALONE.match(words) or (is_divided and _TEAM.fullmatch(words)):
+                continue
+            if _reaches(file.text.text[place[1] : region.start]):
+                return f"line {file.text.line_of(place[0])}: {words.strip()}"
+    return None
+
+
+def _reaches(text: str) -> bool:
+    """Whether the statement that the text begins with goes on after it."""
+    depth, is_over = 0, False
+    for step in _STEP.finditer(text):
+        if is_over and step[0] != "else":
+            return False
+        depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(step[0], 0)
+        is_over = depth == 0 and step[0] in (";", "}")
+        if depth < 0:
+            return False
+    return not is_over
 
 
 def _named_twice(words: str) -> str | None:

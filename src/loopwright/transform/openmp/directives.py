@@ -28,7 +28,7 @@ from loopwright.transform.openmp.loops import (
     times,
 )
 from loopwright.transform.openmp.sequences import fused, split
-from loopwright.transform.script.operations import Parallelize, Permute, Reverse, Unroll, Vectorize
+from loopwright.transform.script.operations import Isolate, Parallelize, Permute, Reverse, Unroll, Vectorize
 
 PLAIN_FACTOR = 4
 """How many iterations `partial` without a number writes out: the implementation chooses."""
@@ -142,15 +142,31 @@ def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     factor = integer(partial.arguments[0]) if partial.arguments else PLAIN_FACTOR
     if factor == 1:
         return Made(state, replace(nest, loops=nest.loops[:1]), {"unrolled": range(1)})
-    state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
-    name = state.dimensions(nest, 1)[-1]
-    start = None
-    if isinstance(loop.start, Numeral) and loop.start.value % factor == 0 and loop.step == 1:
-        start = Numeral(loop.start.value // factor)
+    if loop.start is None:
+        state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
+        return Made(state, replace(nest, loops=()), {})
+    state, name = _strips(state, directive, nest, factor)
     count = None if loop.count is None else floor(plus(loop.count, Numeral(factor - 1)), factor)
-    strips = CountedLoop(name, Symbol(name), start, 1, count, loop.place, loop.bounds)
+    strips = CountedLoop(name, Symbol(name), ZERO, 1, count, loop.place, loop.bounds)
     left = replace(nest, loops=(strips,), values={**nest.values, name: Symbol(name)})
     return Made(state, left, {"unrolled": range(1)})
+
+
+def _strips(
+    state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest, factor: int
+) -> tuple[DirectedPlan, str]:
+    """A loop over [number / factor], around the iterations written out.
+
+    `unroll(L, i, factor)` has [i / factor]: the same iterations together where i counts from 0.
+    """
+    loop = nest.loops[0]
+    if loop.start == ZERO and loop.step == 1:
+        state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
+        return state, state.dimensions(nest, 1)[-1]
+    (name,) = state.free_names(nest, [f"{loop.dimension}T"])
+    state = state.with_loops(directive, nest, 1, {name: floor(loop.number, factor)})
+    full = Isolate(nest.handle, name, (loop.dimension,))
+    return state.perform(directive, full, Unroll(nest.handle, loop.dimension)), name
 
 
 def _nothing(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
