@@ -137,19 +137,16 @@ def test_values_keep_the_types_of_the_iterators_they_replace() -> None:
     (statement,) = program.statements
     assert statement.iterator_types == ("size_t",)
     assert (
-        statement_text(program, statement, {"u": "c0 + 1"})
+        statement_text(statement, {"u": "c0 + 1"})
         == "a[((size_t)(c0 + 1))] = ((long)(((size_t)(c0 + 1)) + 1)) * x - ((size_t)(c0 + 1));"
     )
-    assert statement_text(program, statement, {}) == "a[u] = ((long)(u + 1)) * x - u;"
+    assert statement_text(statement, {}) == "a[u] = ((long)(u + 1)) * x - u;"
 
 
 def test_the_text_of_a_statement_takes_new_iterators() -> None:
     program = region("for (i = 0; i < n; i++)\n  for (j = 0; j < n; j++)\n    A[i][j] = i * j + s.i; // sum")
     (statement,) = program.statements
-    assert statement_text(program, statement, {}) == "A[i][j] = i * j + s.i;"
-    assert (
-        statement_text(program, statement, {"i": "c1", "j": "c0 - 1"})
-        == "A[c1][(c0 - 1)] = c1 * (c0 - 1) + s.i;"
-    )
+    assert statement_text(statement, {}) == "A[i][j] = i * j + s.i;"
+    assert statement_text(statement, {"i": "c1", "j": "c0 - 1"}) == "A[c1][(c0 - 1)] = c1 * (c0 - 1) + s.i;"
     assert statement.body.trailing is not None
     assert statement.body.trailing.text == "// sum"

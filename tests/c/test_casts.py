@@ -113,10 +113,8 @@ def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
     assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
 
 
-
-
 def test_the_parenthesis_the_parser_does_not_see_stays_in_the_text() -> None:
     program = region(LOOP + "{ int m = (n)-i*2; a[m + 2*n] = b[AT((n)-i*2)]; }", head="#define AT(r) ((r)*3)")
     (statement,) = program.statements
     assert reads(statement) == ["b[3n - 6i]"] and writes(statement) == ["a[3n - 2i]"]
-    assert statement_text(program, statement, {"i": "c0"}) == "a[((n)-c0*2) + 2*n] = b[AT((n)-c0*2)];"
+    assert statement_text(statement, {"i": "c0"}) == "a[((n)-c0*2) + 2*n] = b[AT((n)-c0*2)];"

@@ -13,8 +13,8 @@ LOOP = "for (i = 0; i < n; i++) "
 def test_an_initialised_local_becomes_an_assignment_to_storage_in_front() -> None:
     program = region(LOOP + "{ double t = b[i], u; u = t; a[i] = u * u; }")
     first, second, third = program.statements
-    assert statement_text(program, first, {}) == "t = b[i];"
-    assert statement_text(program, first, {"i": "c0 + 1"}) == "t = b[(c0 + 1)];"
+    assert statement_text(first, {}) == "t = b[i];"
+    assert statement_text(first, {"i": "c0 + 1"}) == "t = b[(c0 + 1)];"
     assert (reads(first), writes(first)) == (["b[i]"], ["t[]"])
     assert (reads(second), writes(second)) == (["t[]"], ["u[]"])
     assert writes(third) == ["a[i]"]
@@ -36,7 +36,7 @@ def test_a_local_integer_that_never_changes_is_its_value() -> None:
     assert is_domain(statement, "[n] -> { [i, j] : 0 <= i < n and 0 <= j < n - i }")
     assert (reads(statement), writes(statement)) == ([], ["A[i, n - i - j]"])
     assert [array.name for array in program.arrays] == ["A"]
-    text = statement_text(program, statement, {"i": "c0 - 1", "j": "c1"})
+    text = statement_text(statement, {"i": "c0 - 1", "j": "c1"})
     assert text == "A[(c0 - 1)][(n - (c0 - 1)) - c1] = ((n - (c0 - 1)) + 1) * (n - (c0 - 1));"
 
 
@@ -44,7 +44,7 @@ def test_locals_of_one_name_in_two_blocks_keep_their_values() -> None:
     program = region(LOOP + "{ { int p = i + 1; a[p] = 0; } { int p = i + 2; b[p] = 0; } }")
     first, second = program.statements
     assert (writes(first), writes(second)) == (["a[1 + i]"], ["b[2 + i]"])
-    assert statement_text(program, second, {"i": "t"}) == "b[(t + 2)] = 0;"
+    assert statement_text(second, {"i": "t"}) == "b[(t + 2)] = 0;"
 
 
 def test_a_local_integer_that_changes_cannot() -> None:

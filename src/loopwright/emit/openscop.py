@@ -25,7 +25,7 @@ def to_openscop(program: Program) -> str:
     parts += _relation("CONTEXT", isl.Map.from_range(isl.Set.from_params(program.context)))
     parts += ["", *_parameter_names(program), "", "# Number of statements", str(len(program.statements))]
     for statement in program.statements:
-        parts += ["", *_statement(program, statement, numbers)]
+        parts += ["", *_statement(statement, numbers)]
     parts += ["", *_arrays(program), "", "</OpenScop>"]
     return "\n".join(parts) + "\n"
 
@@ -36,13 +36,13 @@ def _parameter_names(program: Program) -> list[str]:
     return ["# Parameters are provided", "1", "<strings>", " ".join(program.params), "</strings>"]
 
 
-def _statement(program: Program, statement: Statement, numbers: dict[str, int]) -> list[str]:
+def _statement(statement: Statement, numbers: dict[str, int]) -> list[str]:
     parts = [f"# Statement {statement.name}", "# Number of relations", str(2 + len(statement.accesses))]
     parts += _relation("DOMAIN", isl.Map.from_range(statement.domain))
     parts += _relation("SCATTERING", statement.schedule)
     for access in statement.accesses:
         parts += _relation(_kind(access), _numbered(access, statement, numbers[access.array]))
-    return [*parts, *_body(program, statement)]
+    return [*parts, *_body(statement)]
 
 
 def _kind(access: Access) -> str:
@@ -57,8 +57,8 @@ def _numbered(access: Access, statement: Statement, number: int) -> isl.Map:
     return relation.insert_dims(_OUT, 0, 1).fix_val(_OUT, 0, isl.Val(number))
 
 
-def _body(program: Program, statement: Statement) -> list[str]:
-    text = " ".join(statement_text(program, statement, {}).split())
+def _body(statement: Statement) -> list[str]:
+    text = " ".join(statement_text(statement, {}).split())
     parts = ["# Number of statement extensions", "1", "<body>", "# Number of original iterators"]
     parts.append(str(statement.depth))
     if statement.depth:

@@ -40,7 +40,7 @@ def loop_header(
         starts = [_lower(constraint, stride, place, level).expr() for constraint in lower]
         start = combined(Max, starts, place)
     else:
-        start = _extreme_start(domain, stride, place, level)
+        start = _extreme_start(domain, place, level)
     if not upper:
         return Header(start, _extreme_test(domain, iterator, place, level))
     if single_upper_bound:
@@ -86,7 +86,7 @@ def _at_most(iterator: Var, bounds: list[LinearSum], place: EvaluationPlace) -> 
     return Compare(Relation.LE, iterator, combined(Min, (bound.expr() for bound in bounds), place))
 
 
-def _extreme_start(domain: isl.Set, stride: Stride | None, place: EvaluationPlace, level: int) -> Expr:
+def _extreme_start(domain: isl.Set, place: EvaluationPlace, level: int) -> Expr:
     """The least value of dimension `level` in `domain` as a function of the outer ones."""
     local = eliminate_inner(domain, level)
     if not has_lower_bound(local, level):

@@ -363,7 +363,7 @@ class Program(Displayed):
         return union.intersect_domain(self.domain())
 
 
-def statement_text(program: Program, statement: Statement, values: dict[str, str]) -> str:
+def statement_text(statement: Statement, values: dict[str, str]) -> str:
     """The text of `statement` with the text `values[i]` in place of every iterator `i`.
 
     A value that is not a name or a number is put in parentheses; an iterator without a value

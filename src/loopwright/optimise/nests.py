@@ -53,7 +53,7 @@ def is_perfect(plan: Plan, nest: NamedNest) -> bool:
     return all(plan.leaf(position).depth == len(nest.loops) for position in nest.component.positions)
 
 
-def is_single(plan: Plan, nest: NamedNest) -> bool:
+def is_single(nest: NamedNest) -> bool:
     """Whether the nest is of one statement that has a name, with nothing else in its loops."""
     return len(nest.component.positions) == 1 and NAME.fullmatch(nest.handle) is not None
 

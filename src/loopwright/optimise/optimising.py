@@ -150,7 +150,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
-    candidates = _combined(planners, found)
+    candidates = _combined(found)
     end = begun + search.budget
     if search.model or is_interrupted:
         return _best_by_model(plans, request, planners, candidates, machine, end, progress)
@@ -209,7 +209,7 @@ def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]
         return [planner.judge.found() or [planner.judge.original()] for planner in planners], True
 
 
-def _combined(planners: Sequence[Planner], found: Sequence[list[Estimated]]) -> list[Trial]:
+def _combined(found: Sequence[list[Estimated]]) -> list[Trial]:
     """Scripts for the whole file: those of one region, with the best of every other region."""
     if len(found) == 1:
         return [Trial(one.script, one.total, one.origin) for one in found[0]]
@@ -237,7 +237,7 @@ def _best_by_model(
     best, outcome = _proved(better, plans, request, end, progress)
     script, cycles = (best.script, best.cycles) if best is not None else ((), original)
     return Optimised(
-        reasoned(script, plans, machine, planners[0].judge.setting.sizes),
+        reasoned(script, plans, machine),
         outcome,
         machine,
         tuple(candidates),
@@ -275,7 +275,7 @@ def _best_by_time(
         best, outcome, times = None, None, (times[0], times[0])
     script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
     return Optimised(
-        reasoned(script, plans, machine, planners[0].judge.setting.sizes),
+        reasoned(script, plans, machine),
         outcome,
         machine,
         tuple(ranked([as_written, *timed])),

@@ -67,7 +67,7 @@ def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script
     A[i][j] is written and A[i][k] read: before j = k and after it the two do not meet, which a compiler
     has to know for vectors.
     """
-    if not is_perfect(plan, nest) or not is_single(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(nest):
         return
     for meeting in _meetings(plan, nest):
         inputs, inner = tuple(map(Symbol, nest.loops)), Symbol(nest.loops[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.machine import Machine
@@ -44,9 +44,7 @@ class Reasoned:
     reason: str
 
 
-def reasoned(
-    script: Script, plans: Sequence[Plan], machine: Machine, sizes: Mapping[str, int]
-) -> tuple[Reasoned, ...]:
+def reasoned(script: Script, plans: Sequence[Plan], machine: Machine) -> tuple[Reasoned, ...]:
     """The steps of a script, each with what it is for in the program that it changes."""
     now = list(plans)
     found: list[Reasoned] = []

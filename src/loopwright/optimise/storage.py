@@ -103,7 +103,7 @@ def packings(plan: Plan) -> Iterator[Script]:
         Step(Pack(array, handle, transposed=True))
         for statement in plan.program.statements
         if statement.depth >= DEEP and (handle := _handle(plan, statement)) is not None
-        for array in _columns(statement, subscripts[statement.name])
+        for array in _columns(subscripts[statement.name])
     ]
     if steps:
         yield (*script_of(plan), *steps)
@@ -115,7 +115,7 @@ def _handle(plan: Plan, statement: Statement) -> str | None:
     return handle_at(plan, places[0]) if len(places) == 1 else None
 
 
-def _columns(statement: Statement, accesses: tuple[Subscripts, ...]) -> list[str]:
+def _columns(accesses: tuple[Subscripts, ...]) -> list[str]:
     """Matrices with the iterator that moves what is written along its row in the first subscript only."""
     written = [one for one in accesses if one.is_write and one.factors]
     moving = {k for one in written if one.factors for k, factor in enumerate(one.factors[-1]) if factor}

@@ -109,7 +109,7 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
     if not setting.copies or any(isinstance(one.step.operation, UnrollAndJam) for one in plan.history):
         return
     own = own_loops(plan, nest)
-    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 3 or is_tiled(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 3 or is_tiled(plan, nest):
         return
     found = _sum(plan, nest, own) if _is_box(plan, nest) else None
     if found is None:

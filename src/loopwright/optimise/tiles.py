@@ -80,7 +80,7 @@ ELEMENT = 8
 def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a perfect nest of one statement: whole register blocks apart, in tiles for a cache, written out."""
     own = own_loops(plan, nest)
-    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 2 or is_tiled(plan, nest):
         return
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
@@ -96,7 +96,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
 def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a nest that is not blocked yet: rows written out, or tiles alone."""
     own = own_loops(plan, nest)
-    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 2 or is_tiled(plan, nest):
         return
     done = script_of(plan)
     for factors in _rows(plan, nest, outside(plan, nest, own, setting)):
@@ -110,7 +110,7 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
     for y, x, r < 3, s < 3   -->   for y by 2, x:  the 3 x 3 taps of two rows, which share what they load
     """
     own = own_loops(plan, nest)
-    if not is_perfect(plan, nest) or not is_single(plan, nest) or is_tiled(plan, nest):
+    if not is_perfect(plan, nest) or not is_single(nest) or is_tiled(plan, nest):
         return
     sizes = {loop: extent(plan, nest, loop, setting.sizes) for loop in own}
     short = [loop for loop in own if 1 < sizes[loop] <= SHORT]
@@ -162,7 +162,7 @@ def cache_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator
     own = own_loops(plan, nest)
     if is_tiled(plan, nest):
         return
-    if is_perfect(plan, nest) and len(own) >= 2 and not is_single(plan, nest):
+    if is_perfect(plan, nest) and len(own) >= 2 and not is_single(nest):
         for tiles in _flat_tiles(plan, nest, own, setting.machine):
             yield (*script_of(plan), *nest.definition, *tiles)
     if not is_perfect(plan, nest) or goes_backwards(plan, nest, setting.dependences):
@@ -235,7 +235,7 @@ def registers(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
     outer = [name for name in nest.loops[: deepest - 1] if name in own]
     if not outer:
         return
-    if is_perfect(plan, nest) and is_single(plan, nest) and not is_tiled(plan, nest):
+    if is_perfect(plan, nest) and is_single(nest) and not is_tiled(plan, nest):
         return
     if is_tiled(plan, nest) and len(own) > 2:  # many loops with many guards, which take long to make
         return
@@ -298,7 +298,7 @@ def panels(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scri
 
     trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
     """
-    if not is_perfect(plan, nest) or is_single(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
+    if not is_perfect(plan, nest) or is_single(nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
         return
     numbers = {loop: k for k, loop in enumerate(nest.loops)}
     for step in sorted(numbers, key=lambda loop: moves_writes(plan, nest.component, numbers[loop])):

@@ -71,7 +71,7 @@ def as_text(program: Program, dependences: Dependences) -> str:
     lines = [f"{source.path}:{first}-{last}: {count} statement{'' if count == 1 else 's'}", ""]
     lines += _facts(program)
     for statement in program.statements:
-        lines += ["", *_statement(program, statement)]
+        lines += ["", *_statement(statement)]
     lines += ["", "dependences", *_dependences(dependences)]
     if program.set_aside:
         lines += ["", "left as it is", *(f"  {_aside(one)}" for one in program.set_aside)]
@@ -103,7 +103,7 @@ def _facts(program: Program) -> list[str]:
     return lines
 
 
-def _statement(program: Program, statement: Statement) -> list[str]:
+def _statement(statement: Statement) -> list[str]:
     text = " ".join(statement.body.place.text.split())
     instance = f"{statement.name}[{', '.join(statement.iterators)}]"
     lines = [
@@ -199,41 +199,41 @@ def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
         "tags": [
             {"name": tag.name, "statements": list(tag.statements), "depth": tag.depth} for tag in program.tags
         ],
-        "statements": [_statement_data(program, statement) for statement in program.statements],
-        "dependences": [_dependence_data(program, entry) for entry in dependences.memory],
+        "statements": [_statement_data(statement) for statement in program.statements],
+        "dependences": [_dependence_data(entry) for entry in dependences.memory],
         "flow": str(dependences.flow),
         "live_in": str(dependences.live_in),
     }
 
 
-def _place(program: Program, place: Span) -> dict[str, Any]:
+def _place(place: Span) -> dict[str, Any]:
     span = place
     return {"line": span.line, "column": span.column, "start": place.start, "end": place.end}
 
 
-def _statement_data(program: Program, statement: Statement) -> dict[str, Any]:
+def _statement_data(statement: Statement) -> dict[str, Any]:
     return {
         "name": statement.name,
         "iterators": list(statement.iterators),
         "text": statement.body.place.text + statement.body.terminator,
-        "place": _place(program, statement.body.place),
+        "place": _place(statement.body.place),
         "domain": str(statement.domain),
         "schedule": str(statement.schedule),
-        "accesses": [_access_data(program, access) for access in statement.accesses],
+        "accesses": [_access_data(access) for access in statement.accesses],
     }
 
 
-def _access_data(program: Program, access: Access) -> dict[str, Any]:
+def _access_data(access: Access) -> dict[str, Any]:
     return {
         "array": access.array,
         "kind": "write" if access.is_write else "read",
         "must": access.must,
         "relation": str(access.relation),
-        "place": _place(program, access.place),
+        "place": _place(access.place),
     }
 
 
-def _dependence_data(program: Program, dependence: Dependence) -> dict[str, Any]:
+def _dependence_data(dependence: Dependence) -> dict[str, Any]:
     return {
         "kind": dependence.kind.value,
         "source": dependence.source,
@@ -241,6 +241,6 @@ def _dependence_data(program: Program, dependence: Dependence) -> dict[str, Any]
         "array": dependence.array,
         "must": dependence.must,
         "relation": str(dependence.relation),
-        "source_place": _place(program, dependence.source_access.place),
-        "sink_place": _place(program, dependence.sink_access.place),
+        "source_place": _place(dependence.source_access.place),
+        "sink_place": _place(dependence.sink_access.place),
     }

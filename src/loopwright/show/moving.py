@@ -260,7 +260,7 @@ def _text(program: Program, instance: Instance) -> str:
     """The statement with the values of this instance in it."""
     statement = program.statement(instance[0])
     values = dict(zip(statement.iterators, map(str, instance[1]), strict=True))
-    return " ".join(statement_text(program, statement, values).split())
+    return " ".join(statement_text(statement, values).split())
 
 
 def _steps(plan: Plan, after: Mapping[Instance, Coordinates]) -> dict[Instance, int]:

@@ -174,13 +174,13 @@ def _stated(
 ) -> Stated:
     domain = _fixed_set(statement.domain, sizes)
     schedule = _fixed_map(statement.schedule, sizes)
-    assignment = _assignment(program, statement, block)
+    assignment = _assignment(statement, block)
     target = side.cell(assignment.target)
     if target is None:
         raise refuse(
             statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
         )
-    _refuse_inlined(program, statement, side, assignment)
+    _refuse_inlined(statement, side, assignment)
     write = _touched(program, statement, target, True, sizes, domain)
     read = tuple(_touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment))
     return Stated(
@@ -189,7 +189,7 @@ def _stated(
     )  # fmt: skip
 
 
-def _assignment(program: Program, statement: Statement, block: Node) -> Assignment:
+def _assignment(statement: Statement, block: Node) -> Assignment:
     """The one assignment of a statement."""
     wanted = statement.body.place
     found = [
@@ -206,7 +206,7 @@ def _assignment(program: Program, statement: Statement, block: Node) -> Assignme
     return found[0]
 
 
-def _refuse_inlined(program: Program, statement: Statement, side: Side, assignment: Assignment) -> None:
+def _refuse_inlined(statement: Statement, side: Side, assignment: Assignment) -> None:
     """A local that stands for an expression can be followed into subscripts, not into values."""
     inside = [
         part.span
@@ -239,7 +239,7 @@ def _touched(
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
     (array,) = [one for one in program.arrays if one.name == cell.array]
     if relation is not None and array.rows:
-        relation = _as_declared(program, relation, array, sizes, where)
+        relation = _as_declared(relation, array, sizes, where)
     is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
     if relation is not None and (is_read_otherwise or not relation.is_single_valued()):
         raise refuse(where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
@@ -254,7 +254,7 @@ def _touched(
     return FixedAccess(cell.array, relation)
 
 
-def _as_declared(program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
+def _as_declared(relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
     """An array of one dimension that the reader takes for rows, by its own subscript."""
     known = fixed_parameters(sizes)
     row = next((name for name in array.rows if name not in known), None)

@@ -46,13 +46,13 @@ def addresses(spec: Specification, sites: Sites) -> Addresses:
 
 def _require_block(known: ReachedCode, array: str) -> None:
     variable = known.at_segment(array)
-    if variable is None or not _is_block(known, variable):
+    if variable is None or not _is_block(variable):
         message = f"'{array}' is used through pointers, but is not known to be one block of memory"
         hint = f"declare it as an array, or as a pointer to one: double (*{array})[N]"
         raise refuse(known.segment.place, message, hint)
 
 
-def _is_block(known: ReachedCode, variable: Variable) -> bool:
+def _is_block(variable: Variable) -> bool:
     """Whether an array is one block: no array of pointers, and no pointer to pointers."""
     stars = variable.rank - len(variable.extents)
     text = variable.place.text
@@ -67,7 +67,7 @@ def blocks(spec: Specification, known: ReachedCode) -> list[str]:
         for array in spec.arrays
         if (variable := known.at_segment(array)) is not None
         and variable.rank == spec.ranks[array]
-        and _is_block(known, variable)
+        and _is_block(variable)
         and not spec.footprint(array).is_empty()
     ]
 

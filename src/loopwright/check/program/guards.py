@@ -34,7 +34,7 @@ def guards(spec: Specification, sites: Sites) -> Guards:
     """What notices assignments to the arrays that are no sites."""
     arrays = blocks(spec, sites.known)
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
-    filled = [argument for body in sites.known.bodies for argument in _filled(sites, body)]
+    filled = [argument for body in sites.known.bodies for argument in _filled(body)]
     if not arrays or not (targets or filled):
         return Guards("", "", "", ())
     numbers = [spec.arrays.index(array) for array in arrays]
@@ -49,7 +49,7 @@ def guards(spec: Specification, sites: Sites) -> Guards:
         for side, offset in enumerate(bounds(spec, array)):
             begin.append(f"lw_reach[{k}][{side}] = {base} + {offset}, ")
             end.append(f"lw_reach[{k}][{side}] = 0, ")
-    marks = [mark for target in targets for mark in _around(sites, target)]
+    marks = [mark for target in targets for mark in _around(target)]
     marks += [mark for argument in filled for mark in _in_call(argument)]
     return Guards(header, "".join(begin), "".join(end), tuple(marks))
 
@@ -66,7 +66,7 @@ def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
             yield assignment.target
 
 
-def _filled(sites: Sites, body: Node) -> Iterator[Node]:
+def _filled(body: Node) -> Iterator[Node]:
     """What functions of the library fill that get it as their first argument."""
     for node in walk(body):
         if node.type != "call_expression":
@@ -75,7 +75,7 @@ def _filled(sites: Sites, body: Node) -> Iterator[Node]:
             yield from named_children(field(node, "arguments"))[:1]
 
 
-def _around(sites: Sites, target: Node) -> tuple[Insertion, Insertion]:
+def _around(target: Node) -> tuple[Insertion, Insertion]:
     text = target.text
     opening = f"(*(__typeof__({text}) *)lw_elsewhere(&("
     return _wrapped(target, opening, ")))")

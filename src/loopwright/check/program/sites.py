@@ -103,7 +103,7 @@ def _site(
     target: ArrayReference,
 ) -> Site:
     meant, candidates = assignment, _candidates(spec, side, assignment)
-    while not candidates and (inner := _same_value(known, side, meant)) is not None:
+    while not candidates and (inner := _same_value(known, meant)) is not None:
         meant = replace(assignment, value=inner)
         candidates = _candidates(spec, side, meant)
     if not candidates:
@@ -124,7 +124,7 @@ def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tupl
     return tuple(found)
 
 
-def _same_value(known: ReachedCode, side: Side, assignment: Assignment) -> Node | None:
+def _same_value(known: ReachedCode, assignment: Assignment) -> Node | None:
     """b of `a = c = b` where a and c are of one type: what c holds then is what a would get from b."""
     inner = assignment.inner
     if inner is None or inner.operator != "=" or inner.value is None:

@@ -79,7 +79,7 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
     try:
         runs = descent.runs(plain.loops, IteratorScope(isl.Set.from_params(old.context), {}))
         for name, domain in domains.items():
-            _same_instances(runs.get(name), domain, name)
+            _same_instances(runs.get(name), domain)
     except Wrong as failure:
         point = smallest_point(failure.example.params())
         sizes = {} if point is None else dict(point.parameters)
@@ -105,7 +105,7 @@ def _relation(
     return statement, whole.as_map().set_tuple_name(OUT, statement)
 
 
-def _same_instances(runs: isl.Map | None, domain: isl.Set, name: str) -> None:
+def _same_instances(runs: isl.Map | None, domain: isl.Set) -> None:
     """That exactly the instances of a statement are run."""
     executed = isl.Set.empty(domain.get_space()) if runs is None else runs.range()
     for kind, wrong in (("missing", domain.subtract(executed)), ("extra", executed.subtract(domain))):

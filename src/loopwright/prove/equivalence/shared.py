@@ -72,7 +72,7 @@ def _only_mentioned(program: Program) -> list[Parameter]:
         if node.span.start in names or (variable is not None and variable.place in own):
             continue
         if variable is None:
-            is_parameter = looks_like_macro(name) and not _is_called(node.parent, name, program)
+            is_parameter = looks_like_macro(name) and not _is_called(node.parent, name)
         else:
             is_parameter = variable.rank == 0 and is_integer_type(declared.resolved(variable.type))
         if is_parameter:
@@ -80,7 +80,7 @@ def _only_mentioned(program: Program) -> list[Parameter]:
     return [Parameter(name, name) for name in found]
 
 
-def _is_called(outer: Node | None, name: str, program: Program) -> bool:
+def _is_called(outer: Node | None, name: str) -> bool:
     if outer is None or outer.type != "call_expression":
         return False
     function = outer.child_by_field_name("function")

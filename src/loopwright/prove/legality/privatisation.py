@@ -120,7 +120,7 @@ def privatised(
     if not contained or not live_in.intersect_domain(here.intersect(part.domain())).is_empty():
         return None
     wanted = not flow.intersect_domain(here).subtract(same).is_empty() or not program.is_dead_after(array)
-    if wanted and (array.rank or not times.range().is_subset(_written(part, array, times))):
+    if wanted and (array.rank or not times.range().is_subset(_written(part, times))):
         return None
     if wanted and _is_seen_without_iteration(program, array, times, loop):
         return None
@@ -270,7 +270,7 @@ def _times(program: Program, members: Mapping[str, tuple[TimedPiece, ...]], dime
     return found.intersect_domain(program.domain())
 
 
-def _written(part: Program, array: Array, times: isl.UnionMap) -> isl.UnionSet:
+def _written(part: Program, times: isl.UnionMap) -> isl.UnionSet:
     """The iterations in which the array is written for sure."""
     writers = isl.UnionSet.empty(part.context.get_space())
     for statement in part.statements:

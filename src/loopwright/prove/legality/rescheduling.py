@@ -71,22 +71,22 @@ def _schedules(before: Program, after: Program) -> Schedules:
 def _times(before: Program, old: Statement, after: Program, new: Statement) -> isl.Map:
     """θ' as a relation on the instances of `old`; several times where tiles run one twice."""
     tiles = new.depth - old.depth
-    mine, theirs = _text(before, old, 0), _text(after, new, tiles)
+    mine, theirs = _text(old, 0), _text(new, tiles)
     if tiles < 0 or (mine and theirs and mine != theirs):
         what = f"'{theirs}' for '{mine}'" if mine != theirs else f"{new.depth} dimensions for {old.depth}"
         raise _differ(after, f"statement {new.name} is another, {what}", new.body.place)
     domain = beyond(new.domain, DIM, tiles).set_tuple_id(old.domain.get_tuple_id())
     extra = domain.intersect_params(before.context).subtract(old.domain)
     if not extra.is_empty():
-        raise _extra(before, old, extra, after, new)
+        raise _extra(before, old, extra, new)
     times = beyond(new.schedule.intersect_domain(new.domain), IN, tiles)
     return times.set_tuple_id(IN, old.domain.get_tuple_id())
 
 
-def _text(program: Program, statement: Statement, tiles: int) -> str:
+def _text(statement: Statement, tiles: int) -> str:
     """The text of a statement, its iterators by their numbers."""
     numbers = {name: f"_{k - tiles}" for k, name in enumerate(statement.iterators)}
-    return " ".join(statement_text(program, statement, numbers).split())
+    return " ".join(statement_text(statement, numbers).split())
 
 
 def _differ(after: Program, what: str, place: Span | None = None) -> BadInput:
@@ -98,7 +98,7 @@ def _differ(after: Program, what: str, place: Span | None = None) -> BadInput:
     )
 
 
-def _extra(before: Program, old: Statement, extra: isl.Set, after: Program, new: Statement) -> Illegal:
+def _extra(before: Program, old: Statement, extra: isl.Set, new: Statement) -> Illegal:
     """NEW runs an instance that OLD does not."""
     point = smallest_point(extra)
     assert point is not None

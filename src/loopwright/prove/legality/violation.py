@@ -164,8 +164,8 @@ def violation(
         parameters=example.parameters,
         first=first,
         second=second,
-        first_access=_touched(context.program, dependence.source_access),
-        second_access=_touched(context.program, dependence.sink_access),
+        first_access=_touched(dependence.source_access),
+        second_access=_touched(dependence.sink_access),
         breach=Breach.UNORDERED if loop is not None else _breach(first, second),
         loop=None if loop is None else loop[0],
         loop_span=None if loop is None else loop[1],
@@ -214,7 +214,7 @@ def occurrence(
         statement=name,
         iterators=statement.iterators,
         instance=instance,
-        text=_text(context.program, statement),
+        text=_text(statement),
         span=statement.body.place,
         before=time_of(statement.schedule, instance, parameters),
         after=after,
@@ -222,13 +222,13 @@ def occurrence(
     )
 
 
-def _text(program: Program, statement: Statement) -> str:
+def _text(statement: Statement) -> str:
     """The statement on one line."""
     text = statement.body.place.text + statement.body.terminator
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
-def _touched(program: Program, access: Access) -> ConflictingAccess:
+def _touched(access: Access) -> ConflictingAccess:
     text = " ".join(access.place.text.split())
     return ConflictingAccess(text, access.place, access.is_write, access.must)
 

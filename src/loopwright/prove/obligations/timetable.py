@@ -255,7 +255,7 @@ class _Maker:
         executions = []
         for one in chosen:
             part = parts[one.leaf]
-            time = self._full(part.leaf, self._bands(one.run, one.times))
+            time = self._full(part.leaf, self._bands(one.run))
             point_names = self._point_names(part, names, places)
             executions.append(ExecutedPoints(one.run, one.points, point_names, time))
             self._time(one.run.position, self._full_map(part.leaf, one.times))
@@ -278,7 +278,7 @@ class _Maker:
             if isinstance(column, int)
         ]
 
-    def _bands(self, run: Run, times: isl.Map) -> Vector:
+    def _bands(self, run: Run) -> Vector:
         """The values of the bands as expressions of the iterators."""
         given = self.calls[run.position].time
         if given is None:

@@ -83,7 +83,7 @@ def _align(
     if values is not None:
         found += values
         return
-    first, second = _shape(old, before), _shape(new, after)
+    first, second = _shape(old), _shape(new)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
     if not first[1]:
@@ -117,9 +117,7 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
     _align(old.node, new, old.words, after, found, textual=False)
 
 
-def _values(
-    old: Node, new: Node, before: Words, after: Words, textual: bool
-) -> tuple[Equation, ...] | None:
+def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) -> tuple[Equation, ...] | None:
     """The equation where both are integer expressions of iterators and parameters.
 
     One more says that an unsigned subscript that would wrap around below 0 is not below it.
@@ -220,7 +218,7 @@ def _is_index(node: Node) -> bool:
     return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == node
 
 
-def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
+def _shape(node: Node) -> tuple[str, list[Node]]:
     """The kind of a node with its punctuation and where its parts stand, and the parts.
 
     `x++` is not `++x`.  An initialisation is an assignment.  What looks like an operator may be the cast

@@ -278,7 +278,7 @@ def _not_own(program: Program, promise: Promise) -> str | None:
     An iterator of a loop inside that is declared elsewhere has to be in a clause: threads would
     share it.  Its loop sets it before it is read.  Those of the loops that are shared out are private.
     """
-    iterators = _assigned_iterators(program, promise.loop)
+    iterators = _assigned_iterators(promise.loop)
     if not promise.is_for_gcc and not iterators <= promise.private | promise.iterators:
         return min(iterators - promise.private - promise.iterators)
     for name in sorted((promise.private | promise.last) - iterators - promise.iterators):
@@ -299,7 +299,7 @@ def _not_copied(program: Program, promise: Promise) -> str | None:
     for name in sorted(promise.first - promise.last):
         declared = program.file.declarations.visible(name, program.region)
         array = next((one for one in program.arrays if one.name == name), None)
-        if name in promise.iterators | _assigned_iterators(program, promise.loop):
+        if name in promise.iterators | _assigned_iterators(promise.loop):
             return name
         if array is None and name not in program.params:
             return name
@@ -340,7 +340,7 @@ def _not_in_section(program: Program, promise: Promise) -> str | None:
     return None
 
 
-def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
+def _assigned_iterators(loop: Node) -> frozenset[str]:
     """The iterators of loops inside that the loops do not declare."""
     return frozenset(
         outer_iterators(node for node in walk(field(loop, "body")) if node.type == "for_statement")

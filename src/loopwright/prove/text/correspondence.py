@@ -196,7 +196,7 @@ def _false_claim(
         graph = _graph(values[claim.name], wanted)
         wrong = claimed[name].range().subtract(graph)
         if not wrong.is_empty():
-            return _refuted(old.statement(claim.name), new.statement(name), wrong, new)
+            return _refuted(old.statement(claim.name), new.statement(name), wrong)
     return None
 
 
@@ -206,7 +206,7 @@ def _graph(values: isl.Map, wanted: list[int]) -> isl.Set:
     return values.apply_range(chosen).reset_tuple_id(IN).wrap().flatten()
 
 
-def _refuted(old: Statement, new: Statement, wrong: isl.Set, program: Program) -> Refuted:
+def _refuted(old: Statement, new: Statement, wrong: isl.Set) -> Refuted:
     point = smallest_point(wrong)
     if point is None:
         raise InternalError(Code.INTERNAL, "a claim about the text is false, but nowhere")

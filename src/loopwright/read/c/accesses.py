@@ -74,7 +74,7 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
         case kind if kind in _SILENT:
             return ()
         case "sizeof_expression" | "alignof_expression":
-            return _unevaluated(node, frame)
+            return _unevaluated(node)
         case "parenthesized_expression" | "comma_expression" | "expression_statement":
             return _all(named_children(node), frame, must)
         case "identifier" | "subscript_expression" | "field_expression":
@@ -108,7 +108,7 @@ def _all(nodes: list[Node], frame: Frame, must: bool) -> tuple[Touch, ...]:
     return tuple(touch for node in nodes for touch in touches(node, frame, must))
 
 
-def _unevaluated(node: Node, frame: Frame) -> tuple[Touch, ...]:
+def _unevaluated(node: Node) -> tuple[Touch, ...]:
     """The size of something takes its type alone, but for `sizeof(int[k++])`."""
     for part in walk(node):
         if part.type in ("assignment_expression", "update_expression"):

@@ -175,7 +175,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
             continue
         name = node.text
         for macro in reachable_macros(setting.macros, name):
-            if assigns(macro) or not _pastes_numbers(setting, macro, node):
+            if assigns(macro) or not _pastes_numbers(macro, node):
                 raise refuse(
                     node,
                     f"the macro '{macro.name}' is more than an expression",
@@ -221,7 +221,7 @@ def _is_called(name: Node) -> bool:
     return call is not None and call.type == "call_expression" and field(call, "function") == name
 
 
-def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:
+def _pastes_numbers(macro: Macro, name: Node) -> bool:
     """Whether `##` makes nothing but numbers: `SCALAR_VAL(0.5)` with `#define SCALAR_VAL(x) x##f`."""
     changed = suffixed(macro)
     call = name.parent

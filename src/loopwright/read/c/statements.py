@@ -105,13 +105,13 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
     previous: Node | None = None
     for index, node in enumerate(nodes):
         if index:
-            pending += _empty_line(nodes[index - 1], node, frame)
+            pending += _empty_line(nodes[index - 1], node)
         if node.type == "comment":
-            if previous is not None and _is_trailing(node, previous, piece, frame):
+            if previous is not None and _is_trailing(node, previous, piece):
                 last = piece.leaves[-1]
                 body = replace(last.body, trailing=node.span)
                 piece = replace(piece, leaves=(*piece.leaves[:-1], replace(last, body=body)))
-            elif previous is None or not _same_line(previous, node, frame):
+            elif previous is None or not _same_line(previous, node):
                 pending = (*pending, node.span)
             continue
         skipped = _skipped(node, piece.frame)
@@ -142,22 +142,22 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
         raise Unfollowed(refused, frame.loops[-1].place, alone=True) from None
 
 
-def _is_trailing(comment: Node, previous: Node, piece: ReadPart, frame: Frame) -> bool:
+def _is_trailing(comment: Node, previous: Node, piece: ReadPart) -> bool:
     """Whether `comment` is on the line where the statement before it ends."""
-    if not piece.leaves or not _same_line(previous, comment, frame):
+    if not piece.leaves or not _same_line(previous, comment):
         return False
     last = piece.leaves[-1].body
     return last.place.end == previous.end or last.terminator != ""
 
 
-def _empty_line(previous: Node, node: Node, frame: Frame) -> tuple[Span, ...]:
+def _empty_line(previous: Node, node: Node) -> tuple[Span, ...]:
     """The empty line between them, which is kept like a comment without text."""
     start = previous.end
     found = re.search(r"\n[ \t\r]*\n", node.source.text[start : node.start])
     return () if found is None else (node.source.at(start + found.end() - 1, 0),)
 
 
-def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
+def _same_line(previous: Node, node: Node) -> bool:
     return "\n" not in node.source.text[previous.end : node.start]
 
 

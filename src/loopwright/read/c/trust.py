@@ -27,7 +27,7 @@ def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]
     found: dict[str, int] = {}
     for node in _index_expressions(block):
         for part in walk(node):
-            for side in _constant_sides(setting, part):
+            for side in _constant_sides(part):
                 for word in walk(side):
                     name = word.text if word.type == "identifier" else ""
                     value = setting.constant(name)
@@ -52,7 +52,7 @@ def _index_expressions(block: Node) -> list[Node]:
     return found
 
 
-def _constant_sides(setting: Setting, node: Node) -> list[Node]:
+def _constant_sides(node: Node) -> list[Node]:
     """The parts of an operation that have to be constant, or may be for it to be affine."""
     if node.type == "assignment_expression":
         return [field(node, "right")] if operator(node) in ("+=", "-=") else []

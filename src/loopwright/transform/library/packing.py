@@ -81,7 +81,7 @@ def pack(
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
     plan = divided(plan, component)
-    place = _place(plan, component, depth)
+    place = _place(component, depth)
     found = _accesses(plan, name, component, written=options.written)
     if options.reused:
         found = _with_meeting(plan.program, [one for one in found if _is_reused(one, depth)], found, depth)
@@ -210,7 +210,7 @@ def _writes(statement: Statement, read: Access) -> tuple[Access, ...]:
     return tuple(access for access in statement.writes if access.array == read.array)
 
 
-def _place(plan: Plan, component: Component, depth: int) -> Position:
+def _place(component: Component, depth: int) -> Position:
     """Where the copy goes: first in the body of the loop at `depth` that holds the component."""
     prefixes = {position[:depth] for position in component.positions}
     if len(prefixes) > 1:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.file import TypedRegion
 from loopwright.c.typed.tree import (
     Assign,
     Binary,
@@ -50,7 +50,7 @@ from loopwright.read.c.gate.aliases import pairs_left
 from loopwright.read.c.second.cells import cell_of
 
 
-def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
+def settled(program: Program, region: TypedRegion) -> Program:
     """The program with its assumptions tried, and with what the types say of its parameters."""
     nodes = [node for statement in region.statements for node in walk(statement)]
     declared = _declared(nodes)

@@ -69,7 +69,7 @@ def _gated(
     listed = (*program.assumptions, *believed, *assumed, *asserted)
     observed = with_observed(program, region, file)
     seen = replace(observed, assumptions=listed, renamed=renamed_functions(region))
-    return settled(seen, region, file)
+    return settled(seen, region)
 
 
 def _refuse_entries(region: TypedRegion) -> None:
