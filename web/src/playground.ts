@@ -118,8 +118,17 @@ function refuse(what: Explained, word: string, elapsed: number, look = "bad", sa
   enableDownloads();
   const isInput = look === "bad" && !says.includes("script changes");
   setBanner(isInput ? "open" : look, isInput ? wordFor(word) : word, says, elapsed);
-  why.innerHTML = what.html;
+  explain(what.html);
   if ("stage" in what) mark(what.marks);
+}
+
+/** Why not; of source lines that are too long, the part with the caret is seen first. */
+function explain(text: string): void {
+  why.innerHTML = text;
+  for (const caret of why.querySelectorAll<HTMLElement>("pre span > span")) {
+    const line = caret.parentElement!;
+    line.scrollLeft = caret.offsetLeft - line.offsetLeft + caret.offsetWidth + 24 - line.clientWidth;
+  }
 }
 
 const wordFor = (verdict: string): string => verdict.charAt(0).toUpperCase() + verdict.slice(1);
@@ -233,7 +242,7 @@ function hearLoops(message: Message): void {
   } else if (message.stage === "failed") {
     generated.text = "";
     setBanner("open", wordFor(message.verdict), message.diagnostic?.message ?? "", 0);
-    why.innerHTML = message.html;
+    explain(message.html);
     pictures.forEach(one => one.stop());
     below.classList.add("stale");
     loops.mark(message.marks.filter(one => one.side === "text"));
@@ -312,7 +321,7 @@ async function main(): Promise<void> {
     button.textContent = "asking Coq …";
     void ask("proof", { kind: "proof", c: state.c, script: state.script }, message => {
       if (message.stage === "proof") for (const [name, text] of Object.entries(message.files)) download(name, text);
-      else if (message.stage === "failed") why.innerHTML = message.html;
+      else if (message.stage === "failed") explain(message.html);
     }).then(() => { button.textContent = "Proof"; });
   });
   on("link", () => {
@@ -325,7 +334,7 @@ async function main(): Promise<void> {
     button.textContent = "compiling and running …";
     void ask("time", { kind: "run", c: state.c, script: state.script, openmp: state.openmp }, message => {
       if (message.stage === "timed") why.replaceChildren(html("pre", {}, message.text));
-      else if (message.stage === "failed") why.innerHTML = message.html;
+      else if (message.stage === "failed") explain(message.html);
     }).then(() => { button.textContent = "Time it"; });
   });
   const start = (await (await fetch("/menu")).json()) as Menu;

@@ -37,8 +37,8 @@ class TextStyle(Enum):
     PLAIN = ("", "")
     PLACE = ("bold", "font-weight: bold")
     SEVERITY = ("bold red", "color: var(--lw-broken); font-weight: bold")
-    CARET = ("bold green", "color: var(--lw-edge2); font-weight: bold; white-space: pre")
-    EXCERPT = ("", "white-space: pre")
+    CARET = ("bold green", "color: var(--lw-edge2); font-weight: bold")
+    EXCERPT = ("", "display: block; overflow-x: auto; white-space: pre")
     LABEL = ("bold blue", "color: var(--lw-edge0); font-weight: bold")
 
 
@@ -62,11 +62,19 @@ def as_rich(diagnostic: Diagnostic, file: str | None = None, *, more: bool = Fal
 
 
 def as_html(diagnostic: Diagnostic, file: str | None = None) -> str:
-    """The same for a page that has the colours of `show.palette`."""
-    parts = [
-        f'<span style="{style.value[1]}">{escape(text)}</span>' if style.value[1] else escape(text)
-        for text, style in styled(diagnostic, file)
-    ]
+    """The same for a page that has the colours of `show.palette`; long source lines scroll."""
+    parts: list[str] = []
+    for text, style in styled(diagnostic, file, flush=True):
+        opened = f'<span style="{style.value[1]}">{escape(text)}'
+        match style:
+            case TextStyle.PLAIN:
+                parts.append(escape(text))
+            case TextStyle.EXCERPT:
+                parts.append(opened)  # ends after its caret
+            case TextStyle.CARET:
+                parts.append(f"{opened}</span></span>")
+            case _:
+                parts.append(f"{opened}</span>")
     return f"<pre>{''.join(parts).rstrip()}</pre>"
 
 
@@ -99,22 +107,27 @@ def _note_data(note: Note) -> dict[str, Any]:
     return {"label": note.label, "text": note.text, **_place_data(note.span), "notes": notes}
 
 
-def styled(diagnostic: Diagnostic, file: str | None = None, *, more: bool = False) -> Iterator[Styled]:
-    """The text in parts, each with its style."""
+def styled(
+    diagnostic: Diagnostic, file: str | None = None, *, more: bool = False, flush: bool = False
+) -> Iterator[Styled]:
+    """The text in parts, each with its style; with `flush` source lines are shown without their indentation.
+
+    After an EXCERPT comes its CARET.
+    """
     place = diagnostic.span.place if diagnostic.span else file
     if place:
         yield f"{place}: ", TextStyle.PLACE
     yield f"{diagnostic.code.severity.value}: ", TextStyle.SEVERITY
     yield f"{diagnostic.message}\n", TextStyle.PLAIN
-    yield from _excerpt(diagnostic.span, diagnostic.excerpt, "")
-    yield from _notes(diagnostic.notes, "")
+    yield from _excerpt(diagnostic.span, diagnostic.excerpt, "", flush)
+    yield from _notes(diagnostic.notes, "", flush)
     if diagnostic.witness is not None and not diagnostic.notes:
         yield from _labelled("witness: ", diagnostic.witness)
     if diagnostic.hint:
         yield from _labelled("hint: ", diagnostic.hint)
     for one in diagnostic.others[:MOST_OTHERS]:
         yield "\n", TextStyle.PLAIN
-        yield from _notes((one,), "")
+        yield from _notes((one,), "", flush)
     if len(diagnostic.others) > MOST_OTHERS:
         left = len(diagnostic.others) - MOST_OTHERS
         yield "\n", TextStyle.PLAIN
@@ -128,7 +141,7 @@ def _labelled(label: str, text: str) -> Iterator[Styled]:
     yield f"{text}\n", TextStyle.PLAIN
 
 
-def _notes(notes: Sequence[Note], margin: str) -> Iterator[Styled]:
+def _notes(notes: Sequence[Note], margin: str, flush: bool) -> Iterator[Styled]:
     """The notes below each other, their texts aligned where they have labels; inner notes are indented."""
     width = max((len(one.label) + 2 for one in notes if one.label), default=0)
     for one in notes:
@@ -139,17 +152,19 @@ def _notes(notes: Sequence[Note], margin: str) -> Iterator[Styled]:
             yield f"{one.span.place}: ", TextStyle.PLACE
         yield f"{one.text}\n", TextStyle.PLAIN
         if one.excerpt is not None:
-            yield from _excerpt(one.span, one.excerpt, margin)
-        yield from _notes(one.notes, f"{margin}    ")
+            yield from _excerpt(one.span, one.excerpt, margin, flush)
+        yield from _notes(one.notes, f"{margin}    ", flush)
 
 
-def _excerpt(span: Span | None, otherwise: str, margin: str) -> Iterator[Styled]:
+def _excerpt(span: Span | None, otherwise: str, margin: str, flush: bool) -> Iterator[Styled]:
     """The source line and a caret under the place; tabs stay, so that both line up."""
     if span is None or not span.excerpt.strip():
         if otherwise:
             yield f"{margin}    {otherwise}\n", TextStyle.PLAIN
         return
     first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
+    if flush and first == 0:
+        first = min(len(span.excerpt) - len(span.excerpt.lstrip()), span.column - 1)
     line = CONTROL.sub("?", span.excerpt[first : first + WIDEST])
     before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
     yield f"{margin}    {line}\n{margin}    {before}", TextStyle.EXCERPT
