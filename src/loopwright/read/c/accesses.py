@@ -317,14 +317,16 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
     """`touch` as a relation from the instances of `statement` to cells.
 
     A subscript that is not affine says nothing about its dimension: the relation contains every
-    cell the statement could touch.  Fewer subscripts than dimensions touch the rest in full.
+    cell the statement could touch.  Fewer subscripts than dimensions are a row that is passed on: a function
+    may go beyond its end, so that they touch all of the array.
     """
     frame = touch.within(frame)
     rank = frame.setting.names.ranks[touch.base]
     relation = frame.domain
     must = touch.must and len(touch.subscripts) == rank
     values = [f"{touch.base} {position}" for position in range(rank)]
-    for value, subscript in zip(values, touch.subscripts, strict=False):
+    subscripts = touch.subscripts if len(touch.subscripts) >= rank else ()
+    for value, subscript in zip(values, subscripts, strict=False):
         try:
             relation = relation.intersect(variable(value).eq_set(affine_subscript(subscript, frame)))
         except NotAffine:

@@ -100,7 +100,7 @@ def _hidden(region: TypedRegion, nodes: Sequence[Node]) -> set[str]:
         for name, found in declared.items()
         if all(
             one.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
-            and is_arithmetic(one.type)
+            and is_arithmetic(unqualified(one.type))
             and not may_be_pointed_to(region, one)
             and not any(name in problem.words for problem in region.function.problems)
             for one in found.values()

@@ -19,11 +19,15 @@ from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.points_to import root_and_path
 from loopwright.c.typed.tree import (
     Assign,
+    Binary,
     CallExpression,
+    Cast,
+    Declaration,
     Declarator,
     Declare,
     Name,
     Node,
+    Number,
     Storage,
     Subscript,
     Unary,
@@ -31,6 +35,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
+from loopwright.c.types import Qualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
@@ -38,8 +43,9 @@ from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.types import iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import NamedCell
+from loopwright.read.c.second.integers import numeric
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
-from loopwright.read.c.second.relations import cells_of
+from loopwright.read.c.second.relations import AccessCells, cells_of
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
 
@@ -144,7 +150,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
     parameters = frozenset((*program.params, *sizes))
     ranges = _ranges(nodes, parameters)
-    return Facts(
+    facts = Facts(
         parameters,
         frozenset(written),
         functions,
@@ -155,6 +161,27 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
         frozenset(changed),
         ranges,
     )
+    return replace(facts, values=_values(nodes, facts, file))
+
+
+def _values(nodes: Sequence[Node], facts: Facts, file: TypedFile) -> dict[str, int]:
+    """The macros and the `const` integers of file scope that are numbers, of those that a region names."""
+    scope = Scope(replace(facts, parameters=frozenset()), everywhere(), {}, {})
+    found: dict[str, int | None] = {}
+    for node in nodes:
+        match node:
+            case Name(declaration=Declaration(name=name, type=Qualified() as kind) as declared):
+                if name in found or not declared.is_file_scope or kind != Qualified(kind.type, is_const=True):
+                    continue
+                first, held = file.first_value(declared), integer_of(kind)
+                value = None if first is None or held is None else numeric(first, scope)
+                is_held = value is not None and held is not None and held.least <= value <= held.greatest
+                found[name] = value if is_held else None
+            case Number() | Binary() | Cast() | Unary() if facts.is_macro(node.place):
+                name = facts.text_of(node.place)
+                if name.isidentifier() and name not in found:
+                    found[name] = numeric(node, scope)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:
@@ -274,7 +301,10 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
     relations = [(one, cells_of(one, found, statement, program, domain)) for one in ours]
     for one, cells in relations:
         covering = [a for a in statement.accesses if a.array == one.cell.base and a.is_write == one.is_write]
-        if not cells.is_covered(covering, statement, domain):
+        known = found.place.scope.facts.known
+        if not cells.is_covered(covering, statement, domain) and not cells.is_covered(
+            covering, statement, domain.intersect_params(known())
+        ):
             what, where = "writes" if one.is_write else "reads", one.node.place.span
             raise _refusal(where, f"it {what} '{_line(where)}', which the model lacks")
     for access in statement.accesses:
@@ -287,9 +317,21 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
             and one.is_write == access.is_write
             and (one.must or not access.must)
         ]
-        equal = (not access.must or cells.equals(access, statement, domain) for cells in same)
+        equal = (not access.must or _are_equal(cells, access, statement, domain, found) for cells in same)
         if not any(equal):
             raise _refusal(access.place, f"the model has an access to '{access.array}' that is not seen here")
+
+
+def _are_equal(
+    cells: AccessCells, access: Access, statement: Statement, domain: isl.Set, found: Found
+) -> bool:
+    """Whether two accesses are the same, or are the same for the values that the parameters have."""
+    if cells.equals(access, statement, domain):
+        return True
+    values = found.place.scope.facts.values
+    return bool(values) and cells.equals(
+        access, statement, domain.intersect_params(found.place.scope.facts.known())
+    )
 
 
 def _declared_inside(node: Node) -> set[int]:

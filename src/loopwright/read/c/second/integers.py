@@ -37,7 +37,7 @@ from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
-from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, of_affine, product, total
+from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, at_values, of_affine, product, total
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_value, mentions_iterator
 
 _COMPARED = {
@@ -205,12 +205,15 @@ def _named(node: Name, scope: Scope) -> isl.PwAff:
     if declared.offset in scope.iterators:
         return variable(scope.iterators[declared.offset])
     if declared.offset in scope.bound:
-        value = as_affine(scope.bound[declared.offset])
+        bound = scope.bound[declared.offset]
+        value = as_affine(bound) or as_affine(at_values(bound, scope.facts.values))
         if value is None:
             raise Unclear(node, "it multiplies two things that are not constant")
         return value
     if declared.storage is Storage.ENUMERATOR and declared.name not in scope.facts.parameters:
         return number(declared.value or 0)
+    if declared.name in scope.facts.values and declared.name not in scope.facts.parameters:
+        return number(scope.facts.values[declared.name])
     if declared.offset in scope.facts.written:
         raise Unclear(node, "it changes in the region")
     if not isinstance(unqualified(declared.type), Integer | Enumeration | Unknown):

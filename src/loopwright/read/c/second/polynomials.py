@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.named import number, variable, whole
+from loopwright.presburger.named import everywhere, number, variable, whole
 from loopwright.presburger.sets import PARAM
 
 Monomial = tuple[str, ...]
@@ -58,6 +58,47 @@ def _kept(terms: Mapping[Monomial, int], atoms: Mapping[str, isl.PwAff]) -> SumO
     left = {monomial: factor for monomial, factor in terms.items() if factor}
     used = {name for monomial in left for name in monomial}
     return SumOfProducts(left, {name: value for name, value in atoms.items() if name in used})
+
+
+def at_values(value: SumOfProducts, known: Mapping[str, int]) -> SumOfProducts:
+    """The polynomial with numbers for the names whose values are known."""
+    result = SumOfProducts({}, {})
+    for monomial, factor in value.terms.items():
+        for name in monomial:
+            factor *= known.get(name, 1)
+        rest = tuple(name for name in monomial if name not in known)
+        result = total(result, SumOfProducts({rest: factor}, value.atoms))
+    return result
+
+
+def in_pieces(value: SumOfProducts, most: int = 64) -> list[tuple[isl.Set, SumOfProducts]]:
+    """A polynomial without atoms for each part of what its atoms are made of; none where they are no sums."""
+    found: list[tuple[isl.Set, SumOfProducts]] = [(everywhere(), value)]
+    for name, atom in value.atoms.items():
+        pieces = atom.get_pieces()
+        if len(found) * len(pieces) > most:
+            return []
+        parts = [(piece, of_affine(isl.PwAff.from_aff(function))) for piece, function in pieces]
+        if any(part.atoms for _, part in parts):
+            return []
+        found = [
+            (where.intersect(piece), _replaced(one, name, part))
+            for where, one in found
+            for piece, part in parts
+        ]
+    return found
+
+
+def _replaced(value: SumOfProducts, name: str, part: SumOfProducts) -> SumOfProducts:
+    """`value` with a sum in place of a name."""
+    result = SumOfProducts({}, {})
+    for monomial, factor in value.terms.items():
+        rest = tuple(one for one in monomial if one != name)
+        term = SumOfProducts({rest: factor}, value.atoms)
+        for _ in range(len(monomial) - len(rest)):
+            term = product(term, part)
+        result = total(result, term)
+    return result
 
 
 def as_affine(value: SumOfProducts) -> isl.PwAff | None:

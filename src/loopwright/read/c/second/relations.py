@@ -8,12 +8,21 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.named import everywhere, number, tuple_map, variable
+from loopwright.presburger.named import everywhere, fixed_parameters, number, tuple_map, variable
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched
 from loopwright.read.c.second.integers import affine, polynomial
 from loopwright.read.c.second.leaves import Found
-from loopwright.read.c.second.polynomials import Monomial, SumOfProducts, of_affine, product, total
+from loopwright.read.c.second.polynomials import (
+    Monomial,
+    SumOfProducts,
+    as_affine,
+    at_values,
+    in_pieces,
+    of_affine,
+    product,
+    total,
+)
 from loopwright.read.c.second.scope import Unclear
 
 
@@ -97,34 +106,73 @@ def _in_rows(
     for access in statement.accesses:
         if access.array != one.cell.base or access.is_write != one.is_write:
             continue
-        value = _flattened(access, rows)
-        if value is not None and not total(value, wanted, -1).terms:
+        if _is_flattened(access, rows, wanted, found, domain):
             return access.relation.intersect_domain(domain)
     return None
 
 
-def _flattened(access: Access, rows: tuple[str, ...]) -> SumOfProducts | None:
-    """x * n + y for the cell [x, y] of an array read in rows of n."""
-    relation = access.relation
-    if not relation.is_single_valued():
-        return None
-    indices = isl.PwMultiAff.from_map(relation)
+def _is_flattened(
+    access: Access, rows: tuple[str, ...], wanted: SumOfProducts, found: Found, domain: isl.Set
+) -> bool:
+    """Whether x * n + y for the cells [x, y] of an array read in rows of n is the subscript that is written.
+
+    The difference of both is 0 as a sum of products, or it is a sum that is 0 where the statement runs: in
+    each piece of what they are made of, with the values that equations of the domain give the names.
+    """
+    relation = access.relation.intersect_domain(domain)
+    if not relation.is_single_valued() or not domain.is_subset(relation.domain()):
+        return False
     names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
-    result: SumOfProducts | None = None
-    for k in range(relation.dim(OUT)):
-        value = _as_named(indices.get_pw_aff(k), names)
+    for where, functions in _pieces(isl.PwMultiAff.from_map(relation)):
+        value: SumOfProducts | None = None
+        for k, function in enumerate(functions):
+            index = _as_named(function, names)
+            if index is None:
+                return False
+            value = index if value is None else total(product(value, _size(rows[k - 1])), index)
         if value is None:
-            return None
-        result = value if result is None else total(product(result, _size(rows[k - 1])), value)
-    return result
+            return False
+        if not total(value, wanted, -1).terms:
+            continue
+        parts = in_pieces(total(value, wanted, -1))
+        runs = where.intersect(domain)
+        if not parts or not all(_vanishes(part, runs, test, names, found) for test, part in parts):
+            return False
+    return True
 
 
-def _as_named(value: isl.PwAff, names: Sequence[str]) -> SumOfProducts | None:
+def _pieces(indices: isl.PwMultiAff) -> list[tuple[isl.Set, list[isl.Aff]]]:
+    """The indices of each part of a relation."""
+    found: list[tuple[isl.Set, list[isl.Aff]]] = []
+    indices.foreach_piece(
+        lambda where, several: found.append((where, [several.get_at(k) for k in range(several.dim(OUT))]))
+    )
+    return found
+
+
+def _vanishes(value: SumOfProducts, runs: isl.Set, test: isl.Set, names: Sequence[str], found: Found) -> bool:
+    """Whether a sum of products is 0 for the instances `runs` where `test` holds."""
+    here = _by_names(runs, names).intersect(test)
+    if here.is_empty():
+        return True
+    fixed = fixed_parameters(here.affine_hull().to_set())
+    function = as_affine(at_values(value, {**found.place.scope.facts.values, **fixed}))
+    return function is not None and bool(here.is_subset(function.eq_set(number(0))))
+
+
+def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
+    """Instances as values of the names of iterators."""
+    count = instances.dim(isl.dim_type.param)
+    result = instances.reset_tuple_id().move_dims(
+        isl.dim_type.param, count, isl.dim_type.set, 0, instances.dim(isl.dim_type.set)
+    )
+    for place, name in enumerate(names):
+        result = result.set_dim_name(isl.dim_type.param, count + place, name)
+    return result.params()
+
+
+def _as_named(function: isl.Aff, names: Sequence[str]) -> SumOfProducts | None:
     """A function of dimensions as one of names."""
-    pieces = value.get_pieces()
-    if len(pieces) != 1:
-        return None
-    function = pieces[0][1]
     if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
         return None
     terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}

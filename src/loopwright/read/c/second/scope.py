@@ -11,7 +11,7 @@ from loopwright.c.typed.file import TypedFunction
 from loopwright.c.typed.tree import Assign, CallExpression, Node, TokenRange, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.named import everywhere
+from loopwright.presburger.named import everywhere, number, variable
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.polynomials import SumOfProducts
 
@@ -46,6 +46,15 @@ class Facts:
     """What the region assigns to: the declaration it starts with, and the members on the way."""
     ranges: isl.Set = field(default_factory=everywhere)
     """The values that their types allow the parameters."""
+    values: Mapping[str, int] = field(default_factory=dict)
+    """Names that are numbers: macros, and `const` integers that the file gives their value."""
+
+    def known(self) -> isl.Set:
+        """The values of the parameters that are numbers."""
+        found = everywhere()
+        for name, value in self.values.items():
+            found = found.intersect(variable(name).eq_set(number(value)))
+        return found
 
     def is_macro(self, place: TokenRange) -> bool:
         """Whether these tokens are all that a call of a macro became."""

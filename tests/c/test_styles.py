@@ -1,0 +1,58 @@
+"""Regions in the styles of public C: what each means, and what is refused beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.model.program import Program
+from loopwright.read.c.reader import read_source
+from loopwright.source import Source
+
+
+def read(body: str, head: str = "", parameters: str = "int n, int m, double *a, double *b") -> Program:
+    """The program of a region, compared with the typed reading and extracted twice."""
+    text = f"{head}\nvoid f({parameters}) {{ int i, j, k;\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    (program,) = read_source(Source("t.c", text))
+    return program
+
+
+NEST = "for (i = 0; i < m; i++) for (j = 0; j < n; j++)"
+BORDER = f"{NEST} if (i == 0 && j == n - 1) a[j] = 1; else a[i * n + j] = 2;"
+CLAMPED = f"{NEST} a[i * n + j] = b[i * n + clamp(j + 1, n - 1)];"
+GHOSTS = "for (i = 0; i < NX + 2; i++) { g[IDX(i, 0)] = g[IDX(i, 3)]; g[IDX(i, 1)] = 0; }"
+IMAGE = "for (i = 0; i < 2; i++) for (j = 0; j < 9; j++) { int k = i * W + j; g[k] = g[k + 1]; }"
+ROWS = "for (i = 0; i < m; i++) { s = norm(n, A[i]); A[i][0] = s; }"
+NORM = "static double norm(int n, const double *x) { double s = 0; while (n-- > 0) s += x[n]; return s; }"
+MACROS = "#define NX 64\n#define IDX(i, j) ((i) + (NX + 2) * (j))\ndouble g[400];"
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        (BORDER, ""),
+        (CLAMPED, "static int clamp(int v, int hi) { return v < 0 ? 0 : v > hi ? hi : v; }"),
+        (GHOSTS, MACROS),
+        (IMAGE, "static const int W = 320; double g[1000];"),
+        (ROWS, f"double A[100][100], s; {NORM}"),
+    ],
+    ids=["a border", "a clamped column", "ghost cells", "a constant width", "rows that are passed on"],
+)
+def test_two_readings_agree(body: str, head: str) -> None:
+    program = read(body, head)
+    assert program.statements and not program.set_aside
+
+
+def test_a_width_that_its_type_cuts_is_no_number() -> None:
+    program = read(IMAGE, "static const unsigned char W = 320; double g[1000];")
+    accesses = [access for one in program.statements for access in one.accesses if access.array == "g"]
+    assert accesses and not any(access.must for access in accesses)
+    with pytest.raises(BadInput, match="volatile"):
+        read(IMAGE, "static volatile const int W = 320; double g[1000];")
+
+
+def test_a_row_that_is_passed_on_may_be_read_to_its_end_and_beyond() -> None:
+    """`norm(n * n, A[0])` reads all of A in many programs."""
+    reads = read(ROWS, f"double A[100][100], s; {NORM}").statements[0].reads
+    cells = [str(access.relation.range()) for access in reads if access.array == "A"]
+    assert cells == ["[m] -> { A[i0, i1] : m > 0 }"]
