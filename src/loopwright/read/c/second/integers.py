@@ -37,7 +37,7 @@ from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
-from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, at_values, of_affine, product, total
+from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, of_affine, product, total
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_value, mentions_iterator
 
 _COMPARED = {
@@ -137,8 +137,7 @@ def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Express
             case CallExpression(callee=callee, arguments=(first, second)) if callee is not None:
                 name = callee.name.strip("_").lower().removeprefix("i")
                 is_named = callee.name in INDEX_HELPERS and callee.offset not in scope.facts.functions
-                kinds = [integer_of(one.type) for one in (first, second)]
-                is_named &= all(kind is not None and kind.signed for kind in kinds)
+                is_named &= all((k := integer_of(x.type)) is not None and k.signed for x in (first, second))
                 if is_named and name == ("min" if is_least else "max"):
                     parts = (first, second)
     return [one for part in parts for one in alternatives(part, scope, is_least)] or [node]
@@ -205,15 +204,13 @@ def _named(node: Name, scope: Scope) -> isl.PwAff:
     if declared.offset in scope.iterators:
         return variable(scope.iterators[declared.offset])
     if declared.offset in scope.bound:
-        bound = scope.bound[declared.offset]
-        value = as_affine(bound) or as_affine(at_values(bound, scope.facts.values))
+        value = as_affine(scope.bound[declared.offset], scope.facts.values)
         if value is None:
             raise Unclear(node, "it multiplies two things that are not constant")
         return value
-    if declared.storage is Storage.ENUMERATOR and declared.name not in scope.facts.parameters:
-        return number(declared.value or 0)
-    if declared.name in scope.facts.values and declared.name not in scope.facts.parameters:
-        return number(scope.facts.values[declared.name])
+    known = scope.facts.values.get(declared.name, declared.value)
+    if known is not None and declared.name not in scope.facts.parameters:
+        return number(known)
     if declared.offset in scope.facts.written:
         raise Unclear(node, "it changes in the region")
     if not isinstance(unqualified(declared.type), Integer | Enumeration | Unknown):
@@ -296,9 +293,9 @@ def _arithmetic(node: Binary, scope: Scope) -> isl.PwAff:
 
 def _require_fitting(node: Binary, scope: Scope) -> None:
     """Raise where a constant expression is not what its numbers say, since its type is too small."""
-    names = [part.declaration for part in walk(node) if isinstance(part, Name)]
     kind = integer_of(node.type)
-    if kind is None or any(one.storage is not Storage.ENUMERATOR for one in names):
+    storage = {part.declaration.storage for part in walk(node) if isinstance(part, Name)}
+    if kind is None or storage - {Storage.ENUMERATOR}:
         return
     left, right = numeric(node.left, scope), numeric(node.right, scope)
     if left is None or right is None or node.operator not in _EXACT:

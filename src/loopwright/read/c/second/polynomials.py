@@ -101,12 +101,12 @@ def _replaced(value: SumOfProducts, name: str, part: SumOfProducts) -> SumOfProd
     return result
 
 
-def as_affine(value: SumOfProducts) -> isl.PwAff | None:
-    """The function it is, where it multiplies nothing."""
+def as_affine(value: SumOfProducts, known: Mapping[str, int] | None = None) -> isl.PwAff | None:
+    """The function it is, where it multiplies nothing, or only names whose values are known."""
     result = number(0)
     for monomial, factor in value.terms.items():
         if len(monomial) > 1:
-            return None
+            return as_affine(at_values(value, known)) if known else None
         atom = number(1)
         if monomial:
             atom = value.atoms.get(monomial[0]) or variable(monomial[0])
