@@ -36,6 +36,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
@@ -136,13 +137,14 @@ def of_legality(
     return kept + owned + Evidence(trusted=trusted), verdict
 
 
-def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
+def of_scanning(plan: Plan, node: Node, progress: Progress) -> tuple[Evidence, ScannedLoops]:
     """The loops run every instance once, in the order of the schedule, and those that were proved to be
     independent say so, and no others.
     """
     progress("proving the loops")
     verdict = prove_scan(flat_schedule(plan.program), node, independent_loops(plan))
-    return _demanded(LOOPS, verdict)
+    found = _demanded(LOOPS, verdict)
+    return found, ScannedLoops(node, sum(one.obligations for one in found.proofs))
 
 
 def of_launches(
@@ -162,8 +164,18 @@ def of_launches(
     return text, proof + Evidence(trusted=(sizes,))
 
 
-def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, progress: Progress) -> Evidence:
-    """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say."""
+def of_text(
+    plan: Plan,
+    loops: Loops,
+    new: Program,
+    options: RewriteOptions,
+    progress: Progress,
+    scanned: ScannedLoops | None = None,
+) -> Evidence:
+    """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say.
+
+    `scanned` are loops that were proved to run this schedule.
+    """
     progress("proving the new text")
     printed = loops.named if options.cuda else printed_loops(loops, openmp=options.openmp)
     if _said(printed) != said_of_loops(new):
@@ -171,7 +183,7 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
     named = claims(loops)
     if options.cuda and (inherited := _inherited(plan, printed, new, named)):
         return inherited
-    verdict = prove_text(plan.program, new, named)
+    verdict = prove_text(plan.program, new, named, scanned=scanned)
     found = _demanded(TEXT, verdict)
     if any(promises(new)) or any(declared_in_loops(new)):
         text = _with_registers(plan.original, modelled(plan.original, new, named))

@@ -23,6 +23,7 @@ from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
+from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.directives import directed_plans
@@ -115,7 +116,8 @@ def rewritten(
         regions = [
             replace(
                 region,
-                evidence=region.evidence + of_text(region.plan, region.loops, new, options, progress),
+                evidence=region.evidence
+                + of_text(region.plan, region.loops, new, options, progress, region.scanned),
                 assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
             )
             for k, (region, new) in enumerate(zip(regions, again, strict=True))
@@ -192,6 +194,8 @@ class _Region:
     temporaries: tuple[str, ...] = ()
     combining: tuple[str, ...] = ()
     proof: ProofStatus | None = None
+    scanned: ScannedLoops | None = None
+    """The loops that were proved to run the schedule, before they were printed."""
 
 
 def _guarded(
@@ -234,6 +238,7 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = Evidence()
     verdict: LegalityVerdict | None = None
+    scanned: ScannedLoops | None = None
     if options.prove:
         evidence += of_model(plan.written, options, progress)
         legal, verdict = of_legality(plan, options, progress)
@@ -246,12 +251,14 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     if options.cuda:
         node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
     elif options.prove:
-        evidence += of_scanning(plan, node, progress)
+        proof, scanned = of_scanning(plan, node, progress)
+        evidence += proof
     lost = () if verdict is None else verdict.temporaries
     steps = () if verdict is None else (*(one.statement for one in verdict.reassociations), *verdict.exact)
     combining = tuple(dict.fromkeys(steps))
     assumptions = plan.written.assumptions
-    return _Region(plan, loops_of(plan, node, verdict), evidence, assumptions, lost, combining)
+    loops = loops_of(plan, node, verdict)
+    return _Region(plan, loops, evidence, assumptions, lost, combining, scanned=scanned)
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:

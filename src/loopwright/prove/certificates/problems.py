@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import islpy as isl
 
@@ -50,12 +51,22 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str 
     return " ".join(("scan", *specification(table), *given, *proposal(table, node, tied=tied)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChangeProblem:
     """Both programs of a transformation as terms or, if the new text is known, as texts."""
 
-    terms: str
-    texts: str | None
+    head: Sequence[str]
+    programs: Callable[[], Words]
+    regions: Callable[[], Words] | None
+    proposals: Sequence[str]
+
+    @property
+    def terms(self) -> str:
+        return " ".join((*self.head, *self.programs(), *self.proposals))
+
+    @property
+    def texts(self) -> str | None:
+        return None if self.regions is None else " ".join((*self.head, *self.regions(), *self.proposals))
 
 
 def change_problem(
@@ -96,11 +107,14 @@ def change_problem(
         *stored,
     )
     proposals = (*proposal(old, text), *proposal(later, loops))
-    terms = (*program(text, old.hint), *program(loops, later.hint))
-    if written is None:
-        return ChangeProblem(" ".join((*head, *terms, *proposals)), None)
-    texts = (*region(original.region.text, text, old.hint), *region(written, loops, later.hint))
-    return ChangeProblem(*(" ".join((*head, *given, *proposals)) for given in (terms, texts)))
+
+    def programs() -> Words:
+        return chain(program(text, old.hint), program(loops, later.hint))
+
+    def regions() -> Words:
+        return chain(region(original.region.text, text, old.hint), region(written or "", loops, later.hint))
+
+    return ChangeProblem(head, programs, None if written is None else regions, proposals)
 
 
 def range_problem(text: Program) -> str:

@@ -309,7 +309,10 @@ class _SourceFinder:
         remaining = reader.domain
         for writer in self.middle:
             for number, write in enumerate(writer.writes):
-                found = _both(read, write).intersect(reader.after(writer)).intersect_domain(remaining)
+                found = _both(read, write).intersect_domain(remaining)
+                if found.is_empty():
+                    continue
+                found = found.intersect(reader.after(writer))
                 for other, bad in spoilt:
                     found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
                 if not found.is_empty():
@@ -334,7 +337,8 @@ class _SourceFinder:
                 alone = _meeting(read, write, 1).subtract(both)
                 if not other.is_copy:
                     alone = alone.union(_meeting(read, write, 0).subtract(both))
-                alone = alone.intersect(reader.after(other))
+                if not alone.is_empty():
+                    alone = alone.intersect(reader.after(other))
                 if not alone.is_empty():
                     found.append((other, alone))
         return found

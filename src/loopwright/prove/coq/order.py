@@ -294,6 +294,8 @@ class Walk:
 
     def renamed(self, item: Item) -> Item:
         """Parameters under the names they have in the proof."""
+        if all(name == shown for name, shown in self.parameters.items()):
+            return item
         return rename_parameters(item, {name: self.parameters[name] for name in parameter_names(item)})
 
     def grows(self, first: Vector, second: Vector, place: WalkPosition) -> bool:

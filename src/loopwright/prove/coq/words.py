@@ -6,6 +6,7 @@ The grammar is that of `ocaml/driver.ml`; the constructors are those of `proofs/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias, TypeVar, assert_never
 from urllib.parse import quote, unquote
 
@@ -18,10 +19,12 @@ from loopwright.model.annotations import Independent
 
 T = TypeVar("T")
 Words: TypeAlias = Iterator[str]
+"""Words, or several of them with spaces between."""
 Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
 """For a call, by its position in the text: the time it stands for; empty for nearly all."""
 
 
+@lru_cache(maxsize=4096)
 def name(value: str) -> str:
     """One word, whatever is in it."""
     return "'" + quote(value, safe="'")
@@ -39,7 +42,15 @@ def names(values: Sequence[str]) -> Words:
 
 
 def vector(entries: Sequence[ex.Expr]) -> Words:
-    return listed(entries, expr)
+    yield _vector(entries)
+
+
+def expr(term: ex.Expr) -> Words:
+    yield _expr(term)
+
+
+def test(term: ex.Test) -> Words:
+    yield _test(term)
 
 
 def _positive(value: int) -> str:
@@ -48,54 +59,46 @@ def _positive(value: int) -> str:
     return str(value)
 
 
-def expr(term: ex.Expr) -> Words:
+def _vector(entries: Sequence[ex.Expr]) -> str:
+    return " ".join((str(len(entries)), *map(_expr, entries)))
+
+
+def _expr(term: ex.Expr) -> str:
     match term:
         case ex.Int(value):
-            yield from ("int", str(value))
+            return f"int {value}"
         case ex.Var(variable):
-            yield from ("var", name(variable))
+            return f"var {name(variable)}"
         case ex.Sum(terms):
-            yield "sum"
-            yield from vector(terms)
+            return f"sum {_vector(terms)}"
         case ex.Scaled(factor, argument):
-            yield from ("scaled", str(factor))
-            yield from expr(argument)
+            return f"scaled {factor} {_expr(argument)}"
         case ex.FloorDiv(argument, divisor):
-            yield from ("floor", *expr(argument), _positive(divisor))
+            return f"floor {_expr(argument)} {_positive(divisor)}"
         case ex.TruncDiv(argument, divisor):
-            yield from ("trunc", *expr(argument), _positive(divisor))
+            return f"trunc {_expr(argument)} {_positive(divisor)}"
         case ex.Rem(argument, divisor):
-            yield from ("rem", *expr(argument), _positive(divisor))
+            return f"rem {_expr(argument)} {_positive(divisor)}"
         case ex.Min(arguments):
-            yield "min"
-            yield from vector(arguments)
+            return f"min {_vector(arguments)}"
         case ex.Max(arguments):
-            yield "max"
-            yield from vector(arguments)
+            return f"max {_vector(arguments)}"
         case ex.Select(condition, then, orelse):
-            yield "select"
-            yield from test(condition)
-            yield from expr(then)
-            yield from expr(orelse)
+            return f"select {_test(condition)} {_expr(then)} {_expr(orelse)}"
         case _:
             assert_never(term)
 
 
-def test(term: ex.Test) -> Words:
+def _test(term: ex.Test) -> str:
     match term:
         case ex.Compare(relation, left, right):
-            yield relation.value
-            yield from expr(left)
-            yield from expr(right)
+            return f"{relation.value} {_expr(left)} {_expr(right)}"
         case ex.And(arguments):
-            yield "and"
-            yield from listed(arguments, test)
+            return " ".join(("and", str(len(arguments)), *map(_test, arguments)))
         case ex.Or(arguments):
-            yield "or"
-            yield from listed(arguments, test)
+            return " ".join(("or", str(len(arguments)), *map(_test, arguments)))
         case ex.Not(argument):
-            yield "not"
-            yield from test(argument)
+            return f"not {_test(argument)}"
         case _:
             assert_never(term)
 

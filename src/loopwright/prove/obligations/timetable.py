@@ -207,11 +207,12 @@ class _Maker:
         else:
             time = decided(wanted, [(domain, vector) for vector, domain in pieces.items()], names)
         executions = []
+        times = [self._full_map(part.leaf, part.times) for part in parts]
         for run in mine:
             graph = run.arguments.as_map().intersect_domain(run.domain)
             executions.append(ExecutedPoints(run, graph, names, None))
-            for part in parts:
-                self._time(run.position, self._full_map(part.leaf, graph.apply_range(part.times)))
+            for full in times:
+                self._time(run.position, graph.apply_range(full))
         empty: Decision[Vector] = Decided((Int(0),) * self.width)
         return Shape(names, formula_of(shown, names), wanted, time or empty, (), tuple(executions))
 

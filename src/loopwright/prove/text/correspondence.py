@@ -37,6 +37,7 @@ from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.instances import sides, values_at
 from loopwright.prove.reading.loops import NOTHING, text_loops
 from loopwright.prove.reading.operation import Different, Equation, same_operation
+from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
@@ -57,17 +58,21 @@ def prove_text(
     claims: Sequence[Call],
     independent: Sequence[IndependentLoops] = (),
     marked: Mapping[SyntaxNode, Independent] = NOTHING,
+    scanned: ScannedLoops | None = None,
 ) -> Verdict:
     """Whether the text `new` runs the statements of `intended` by its schedule.
 
     `claims` say, for each statement of `new` in the order of the text, which instance of
     `intended` it is, in terms of the names in the text.  The loops `marked` scan dimensions that are
-    `independent` in the way they say, and no others do.
+    `independent` in the way they say, and no others do.  `scanned` are loops that run the schedule of
+    `intended`: where those of the text are the same, and none is marked, that is not proved again.
     """
     claimed = prove_claims(intended, new, claims)
     if not isinstance(claimed, Proved):
         return claimed
     loops = claimed_loops(new, claims, marked)
+    if scanned is not None and not independent and not marked and scanned.are(loops):
+        return Proved(scanned.obligations + claimed.obligations)
     verdict = prove_scan(flat_schedule(intended), loops, independent)
     return Proved(verdict.obligations + claimed.obligations) if isinstance(verdict, Proved) else verdict
 

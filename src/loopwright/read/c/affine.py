@@ -57,6 +57,14 @@ _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 
 def affine(node: Node, frame: Frame) -> isl.PwAff:
     """The integer expression `node` as a function of the names in scope."""
+    text = node.text
+    if text not in frame.affine_values:
+        frame.affine_values[text] = _affine_here(node, frame)
+    return frame.affine_values[text]
+
+
+def _affine_here(node: Node, frame: Frame) -> isl.PwAff:
+    """In the head of a loop what is not affine, and does not change, is a parameter."""
     if not frame.in_head:
         return _affine(node, frame)
     try:

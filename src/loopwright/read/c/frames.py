@@ -6,12 +6,13 @@ And the answer it gives of an expression there that is not affine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 
 import islpy as isl
 
 from loopwright.c.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
+from loopwright.c.types import CType
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.names import Setting
@@ -69,6 +70,10 @@ class Frame:
     """Whether expressions are those of the head of a loop, where any that does not change is a parameter."""
     in_test: bool = False
     """Whether they are those of the test of an `if`, which may be left as it is."""
+    affine_values: dict[str, isl.PwAff] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The values found so far of expressions here, by their text: that and the frame determine them."""
+    types: dict[str, CType] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The types found so far of expressions here, by their text."""
 
     @property
     def iterators(self) -> tuple[str, ...]:

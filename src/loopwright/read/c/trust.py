@@ -206,8 +206,10 @@ def _counted_to_zero(setting: Setting, block: Node) -> Iterator[Node]:
 
 
 def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
+    frames: dict[Node | None, Frame] = {}
     for expression in expressions:
-        frame = _around(setting, expression)
+        loop = _innermost(expression)
+        frame = frames.setdefault(loop, frames.get(loop) or _around(setting, loop))
         in_if = expression.parent is not None and expression.parent.type == "if_statement"
         for node in walk(expression):
             if node.type != "binary_expression":
@@ -226,16 +228,21 @@ def _converted(setting: Setting, block: Node) -> Iterator[Node]:
             yield from (value for value in values if value is not None and is_unsigned_type(kind))
 
 
-def _around(setting: Setting, node: Node) -> Frame:
-    """The loops around `node`, for the types of their iterators."""
+def _innermost(node: Node | None) -> Node | None:
+    """The loop with an iterator that `node` is, or else the innermost around it."""
+    while node is not None and (node.type != "for_statement" or loop_iterator(node) is None):
+        node = node.parent
+    return node
+
+
+def _around(setting: Setting, loop: Node | None) -> Frame:
+    """This loop and those around it, for the types of their iterators."""
     loops: list[Loop] = []
-    outer: Node | None = node
-    while outer is not None:
-        name = loop_iterator(outer) if outer.type == "for_statement" else None
-        if name is not None:
-            kind = declared_type(outer, Frame(setting, everywhere()), name)
-            loops.insert(0, Loop(name, 1, outer.span, kind))
-        outer = outer.parent
+    while loop is not None:
+        name = loop_iterator(loop) or ""
+        kind = declared_type(loop, Frame(setting, everywhere()), name)
+        loops.insert(0, Loop(name, 1, loop.span, kind))
+        loop = _innermost(loop.parent)
     return Frame(setting, everywhere(), tuple(loops))
 
 

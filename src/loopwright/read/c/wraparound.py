@@ -56,13 +56,15 @@ class FrameTypes:
 
 def type_in(node: Node, frame: Frame) -> CType:
     """The type C gives an index expression."""
-    return integer_type(node, FrameTypes(frame))
+    text = node.text
+    if text not in frame.types:
+        frame.types[text] = integer_type(node, FrameTypes(frame))
+    return frame.types[text]
 
 
 def operands_from_zero(node: Node, frame: Frame) -> Iterator[Node]:
     """The operands of a comparison, a division or a sum that must not be below 0."""
-    types = FrameTypes(frame)
-    sides = {side: integer_type(side, types) for side in (field(node, "left"), field(node, "right"))}
+    sides = {side: type_in(side, frame) for side in (field(node, "left"), field(node, "right"))}
     kind = reduce(common, map(promoted, sides.values()))
     divides = operator(node) in ("/", "%", *COMPARISONS)
     for side, own in sides.items():
