@@ -11,6 +11,7 @@ from loopwright.model.dependences import memory_based
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import Phase, SearchContext, targets
+from loopwright.optimise.planner import Planner
 from loopwright.optimise.refining import Neighbours, resized
 from loopwright.optimise.structures import around
 from loopwright.optimise.sums import register_sums
@@ -104,8 +105,21 @@ def test_several_loops_of_a_sum_are_not_cut(tmp_path: Path) -> None:
     (nest,) = targets(judge.plan)
     (script,) = register_sums(judge.plan, nest, judge.setting)
     found = script_text(script)
-    assert "interchange(S1, [nT, xT, r, s, n, x])" in found
-    assert "pack(B, S1)\npack(A, S1)\npack(C, S1, xT, written)" in found
+    assert "isplit(S1, {[n, x, r, s] : 4 * [n / 4] <= 86}, 0)" in found
+    assert "interchange(S1, [xT, nT, r, s, n, x])" in found
+    assert "pack(B, S1)\npack(A, S1, xT)\npack(C, S1, nT, written)" in found
+
+
+def test_wide_vectors_are_asked_for_where_that_pays(tmp_path: Path) -> None:
+    text = "for (int i = 0; i < 400; i++)\nfor (int j = 0; j < 400; j++)\nA[i][j] = 2 * A[i][j];"
+    plain = judge_of(tmp_path, text)
+    setting = replace(plain.setting, machine=replace(plain.setting.machine, vector=32, widest=64))
+    judge = replace(plain, setting=setting, known={})
+    wide = parse_script("widen()")
+    (first, *_) = Neighbours(judge, {}, 10**6).of(())
+    assert first.script == wide and first.cycles < judge.original().total
+    assert not [one for one in Neighbours(plain, {}, 10**6).of(()) if one.script == wide]
+    assert wide in [one.script for one in Planner(judge).ranked()]
 
 
 def test_choices_that_combine_values_change_places(tmp_path: Path) -> None:

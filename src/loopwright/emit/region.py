@@ -19,6 +19,7 @@ from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, guarding
+from loopwright.c.regions import WIDE_VECTORS, without_hint
 from loopwright.c.syntax import field as syntax_field
 from loopwright.c.syntax import named_children, walk
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
@@ -76,6 +77,8 @@ class Loops:
     """The program as it is in the file, where `program` has other storage."""
     quotients: Quotients = field(default_factory=dict)
     """The loops over tiles that subscripts of new storage can name."""
+    wide: bool = False
+    """Whether gcc is told to use the whole of its vector registers."""
     guard: tuple[str, ...] = ()
     """Conditions under which the new loops run; elsewhere those of the file do."""
 
@@ -117,6 +120,8 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     missing = [name for name in used(nodes) if name not in defined(source)]
     edits: list[tuple[int, int, str]] = []
     end = line_end(source)
+    if any(one.wide for one in regions) and without_hint(source.text) == source.text:
+        edits.append((0, 0, WIDE_VECTORS.replace("\n", end)))
     if any(one.allocated for one in regions) and not includes(source, HEADER):
         first = _first_include(source)
         edits.append((first, first, HEADER + end))

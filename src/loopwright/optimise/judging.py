@@ -128,7 +128,10 @@ class Judge:
     ) -> Estimated | None:
         try:
             plan = self._performed(script)
-            part = plan if known is None else part_with(plan, known[0])
+            whole = _divided(plan)
+            names = () if known is None else known[0]
+            parts = (one for one, name in whole.items() if name in names)
+            part = plan if known is None else part_with(plan, (*names, *parts))
             before = None if known is None else known[1].plan
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
             patience = PATIENCE * (4 if not script else STORED if stored else 1)
@@ -140,7 +143,7 @@ class Judge:
             return None
         if not script:
             self.runs.update(found.runs)
-        cycles = self._corrected(found)
+        cycles = self._corrected(found, whole)
         others = {} if known is None else known[1].cycles
         return None if cycles is None else Estimated(script, plan, {**others, **cycles}, origin)
 
@@ -173,10 +176,11 @@ class Judge:
         if not is_legal:
             return None
         node = generate(to_schedule(part), GenerationOptions())
-        return estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+        machine = self.setting.machine.widened if plan.is_widened else self.setting.machine
+        return estimate(node, part.program, self.setting.sizes, machine, self.threads)
 
-    def _corrected(self, found: Estimate) -> Mapping[str, float] | None:
-        """Cycles for as many runs of each statement as the program as written has.
+    def _corrected(self, found: Estimate, whole: Mapping[str, str]) -> Mapping[str, float] | None:
+        """Cycles for as many runs of each statement, with what storage made parts of it, as written.
 
         Where the middles of loops are not like the rest of them, as in slanted tiles, it seems to run more
         often or less; where a statement that counts seems hardly to run, nothing is known.
@@ -184,9 +188,21 @@ class Judge:
         original = self.known.get(())
         costly = [] if original is None else original.costly
         cycles = dict(found.cycles)
+        together: dict[str, float] = {}
         for name, runs in found.runs.items():
-            wanted = self.runs.get(name, runs)
+            together[whole.get(name, name)] = together.get(whole.get(name, name), 0.0) + runs
+        for name in found.runs:
+            runs = together[whole.get(name, name)]
+            wanted = self.runs.get(whole.get(name, name), runs)
             if runs * FAR < wanted and name in costly:
                 return None
             cycles[name] *= wanted / runs if runs else 1.0
         return cycles
+
+
+def _divided(plan: Plan) -> dict[str, str]:
+    """Which statement as written each part is of that has storage of its own."""
+    whole: dict[str, str] = {}
+    for change in plan.storage:
+        whole |= {part: whole.get(name, name) for part, name in change.division.items()}
+    return whole

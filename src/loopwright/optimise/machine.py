@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from loopwright.lazy_dataclass import dataclass
@@ -30,6 +31,13 @@ class Machine:
     line: int = 64
     vector: int = 16
     registers: int = 32
+    widest: int = 0
+    """Bytes in a vector where compilers have to be asked for vectors of that size, else 0."""
+
+    @property
+    def widened(self) -> Machine:
+        """The machine for a program that asks for them."""
+        return replace(self, vector=self.widest or self.vector)
 
     def __str__(self) -> str:
         sizes = ", ".join(f"L{k} {one.size // 1024} KiB" for k, one in enumerate(self.caches, 1))
@@ -41,6 +49,9 @@ class Machine:
 LINE_COSTS = (3.5, 4.0, 13.0)
 """Cycles for a line from the second cache, from the third and from memory, fitted to measured times."""
 
+WIDE = 64
+"""Bytes in a register of AVX-512."""
+
 USUAL = Machine(tuple(map(CacheLevel, (32 << 10, 1 << 20, 16 << 20), LINE_COSTS)))
 """Where the system does not say."""
 
@@ -50,8 +61,10 @@ def this_machine(caches: Path = CACHES, processor: Path = PROCESSOR) -> Machine:
     sizes = [size for _, size in sorted(_data_caches(caches))]
     found = tuple(CacheLevel(size, cost) for size, cost in zip(sizes, LINE_COSTS, strict=False))
     line = _number(caches / "index0" / "coherency_line_size") or USUAL.line
-    vector, registers = _vectors(_text(processor))
-    return Machine(found or USUAL.caches, line, vector, registers)
+    described = _text(processor)
+    vector, registers = _vectors(described)
+    widest = WIDE if "avx512f" in described.split() else 0
+    return Machine(found or USUAL.caches, line, vector, registers, widest)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ PATIENT, ENOUGH = 0.65, 5.0
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
 
-COPIED = 8.0
+COPIED = 4.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
 

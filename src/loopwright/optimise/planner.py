@@ -24,7 +24,7 @@ from loopwright.optimise.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
 from loopwright.transform.plan import Component
-from loopwright.transform.script.operations import DistributeLegally
+from loopwright.transform.script.operations import DistributeLegally, Widen
 from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import pieces
 
@@ -102,7 +102,15 @@ class Planner:
         self._blocked(self._promising(ordered), 1.0)
         if self.judge.threads > 1:
             self._parallelised(self.judge.found()[:WIDTH])
+        self._widened(self.judge.found()[:WIDTH])
         return self.judge.found()
+
+    def _widened(self, pool: list[Estimated]) -> None:
+        """The best scripts with the widest vectors, where compilers have to be asked for them."""
+        wide = Step(Widen())
+        for one in pool if self.judge.setting.machine.widest else ():
+            if wide not in one.script:
+                self.judge.estimated((*one.script, wide), f"{one.origin}, wide vectors")
 
     def _usual(self) -> Iterator[Estimated]:
         """As written, and each statement in loops of its own; then with what binds statements cured.

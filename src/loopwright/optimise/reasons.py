@@ -32,6 +32,7 @@ from loopwright.transform.script.operations import (
     Tile,
     UnrollAndJam,
     Vectorize,
+    Widen,
 )
 from loopwright.transform.script.steps import Step
 
@@ -92,6 +93,8 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             return "iterations that do not depend on each other, one part for each thread"
         case Vectorize():
             return "iterations that do not depend on each other, in the lanes of a vector"
+        case Widen():
+            return "vectors of 64 bytes where the processor has them: gcc uses 32 unless it is told"
         case _:
             return "makes the steps after it possible"
 

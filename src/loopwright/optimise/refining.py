@@ -10,7 +10,8 @@ from loopwright.optimise.judging import Judge
 from loopwright.optimise.nests import Script, tiles_copied
 from loopwright.optimise.trials import Trial
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam
+from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam, Widen
+from loopwright.transform.script.steps import Step
 
 SMALLEST, LARGEST = 4, 4096
 """The sizes of tiles that are tried."""
@@ -65,7 +66,9 @@ class Neighbours:
     until: float
 
     def of(self, script: Script) -> Iterator[Trial]:
-        for other in resized(script):
+        wide = Step(Widen())
+        wider = [(*script, wide)] if self.judge.setting.machine.widest and wide not in script else []
+        for other in (*wider, *resized(script)):
             self.judge.deadline = self.until
             one = None if other in self.known else self.judge.estimated(other, "other sizes")
             if one is not None:

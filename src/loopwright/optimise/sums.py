@@ -13,9 +13,11 @@ All three are copied into storage of their own, without gaps: compilers keep a t
 access can meet, and panels that are read in order cost least.  Where several loops sum up, as in a layer of a
 network, or others are around the product, as over a batch, the loops of the sum are not cut:
 
-    for n, y:                   what is read at one place of these loops is copied
-      for kT, xT:               rows times vectors, in registers
+    for n, y, xT:               what is read at one place of these loops is copied
+      for kT:                   rows times vectors, in registers
         for c, r, s, k, v:      T[k][v] += P[k][c][r][s] * Q[c][r][v + s]
+
+What fills no tile is split off first, so that there is no test in the tiles and little to prove.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from loopwright.optimise.nests import (
     script_of,
     stays_in_row,
 )
+from loopwright.optimise.tiles import split_whole
 from loopwright.optimise.touches import PEELED, WIDEST
 from loopwright.presburger.sets import DIM, OUT
 from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
@@ -49,7 +52,6 @@ from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Affine,
-    Isolate,
     Pack,
     Permute,
     StripMine,
@@ -57,6 +59,7 @@ from loopwright.transform.script.operations import (
     Unroll,
     UnrollAndJam,
     Vectorize,
+    Widen,
 )
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
@@ -73,6 +76,9 @@ COLUMN = "v"
 
 SPARE = 8
 """Registers that hold no sums: a row of the panel, and cells of the block."""
+
+SLOWER = 4
+"""So many times as long takes what fills no tile."""
 
 USED = 0.5
 """The part of a cache that a panel or a block may have."""
@@ -96,9 +102,8 @@ class _Sum:
     """Whether the panel is read down its columns."""
     around: tuple[str, ...] = ()
     """Other loops that move the sum."""
-    panel_at: str | None = None
     block_at: str | None = None
-    """The innermost of them that move the panel and the block."""
+    """The innermost of them that moves the block."""
 
 
 def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
@@ -116,8 +121,10 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
         return
     for rows, columns in _shapes(plan, nest, found, setting):
         steps = _tile(plan, nest, found, setting, rows, columns)
+        wide = Step(Widen())
+        asked = (wide,) if setting.machine.widest and wide not in script_of(plan) else ()
         if steps is not None:
-            yield (*script_of(plan), *steps)
+            yield (*script_of(plan), *steps, *asked)
 
 
 def _is_box(plan: Plan, nest: NamedNest) -> bool:
@@ -161,7 +168,6 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
         if rows:
             types = {one.name: one.element_type for one in plan.program.arrays}
             around = tuple(loop for loop in turns if loop != rows[-1])
-            at = [next((loop for loop in reversed(around) if turns[loop][k]), None) for k in (0, 1)]
             return _Sum(
                 row,
                 rows[-1],
@@ -172,8 +178,7 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
                 element_bytes(types[write.array]),
                 is_column=not stays_in_row(piece, numbers[row], panels[0]),
                 around=around,
-                panel_at=at[1],
-                block_at=at[0],
+                block_at=next((loop for loop in reversed(around) if turns[loop][0]), None),
             )
     return None
 
@@ -181,17 +186,17 @@ def _sum(plan: Plan, nest: NamedNest, own: tuple[str, ...]) -> _Sum | None:
 def _shapes(plan: Plan, nest: NamedNest, found: _Sum, setting: SearchContext) -> list[tuple[int, int]]:
     """Rows and columns of tiles, the best first: many operations for each load, and little left over.
 
-    r v <= registers - spare,       operations per load = r v / (r + v)
+    r v <= registers - spare,       operations per load = r v / (r + v),    divided by 1 + 4 (part left over)
     """
-    lanes = setting.machine.vector // found.element
+    lanes = setting.machine.widened.vector // found.element
     long, high = (extent(plan, nest, loop, setting.sizes) for loop in (found.row, found.rows))
     scores = {}
     for columns in range(PEELED // lanes * lanes + lanes, WIDEST + 1, lanes):
         vectors = columns // lanes
         rows = min(high, (setting.machine.registers - SPARE) // vectors)
         if rows >= LOWEST and columns <= long:
-            filled = (long // columns * columns / long) * (high // rows * rows / high)
-            scores[rows, columns] = filled * rows * vectors / (rows + vectors)
+            left = 1 - (long // columns * columns / long) * (high // rows * rows / high)
+            scores[rows, columns] = rows * vectors / (rows + vectors) / (1 + SLOWER * left)
     return sorted(scores, key=lambda shape: -scores[shape])[:SHAPES]
 
 
@@ -205,30 +210,32 @@ def _tile(
     if is_cut:
         depth, block = _sizes(plan, nest, found, setting, rows, columns)
         sizes = {found.steps[0]: depth, high: block, row: columns}
+    whole = split_whole(
+        performed(plan, *nest.definition), nest, (LoopNumber(rows, high), LoopNumber(columns, row))
+    )
     tile = Step(Tile(handle, tuple(LoopNumber(number, loop) for loop, number in sizes.items())))
-    steps = (*nest.definition, tile, *((strip,) if is_cut else ()))
-    before, after = (loops_after(plan, nest, *one) for one in ((*nest.definition, tile), steps))
+    begun = (*nest.definition, *whole, tile)
+    steps = (*begun, *((strip,) if is_cut else ()))
+    before, after = (loops_after(plan, nest, *one) for one in (begun, steps))
     if before is None or after is None or COLUMN in after:
         return None
     over = [f"{loop}T" for loop in sizes]
     strips = next(iter(set(after) - set(before)), f"{high}T")
-    outer = (*over, strips) if is_cut else (*found.around, *over)
+    outer = (*over, strips) if is_cut else (*found.around, *reversed(over))
     steps = (*steps, Step(Permute(handle, (*outer, *found.steps, high, row))))
     loops = loops_after(plan, nest, *steps)
     if loops is None:
         return None
-    first = Multiplicative("*", Numeral(columns), Symbol(over[-1]))
+    first = Multiplicative("*", Numeral(columns), Symbol(f"{row}T"))
     value = Chain(((Symbol(row),), (Addition((first, Symbol(COLUMN))),)), ("=",))
     names = (loops, (*loops[:-1], COLUMN))
     inputs, outputs = (tuple(map(Symbol, one)) for one in names)
     steps = (*steps, Step(Affine(handle, AffineMap(inputs, outputs, value))))
-    places = (over[1], over[2]) if is_cut else (found.block_at, found.panel_at)
+    places = (over[1] if is_cut else found.block_at, f"{row}T")
     return (
         *steps,
         *_copied(plan, steps, found, handle, places),
         Step(Pack(found.array, handle, outer[-1], written=True)),
-        Step(Isolate(handle, over[-1], (COLUMN,))),
-        Step(Isolate(handle, strips, (high,))),
         Step(Unroll(handle, high)),
         Step(Vectorize(handle, (COLUMN,))),
     )

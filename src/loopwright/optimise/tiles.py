@@ -85,7 +85,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
     for number, factors in enumerate(_blocks(outside(plan, nest, own, setting))):
-        split, jam = _split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
+        split, jam = split_whole(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
         yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
         if own[0] == factors[0].loop:
             yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
@@ -100,7 +100,7 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Itera
         return
     done = script_of(plan)
     for factors in _rows(plan, nest, outside(plan, nest, own, setting)):
-        yield (*done, *_split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors)))
+        yield (*done, *split_whole(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors)))
     yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
 
@@ -126,8 +126,10 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
         written = tuple(LoopNumber(sizes[loop], loop) for loop in taps)
         factors = tuple(one for one in (*together, *written) if one.number > 1)
         if prod(one.number for one in factors) <= COPIES:
+            defined = performed(plan, *nest.definition, order)
             jam = Step(UnrollAndJam(nest.handle, factors))
-            yield (*script_of(plan), *nest.definition, order, jam)
+            whole = split_whole(defined, nest, [one for one in together if one.number > 1])
+            yield (*script_of(plan), *nest.definition, order, *whole, jam)
 
 
 def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
@@ -272,7 +274,7 @@ def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[L
         yield from ((LoopNumber(factor, loop),) for loop in (*outer[-2:], *writing[:-3:-1]))
 
 
-def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
+def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
     """The whole blocks, before the others; nothing where all are whole."""
     component = plan.component(nest.handle)
     loops = plan.leaf(component.first).loops

@@ -13,6 +13,7 @@ from dataclasses import replace
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion, tokens
+from loopwright.c.regions import without_hint
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import MemorySpace, Program
@@ -101,5 +102,5 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
     for place in places:
         text += source.text[position : place.start]
         position = place.end
-    lines = (text + source.text[position:]).splitlines(keepends=True)
+    lines = without_hint(text + source.text[position:]).splitlines(keepends=True)
     return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER, ADDRESS_HEADER)]

@@ -61,6 +61,7 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
         scopes=_scopes(plan),
         written=plan.written,
         quotients=quotients_in(plan),
+        wide=plan.is_widened,
     )
     if verdict is None:
         return made

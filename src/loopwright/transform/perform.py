@@ -86,6 +86,8 @@ def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
         return _stored(plan, operation)
     if isinstance(operation, ops.MappingOperation):
         return OperationResult(_mapped(plan, plan.component(operation.target, "target"), operation))
+    if isinstance(operation, ops.CompilerOperation):
+        return OperationResult(plan)  # the history says it, and the printer asks that
     assert_never(operation)
 
 

@@ -20,6 +20,7 @@ from loopwright.model.program import Program
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.script.operations import Widen
 from loopwright.transform.script.steps import Step, close_to
 from loopwright.transform.storage import Redundancy, StorageChange
 from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
@@ -126,6 +127,11 @@ class Plan(Displayed):
     def loops(self) -> int:
         """M, the number of loops around the deepest statement."""
         return max((leaf.depth for leaf in self.leaves), default=0)
+
+    @property
+    def is_widened(self) -> bool:
+        """Whether the compiler is told to use the whole of its vector registers."""
+        return any(isinstance(one.step.operation, Widen) for one in self.history)
 
     def leaf(self, position: Position) -> PlanLeaf:
         return next(leaf for leaf in self.leaves if leaf.position == position)

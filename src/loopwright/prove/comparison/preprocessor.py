@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import c_file
+from loopwright.c.regions import without_hint
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.expansion import Definition
 from loopwright.c.typed.file import typed_file
@@ -45,7 +46,7 @@ def adds_only_harmless_text(old: Source, new: Source) -> bool:
     """Whether the new file has the directives of the old one, but for standard headers, pragmas and macros of
     fresh names: only then is it, to the preprocessor, what its lines say if the old one is.
     """
-    before, after = (without_comments(one.text, literals=True) for one in (old, new))
+    before, after = (without_comments(without_hint(one.text), literals=True) for one in (old, new))
     if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
         return False
     known = set(names_in(before))

@@ -49,7 +49,7 @@ __all__ = [
     "Lift", "MapBlocks", "MapThreads", "MappingOperation", "NestOperation", "Operation", "Operator",
     "Overlap", "Pack", "Pad", "Parallelize", "Permute", "Realign", "Rename", "Reorder", "Reverse",
     "Separate", "Shift", "Sink", "Skew", "StatementOperation", "StorageOperation", "StripMine", "Tile",
-    "Unroll", "UnrollAndJam", "Vectorize",
+    "Unroll", "UnrollAndJam", "Vectorize", "Widen",
 ]
 
 
@@ -275,6 +275,14 @@ class Pad(BaseOperation):
     amount: SizeArgument
 
 
+@dataclass(frozen=True)
+class Widen(BaseOperation):
+    """The compiler is told to use vectors as wide as the registers are, where it would use half of them."""
+
+    name = "widen"
+    usage = "widen()"
+
+
 StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink | Hexagon
 """Which statements share loops, and in what order they stand."""
 
@@ -287,6 +295,9 @@ StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap 
 MappingOperation: TypeAlias = MapBlocks | MapThreads
 """Which loops become the blocks of a GPU's grid and the threads of a block."""
 
+CompilerOperation: TypeAlias = Widen
+"""What the compiler is told about the whole file, the program unchanged."""
+
 Operation: TypeAlias = (
     Operator
     | NestOperation
@@ -294,6 +305,7 @@ Operation: TypeAlias = (
     | DirectiveOperation
     | StorageOperation
     | MappingOperation
+    | CompilerOperation
 )
 
 CLASSES: tuple[type[Operation], ...] = get_args(Operation)
