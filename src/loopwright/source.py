@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import field, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, BinaryIO
 
 from loopwright.lazy_dataclass import dataclass
@@ -41,6 +43,11 @@ def file_bytes(path: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes
 def _content(stream: BinaryIO) -> bytes:
     """All of a stream, which can be read only once."""
     return stream.read()
+
+
+@lru_cache(maxsize=8)
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class Source:
 
     def line_of(self, offset: int) -> int:
         """The line `offset` is on."""
-        return self.text.count("\n", 0, offset) + 1
+        return bisect_left(_line_ends(self.text), offset) + 1
 
     def edited(self, edits: Sequence[tuple[int, int, str]]) -> Source:
         """The text with pieces replaced, which are in order; what is chosen moves with them."""

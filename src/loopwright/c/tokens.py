@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NAMES = re.compile(rf"{_COMMENT}|{_LITERAL}|{_NUMBER}|({_NAME})", re.DOTALL)
+_HIDDEN_STARTS = re.compile(r"""["'/]|u8(?=["'])|[uUL](?=["'])""")
 _HIDDEN = re.compile(rf"{_COMMENT}|(?P<literal>{_LITERAL})", re.DOTALL)
 
 
@@ -40,7 +41,14 @@ def without_comments(text: str, *, literals: bool) -> str:
     def replacement(match: re.Match[str]) -> str:
         return match[0] if literals and match["literal"] is not None else blank(match[0])
 
-    return _HIDDEN.sub(replacement, text)
+    pieces: list[str] = []
+    done = 0
+    for start in _HIDDEN_STARTS.finditer(text):
+        match = None if start.start() < done else _HIDDEN.match(text, start.start())
+        if match is not None:
+            pieces += [text[done : match.start()], replacement(match)]
+            done = match.end()
+    return "".join([*pieces, text[done:]])
 
 
 def name_matches(text: str) -> list[re.Match[str]]:
@@ -48,9 +56,13 @@ def name_matches(text: str) -> list[re.Match[str]]:
     return [match for match in _TOKEN.finditer(text) if match.lastgroup == "name"]
 
 
-def names_in(text: str) -> list[str]:
-    """The identifiers and keywords of a text, in order; the f of `1.5f` is none."""
-    return [name for name in _NAMES.findall(text) if name]
+@lru_cache(maxsize=64)
+def names_in(text: str) -> tuple[str, ...]:
+    """The identifiers and keywords of a text, in order; the f of `1.5f` is none.
+
+    Several readers ask it of the same function.
+    """
+    return tuple([name for name in _NAMES.findall(text) if name])
 
 
 def with_names_replaced(text: str, given: Mapping[str, str]) -> str:

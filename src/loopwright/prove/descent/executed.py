@@ -166,6 +166,8 @@ class Descent:
         parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
         order = list(range(len(parts)))
         for own, outside, constraint in _constraints(parts):
+            if whole.add_constraint(outside).is_empty():
+                continue  # it follows from the others
             apart = (k for k in order if k not in own and not parts[k].add_constraint(outside).is_empty())
             broken = next(apart, None)
             if broken is None:

@@ -145,10 +145,13 @@ def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[
     samples = _samples(old, text, claims)
     fits = {name: _fits(text.leaves[name], claim, samples[name], old) for name, claim in claims.items()}
     meanings = _meanings(text, claims, fits, samples)
-    sure = {
-        name: _derived(text.leaves[name], claim, meanings.get(claim.statement.name, {}))
-        for name, claim in claims.items()
-    }
+    same: dict[tuple[tuple[str, ...], int], Guess] = {}
+    sure: dict[str, Guess] = {}
+    for name, claim in claims.items():
+        key = text.leaves[name].iterators, id(claim)  # equal statements have the same claim
+        if key not in same:
+            same[key] = _derived(text.leaves[name], claim, meanings.get(claim.statement.name, {}))
+        sure[name] = same[key]
     order = list(claims)
     found: dict[str, Guess] = {}
     for place, name in enumerate(order):

@@ -7,6 +7,7 @@ everything else is proved is a loop that is said to be independent, and is not, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, partial
 
 import islpy as isl
 
@@ -72,8 +73,12 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
     independent = independent_loops(text)
     plain = unjammed(text.loops, claims, lambda loop: loop.dimension in independent)
     domains = {one.name: one.domain.intersect_params(old.context) for one in old.statements}
+    relation = cache(partial(_relation, old))
     leaves = {
-        name: tuple(_relation(old, text, name, *one) for one in several) for name, several in found.items()
+        name: tuple(
+            (statement, relation(text.leaves[name].iterators, statement, own)) for statement, own in several
+        )
+        for name, several in found.items()
     }
     descent = Descent(leaves, domains, adjacent(old), frozenset(independent), plain.jams)
     try:
@@ -89,11 +94,8 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
     return Proved(descent.obligations + len(domains))
 
 
-def _relation(
-    old: Program, text: LoopText, leaf: str, statement: str, values: tuple[Expr, ...]
-) -> tuple[str, isl.Map]:
+def _relation(old: Program, iterators: tuple[str, ...], statement: str, values: tuple[Expr, ...]) -> isl.Map:
     """{ [iterators] -> O[values] }."""
-    iterators = text.leaves[leaf].iterators
     space = isl.Space.set_alloc(old.context.get_ctx(), 0, len(iterators)).align_params(
         old.context.get_space()
     )
@@ -102,7 +104,7 @@ def _relation(
     for one in values:
         entries = entries.add(value(one, scope))
     whole = isl.MultiPwAff.from_pw_aff_list(space.from_domain().add_dims(OUT, len(values)), entries)
-    return statement, whole.as_map().set_tuple_name(OUT, statement)
+    return whole.as_map().set_tuple_name(OUT, statement)
 
 
 def _same_instances(runs: isl.Map | None, domain: isl.Set) -> None:

@@ -6,9 +6,11 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 
 from __future__ import annotations
 
-from loopwright.c.expression_types import common_type, integer_type
+from functools import reduce
+
+from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.types import INT, LONG, CType, Integer, holds, is_signed
+from loopwright.c.types import INT, LONG, CType, Integer, common, holds, is_signed, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
@@ -45,8 +47,7 @@ def value_type(node: Node, words: Words, at: Span) -> CType | None:
 
     None where it is not: where it is computed in an unsigned type, or in one that is not known.
     """
-    scope = WordTypes(words, at)
-    return integer_type(node, scope) if _is_faithful(node, scope) else None
+    return _faithful_type(node, WordTypes(words, at))
 
 
 def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
@@ -57,7 +58,7 @@ def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
     scope = WordTypes(words, at)
     core = without_parentheses(node)
     kind = integer_type(core, scope)
-    if core.type in ("identifier", "number_literal") or _is_faithful(core, scope):
+    if core.type in ("identifier", "number_literal") or _faithful_type(core, scope) is not None:
         return True
     parts = [part for part in walk(core) if part.type == "binary_expression"]
     kinds = [integer_type(part, scope) for part in parts]
@@ -65,31 +66,53 @@ def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
     return wide and all(operator(part) in ("+", "-", "*") for part in parts)
 
 
-def _is_faithful(node: Node, scope: WordTypes) -> bool:
-    """Whether nothing is computed, or compared, in a type that wraps around or is not known."""
+def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
+    """The type of an expression; None where something is computed, or compared, in a type that wraps around
+    or is not known.
+    """
     node = without_parentheses(node)
     match node.type:
         case "identifier":
-            return node.text not in scope.words.cut
+            return None if node.text in scope.words.cut else scope.name_type(node)
         case "number_literal":
-            return True
+            return integer_type(node, scope)
         case "cast_expression":
-            inner = field(node, "value")
-            fits = holds(integer_type(node, scope), integer_type(inner, scope))
-            return fits and _is_faithful(inner, scope)
+            kind, inner = integer_type(node, scope), _faithful_type(field(node, "value"), scope)
+            return kind if inner is not None and holds(kind, inner) else None
         case "unary_expression":
             parts = [field(node, "argument")]
         case "binary_expression":
             parts = [field(node, "left"), field(node, "right")]
         case "conditional_expression":
+            if _faithful_type(field(node, "condition"), scope) is None:
+                return None
             parts = [field(node, part) for part in ("consequence", "alternative")]
-            if not _is_faithful(field(node, "condition"), scope):
-                return False
         case "call_expression":
             parts = named_children(field(node, "arguments"))
         case _:
-            return False
-    return is_signed(common_type(parts, scope)) and all(_is_faithful(part, scope) for part in parts)
+            return None
+    kinds: list[CType] = []
+    for part in parts:
+        own = _faithful_type(part, scope)
+        if own is None:
+            return None
+        kinds.append(promoted(own))
+    whole = reduce(common, kinds) if kinds else None
+    if whole is None or not is_signed(whole):
+        return None
+    if node.type == "call_expression" and len(parts) != 2:
+        return integer_type(node, scope)
+    return _result(operator(node) if node.type in _OPERATIONS else "", kinds[0], whole)
+
+
+_OPERATIONS = ("unary_expression", "binary_expression")
+
+
+def _result(operation: str, left: CType, whole: CType) -> CType:
+    """What an operation makes of operands that are converted to `whole`."""
+    if operation in (*COMPARISONS, "&&", "||", "!"):
+        return INT
+    return left if operation in ("<<", ">>") else whole
 
 
 def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
