@@ -101,7 +101,6 @@ class CFile:
         return _block(self, place)
 
 
-@lru_cache(maxsize=64)
 def includes(source: Source, header: str) -> bool:
     """Whether a line of the file, under no `#if`, is `header`: `#include <name.h>`."""
     depth = 0
@@ -112,6 +111,7 @@ def includes(source: Source, header: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)
 def _block(file: CFile, inside: Span) -> Node:
     """The rest of the file is blanked, so that what its macros expand to cannot confuse the parser,
     and the pragmas inside too: one may stand between a `for` and its body.
