@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,17 +35,12 @@ HIDDEN = [
     Trap("defined in a comment's end", _COPY, "double z[9]; /*\n*/ #define z a"),
     Trap("put aside and brought back", _COPY, '#define z a\n#pragma push_macro("z")\n#undef z\n#define z b\n#pragma pop_macro("z")'),
     Trap("through two macros", _COPY, _INCLUDE, headers=_h("#define y a\n#define z y\n")),
-    Trap("pasted", "for (i = 1; i < n; i++) CAT(z, 1)[i] = a[i - 1];", "double z1[9];\n#define CAT(p, q) p##q\n#define z1 a"),
-    Trap("a function that is a macro", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#define F(e) (a[e] = e)\n")),
     Trap("a function that is a macro with a call", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#include <stdlib.h>\n#define F(e) (rand() + e)\n")),
-    Trap("a macro that counts", "for (i = 1; i < n; i++) b[i] = NEXT;", _INCLUDE, headers=_h("static int count;\n#define NEXT (count++)\n")),
     Trap("a macro that reads what the region writes", "for (i = 1; i < n; i++) { b[i] = LAST; s = i; }", _INCLUDE, headers=_h("#define LAST s\n")),
     Trap("an iterator by another name", "for (i = 1; i < n; i++) a[me] = i;", _INCLUDE, headers=_h("#define me i\n")),
     Trap("a sum without parentheses", "for (i = 0; i < n; i++) a[2 * N] = a[i];", "#define N i + 1"),
     Trap("a bound without parentheses", "for (i = 0; i < 2 * N; i++) a[i] = s;", "#define N n + 1"),
     Trap("a step", "for (i = 0; i < n; i += N) a[i] = a[i + 1];", _INCLUDE, headers=_h("#define N i\n")),
-    Trap("the rest of a loop's head", "for (i = 0; i < n STEP) a[i] = s;", "#define STEP ; i++"),
-    Trap("a statement", "for (i = 0; i < n; i++) { a[i] = s; MORE }", _INCLUDE, headers=_h("#define MORE b[i] = a[i + 1];\n")),
     Trap("a keyword", "for (i = 0; i < n; i++) if (i > 2) a[i] = s;", "#define if(e) while(e)"),
     Trap("a line number", "for (i = 0; i < n; i++) a[i] = __LINE__;"),
     Trap("a line number in a macro", "for (i = 0; i < n; i++) a[i] = HERE;", "#define HERE __LINE__"),
@@ -68,6 +64,48 @@ PLAIN = [
     Trap("a value", "for (i = 0; i < n; i++) a[i] = SQUARE(b[i]);", "#define SQUARE(e) ((e) * (e))"),
     Trap("a definition after the region", _COPY, "double z[9];", after="\n#define z a\n"),
 ]
+
+WRITTEN_OUT = [
+    (Trap("pasted", "for (i = 1; i < n; i++) CAT(z, 1)[i] = a[i - 1];", "double z1[9];\n#define CAT(p, q) p##q\n#define z1 a"), "for (i = 1; i < n; i++) a[i] = a[i - 1];"),
+    (Trap("a function that is a macro", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#define F(e) (a[e] = e)\n")), "for (i = 1; i < n; i++) b[i] = (a[i] = i);"),
+    (Trap("a macro that counts", "for (i = 1; i < n; i++) b[i] = NEXT;", _INCLUDE, headers=_h("static int count;\n#define NEXT (count++)\n")), "for (i = 1; i < n; i++) b[i] = (count++);"),
+    (Trap("the rest of a loop's head", "for (i = 0; i < n STEP) a[i] = s;", "#define STEP ; i++"), "for (i = 0; i < n; i++) a[i] = s;"),
+    (Trap("a statement", "for (i = 0; i < n; i++) { a[i] = s; MORE }", _INCLUDE, headers=_h("#define MORE b[i] = a[i + 1];\n")), "for (i = 0; i < n; i++) { a[i] = s; b[i] = a[i + 1]; }"),
+    (Trap("a block that runs once", "for (i = 0; i < n; i++) if (i > 3) SWAP(a[i], b[i]); else a[i] = 0;", "#define SWAP(p, q) do { double u = (p); (p) = (q); (q) = u; } while (0)"), "for (i = 0; i < n; i++) if (i > 3) { double u = a[i]; a[i] = b[i]; b[i] = u; } else a[i] = 0;"),
+    (Trap("heads of loops", "FOR(i, 0, n) FOR(j, i, n) A[i][j] = 0;", "#define FOR(v, p, q) for (v = (p); v < (q); v++)"), "for (i = 0; i < n; i++) for (j = i; j < n; j++) A[i][j] = 0;"),
+    (Trap("an end that is a macro", "BEGIN(i) a[i] = s; END", "#define BEGIN(v) for (v = 0; v < n; v++) {\n#define END }"), "for (i = 0; i < n; i++) a[i] = s;"),
+    (Trap("an element of a member", "for (i = 0; i < n; i++) U(&g, i) = U(&g, i + 1);", "struct { double *u; } g;\n#define U(p, e) ((p)->u[(e)])"), ""),
+    (Trap("an element of a member, by its owner", "for (i = 0; i < n; i++) U(o, i) = U(o, i + 1);", "struct g { double *u; };\n#define U(p, e) ((p)->u[(e)])", parameters="int n, struct g *o"), "for (i = 0; i < n; i++) o->u[i] = o->u[i + 1];"),
+]
+"""Macros that are more than expressions, and what their regions mean; where that is not read, no text."""
+
+
+@pytest.mark.parametrize(("trap", "meaning"), WRITTEN_OUT, ids=lambda one: getattr(one, "name", ""))
+def test_macros_that_are_written_out(trap: Trap, meaning: str, tmp_path: Path) -> None:
+    found = answer(trap, tmp_path)
+    assert (found == PROVED) == bool(meaning)
+    if meaning:
+        (program,) = read_c(tmp_path / "t.c")
+        (tmp_path / "t.c").write_text(replace(trap, body=meaning, setup="").text())
+        (plain,) = read_c(tmp_path / "t.c")
+        for one, other in zip(program.statements, plain.statements, strict=True):
+            assert one.domain.is_equal(other.domain)
+            assert [str(access.relation) for access in one.accesses] == [str(access.relation) for access in other.accesses]
+
+
+NOT_WRITTEN_OUT = [
+    Trap("a counter", "for (i = 0; i < n; i++) INC(a[i])", "#define J(p, q) p##q\n#define K(p, q) J(p, q)\n#define INC(e) { double K(u, __COUNTER__) = e; }", after="int z = __COUNTER__;"),
+    Trap("a line number", "for (i = 0; i < n; i++) LOG(a[i])", "#define LOG(e) { e = __LINE__; }"),
+    Trap("a name that would expand again", "for (i = 0; i < n; i++) SET(i)", "struct { double v; } q;\n#define q q.v\n#define SET(e) { a[e] = q; }"),
+    Trap("a jump out of what runs once", "for (i = 0; i < n; i++) ONCE(a[i] > 0, a[i] = 2);", "#define ONCE(c, e) do { if (c) break; e; } while (0)"),
+    Trap("a pragma", "PAR a[i] = a[i + 1]; }", '#define PAR _Pragma("omp parallel for") for (i = 0; i < n; i++) {'),
+    Trap("a keyword", "for (i = 0; i < n; i++) IF(i > 2) a[i] = s;", "#define IF(e) while (e)"),
+]
+
+
+@pytest.mark.parametrize("trap", NOT_WRITTEN_OUT, ids=lambda trap: trap.name)
+def test_macros_that_are_not_written_out(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
 
 
 @pytest.mark.parametrize("trap", HIDDEN, ids=lambda trap: trap.name)

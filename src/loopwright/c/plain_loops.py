@@ -4,6 +4,7 @@
     for (i = a; c; i++) { if (b) break; B; }          for (i = a; c && !(b); i++) { B; }
     if (c) do { B; } while (c);                       while (c) { B; }
     i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
+    do { B; } while (0);                              { B; }                           no jump out of B
 
 Each is an identity of C, whatever the types are: the same expressions are evaluated in the same order.  A
 first value moves to its loop only over assignments of names and numbers to other names.  Macros are as they
@@ -220,10 +221,16 @@ def _last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
 
 def _continues(node: Node, loop: Node) -> bool:
     """Whether `node` is a `continue` of this very loop."""
-    if node.type != "continue_statement":
+    return node.type == "continue_statement" and _jumps(node, loop)
+
+
+def _jumps(node: Node, loop: Node) -> bool:
+    """Whether `node` is a `continue` or a `break` of this very loop."""
+    if node.type not in ("continue_statement", "break_statement"):
         return False
+    inner = (*_LOOPS, "switch_statement") if node.type == "break_statement" else _LOOPS
     around = node.parent
-    while around is not None and around.type not in _LOOPS:
+    while around is not None and around.type not in inner:
         around = around.parent
     return around is loop
 
@@ -293,8 +300,13 @@ def _harmless(statement: Node) -> set[str] | None:
 
 
 def _tested_first(loop: Node) -> list[Edit] | None:
-    """The changes that make a `do` a `while`, where its test holds before it."""
+    """The changes that make a `do` a `while`, if its test holds before it, or a block, if it runs once."""
     condition = field(loop, "condition")
+    body = field(loop, "body")
+    if without_parentheses(condition).text == "0" and body.type == "compound_statement":
+        cut = ((loop.start, body.spelled.start), (body.end, loop.end))
+        is_left = any(_jumps(one, loop) for one in walk(body))
+        return None if is_left else [(start, end, lines_in(loop.source, start, end)) for start, end in cut]
     block = loop.parent
     alone = block is not None and block.type == "compound_statement" and named_children(block)[-1] is loop
     statements = named_children(block) if alone and block is not None else [loop]

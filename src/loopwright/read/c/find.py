@@ -27,7 +27,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import in_plain_loops
+from loopwright.read.c.rephrased import wordings
 from loopwright.source import Source, Span
 
 
@@ -184,13 +184,14 @@ def _otherwise(
     assume: Sequence[str],
     options: CompilerOptions,
 ) -> Program | Diagnostic:
-    """A part that cannot be read as it is written, with plain loops."""
+    """A part that cannot be read as it is written, in other words."""
     if isinstance(result, Program):
         return result
-    written = replace(source, chosen=(place,))
-    plain = in_plain_loops(written, options)
-    found = result if plain == written else next(_read(plain, pure, assume))
-    return found if isinstance(found, Program) else result
+    for text in wordings(replace(source, chosen=(place,)), options):
+        found = next(_read(text, pure, assume))
+        if isinstance(found, Program):
+            return found
+    return result
 
 
 def _gated(

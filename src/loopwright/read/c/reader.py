@@ -15,7 +15,7 @@ from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import in_plain_loops
+from loopwright.read.c.rephrased import wordings
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -62,12 +62,12 @@ def _in_other_words(
     source: Source, pure: tuple[str, ...], assume: Sequence[str], options: CompilerOptions
 ) -> tuple[Program, ...] | None:
     """The regions of a text that is the same C, written in a way that can be read."""
-    plain = in_plain_loops(source, options)
-    try:
-        same = plain == source
-        return None if same else gated(parse_c(plain, pure=pure, assume=assume), pure=pure, options=options)
-    except BadInput:
-        return None
+    for text in wordings(source, options):
+        try:
+            return gated(parse_c(text, pure=pure, assume=assume), pure=pure, options=options)
+        except BadInput:
+            continue
+    return None
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:

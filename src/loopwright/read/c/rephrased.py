@@ -8,7 +8,8 @@ name what is assigned.  What replaces an iterator by another variable counts onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 from loopwright.c.file import c_file
 from loopwright.c.final_values import with_final_values
@@ -46,6 +47,79 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     if final == plain or not _has_plain_macros(source, options):
         return plain
     return plain if any(_is_pointed_to(name, source, options) for name in _iterators(plain)) else final
+
+
+def wordings(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    """The text in other words, each of them once.
+
+    With plain loops; then with macros written out that are more than expressions; with all that are called.
+    """
+    seen = {source.text}
+    for is_written_out in (None, _is_more, _is_called):
+        text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
+        for one in (in_plain_loops(text, options), text):
+            if one.text not in seen:
+                seen.add(one.text)
+                yield one
+
+
+def _is_more(call: Span, words: Sequence[str]) -> bool:
+    """Whether a macro stands for more than an expression: `SWAP(a, b);`, `FOR(i, 0, n)`."""
+    return not _STATEMENTS.isdisjoint(words)
+
+
+def _is_called(call: Span, words: Sequence[str]) -> bool:
+    return call.text.endswith(")") or _is_more(call, words)
+
+
+def _with_macros_written_out(
+    source: Source, options: CompilerOptions, is_written_out: Callable[[Span, Sequence[str]], bool]
+) -> Source:
+    """The text with the tokens that macros become in their place: the compiler reads the same ones.
+
+    That is compared: what is written out may name a macro that no longer expands.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for _, spot in typed_file(source, options).located:
+        if not isinstance(spot, Located):
+            return source
+        for (macro, place), tokens in groupby(spot.tokens, lambda token: (token.macro, token.span)):
+            words = [token.text for token in tokens]
+            if macro is not None and is_written_out(place, words):
+                edits.append((place.start, place.end, _spelled(words) + "\n" * place.text.count("\n")))
+    if not edits:
+        return source
+    written = source.edited(sorted(edits))
+    if not _same_tokens(source, written, options):
+        return source
+    return source.edited(sorted((start, end, _bare_owners(text)) for start, end, text in edits))
+
+
+def _bare_owners(text: str) -> str:
+    """`(g)->n` and `(g).n` as `g->n` and `g.n`: no cast is followed by a member."""
+    return re.sub(r"(?<![\w)\]])\(([A-Za-z_]\w*)\)(?=->|\.)", r"\1", text)
+
+
+def _spelled(words: Sequence[str]) -> str:
+    """Tokens as a text, without spaces inside of brackets, before them, and around members."""
+    text = re.sub(r"(?<=[(\[]) | (?=[\])\[;,])", "", " ".join(words))
+    text = re.sub(r"(?<=[A-Za-z_)\]]) (->|\.) (?=[A-Za-z_])", r"\1", text)
+    return re.sub(r"\b(?!(?:if|for|while|switch|return|sizeof)\b)([A-Za-z_]\w*) \(", r"\1(", text)
+
+
+def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> bool:
+    """Whether the compiler reads the same tokens in the regions of two texts, and the same around them."""
+    texts = (typed_file(one, options).text.text for one in (source, written))
+    before, after = ("".join(text.split()) for text in texts)
+    if before != after:
+        return False
+    pairs = zip(typed_file(source, options).located, typed_file(written, options).located, strict=True)
+    for (_, one), (_, other) in pairs:
+        if not (isinstance(one, Located) and isinstance(other, Located)):
+            return False
+        if one.follows_place or list(one.texts) != list(other.texts):
+            return False
+    return True
 
 
 def pairs_of_wordings(
