@@ -17,7 +17,7 @@ from loopwright.emit.helpers import FUNCTIONS, used
 from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import TRUE
+from loopwright.loops.expressions import TRUE, Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import free_variables, with_children
 from loopwright.model.annotations import Clauses
@@ -106,6 +106,8 @@ class Style:
     """The types of iterators that do not have `iterator_type`."""
     distributed: Callable[[For, str], tuple[str, str] | None] = _not_distributed
     """For a loop and the text of its first value: where it starts and what it adds, if it is shared out."""
+    condition: Callable[[Test], str] = condition_to_c
+    """How the test of an `if` is written."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it unless it is declared outside."""
@@ -241,7 +243,7 @@ def _loop(loop: For, style: Style) -> list[str]:
 def _conditional(node: If, style: Style) -> list[str]:
     ambiguous = _ends_in_if(node.then, node.orelse is not None)
     braces = ambiguous or _needs_braces(node.then, style)
-    lines = _controlled(f"if ({condition_to_c(node.test)})", node.then, style, braces)
+    lines = _controlled(f"if ({style.condition(node.test)})", node.then, style, braces)
     if node.orelse is None:
         return lines
     head = "else"

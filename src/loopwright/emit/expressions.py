@@ -187,6 +187,18 @@ def _test(test: Test) -> tuple[str, Level]:
             assert_never(test)
 
 
+def flat_condition_to_c(test: Test) -> str:
+    """`(a) & (b)` and `(a) | (b)` for `a && b` and `a || b`: all sides are computed, and none needs a branch."""
+    match test:
+        case And((only,)) | Or((only,)):
+            return flat_condition_to_c(only)
+        case And(arguments) | Or(arguments) if arguments:
+            sign = " & " if isinstance(test, And) else " | "
+            return sign.join(f"({flat_condition_to_c(one)})" for one in arguments)
+        case _:
+            return condition_to_c(test)
+
+
 def _disjunct(test: Test) -> str:
     text, level = _test(test)
     return f"({text})" if level == Level.AND else text

@@ -19,6 +19,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled
+from loopwright.model.schedule import LoopType
 from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
@@ -247,7 +248,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     with about(lambda: plan.written.region):
         lengths = register_lengths(plan.program) if options.cuda else {}
         tiled = full_tile_loops(plan, lengths) if options.cuda else None
-        node = generate(to_schedule(plan), GenerationOptions()) if tiled is None else tiled
+        kind = LoopType.ATOMIC if plan.apart and options.cuda else LoopType.DEFAULT
+        node = generate(to_schedule(plan), GenerationOptions(loop_type=kind)) if tiled is None else tiled
     if options.cuda:
         node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
     elif options.prove:

@@ -28,6 +28,7 @@ from loopwright.loops.expressions import And, Compare, Int, Max, Min, Relation, 
 from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.schedule import LoopType
 from loopwright.transform import Plan, to_schedule
 
 
@@ -64,7 +65,7 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
         for one in plan.program.statements
     )
     part = replace(plan, program=replace(plan.program, statements=statements))
-    bodies = _bodies(generate(to_schedule(part), GenerationOptions()), ())
+    bodies = _bodies(generate(to_schedule(part), GenerationOptions(loop_type=LoopType.ATOMIC)), ())
     return (one for one in bodies if one.calls & within.keys())
 
 

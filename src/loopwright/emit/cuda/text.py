@@ -45,7 +45,7 @@ from loopwright.emit.cuda.launches import (
     resident_warps,
 )
 from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
-from loopwright.emit.expressions import expression_to_c
+from loopwright.emit.expressions import expression_to_c, flat_condition_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions
 from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
@@ -232,7 +232,10 @@ def _distributed(loop: For, first: str) -> tuple[str, str] | None:
 
 
 def _in_lanes(style: Style, node: Node) -> Style:
-    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled."""
+    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
+
+    Tests are written without branches: those of columns are the same in every step of a march.
+    """
     lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
     marks = style.mark
 
@@ -246,7 +249,10 @@ def _in_lanes(style: Style, node: Node) -> Style:
         return lane if is_lane_loop(loop) else _distributed(loop, first)
 
     types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
-    return replace(style, mark=marked, distributed=distributed, annotated=unrolled, types=types)
+    flat = flat_condition_to_c
+    return replace(
+        style, mark=marked, distributed=distributed, annotated=unrolled, types=types, condition=flat
+    )
 
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}

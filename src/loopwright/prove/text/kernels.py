@@ -36,6 +36,7 @@ from loopwright.prove.text.macros import (
     call_arguments,
     called_by,
     distributed_head,
+    flat_operators,
     has_threads,
     is_assigned,
     is_thread_loop,
@@ -110,6 +111,8 @@ class KernelReader:
 
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
+        for statement in statements:
+            self.edits += [Edit(one.start, one.end, 2 * one.text) for one in flat_operators(statement)]
         self._blocks(statements, frozenset())
         names = frozenset([*self.private, *self.own])
         places = {node.start for node in self.used}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES
@@ -73,6 +74,26 @@ def has_threads(node: Node) -> bool:
 
 def tests_threads(node: Node) -> bool:
     return any(called_name(one) == "LW_ONE" for one in walk(part(node, "condition")))
+
+
+def flat_operators(node: Node) -> Iterator[Node]:
+    """The operators `|` and `&` between tests: these are 0 or 1, so `||` and `&&` have the same value."""
+    for one in walk(node):
+        if _is_flat(one):
+            yield part(one, "operator")
+
+
+def _is_flat(node: Node) -> bool:
+    if node.type != "binary_expression" or part(node, "operator").type not in ("|", "&"):
+        return False
+    return all(_is_test(part(node, side)) for side in ("left", "right"))
+
+
+def _is_test(node: Node) -> bool:
+    if node.type == "parenthesized_expression":
+        return _is_test(named_children(node)[0])
+    compares = node.type == "binary_expression" and part(node, "operator").type in COMPARISONS
+    return compares or _is_flat(node)
 
 
 def single_axes(node: Node) -> frozenset[str]:

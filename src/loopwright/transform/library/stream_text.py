@@ -177,10 +177,14 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
     """A row for the next step of the march: of level 0, or what the first statement never writes."""
     c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
     cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
-    valid = f"not ({isl_test(tile.written(tile.program.statements[0], cell))})" if side else ""
+    test, valid = tile.inside(cell), ""
+    if side:
+        statement = tile.program.statements[0]
+        test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
+        valid = f"not ({isl_test(tile.written(statement, cell))})"
     role = _held(tile, "ahead", side, cell, time=tile.start, valid=valid)
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
-    yield f"{columns}if ({tile.inside(cell)}) {tile.cell(str(side), 3, c)} = {_at(source, cell)};\n", role
+    yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {_at(source, cell)};\n", role
 
 
 def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
