@@ -11,6 +11,7 @@ from typing import Any
 import islpy as isl
 import pytest
 
+from loopwright.c.file import c_file
 from loopwright.emit.cuda.launches import resident_warps
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops
@@ -19,6 +20,7 @@ from loopwright.model.program import Statement
 from loopwright.presburger.sets import OUT
 from loopwright.progress import silent
 from loopwright.prove.legality.seen import ToldFlow
+from loopwright.prove.text.macros import flat_operators
 from loopwright.rewrite import pipeline
 from loopwright.rewrite.evidence import of_launches
 from loopwright.rewrite.request import Outcome, Request
@@ -253,7 +255,27 @@ def test_wrong_kernels_are_refused(what: str) -> None:
 
 def test_the_right_kernels_are_read() -> None:
     one = made()
-    of_launches(one.device, [one.plan.original], [one.plan.written])
+    text, _ = of_launches(one.device, [one.plan.original], [one.plan.written])
+    assert "(x >= 2) & (x <= 29)" in one.device.kernels.text
+    assert "(x >= 2) && (x <= 29)" in text.text and " & " not in text.text and " | " not in text.text
+
+
+@pytest.mark.parametrize(
+    "test, flat",
+    [
+        ("(x >= 2) & (x <= 29)", "&"),
+        ("((i == 0) & (x < 3)) | (c != n - 1)", "|&"),
+        ("(x - 2) & (x <= 29)", ""),
+        ("(x >= 2) ^ (x <= 29)", ""),
+        ("x & 1", ""),
+        ("(x & 1) | (c < n)", ""),
+        ("-(x < 2) & (c < n)", ""),
+    ],
+)
+def test_bits_of_tests_are_tests(test: str, flat: str) -> None:
+    """`|` and `&` mean `||` and `&&` where both sides are 0 or 1, and nowhere else."""
+    file = c_file(Source("test.c", f"#pragma scop\nif ({test}) ;\n#pragma endscop\n"))
+    assert "".join(one.text for one in flat_operators(file.tree)) == flat
 
 
 @pytest.mark.parametrize(
