@@ -188,7 +188,7 @@ def _test(test: Test) -> tuple[str, Level]:
 
 
 def flat_condition_to_c(test: Test) -> str:
-    """`(a) & (b)` and `(a) | (b)` for `a && b` and `a || b`: all sides are computed, and none needs a branch."""
+    """`(a) & (b)` and `(a) | (b)` for `a && b` and `a || b`: all sides are computed, without branches."""
     match test:
         case And((only,)) | Or((only,)):
             return flat_condition_to_c(only)

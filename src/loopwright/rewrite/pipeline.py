@@ -19,8 +19,8 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled
-from loopwright.model.schedule import LoopType
 from loopwright.model.program import Assumption, Program, Standing
+from loopwright.model.schedule import LoopType
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion

@@ -10,6 +10,8 @@ block runs has parts in the same way: iterations of `Plan.along`, which follow o
       body            -->     for r = c .. d                    body without tests
                               for r = max(a, c, d + 1) .. b     body
 
+Loops are generated whole: tests of both ends of a loop are one test of a body, which is there once.
+
 With c > d the loop in the middle is empty, and the others have all iterations once.  Like everything that is
 generated, the program that comes out is proved to run the schedule.
 """

@@ -179,7 +179,7 @@ class StreamTile:
         return self._within(low, high), *strips
 
     def at_border(self, statement: Statement) -> str:
-        """That a tile needs cells that the statement does not write, at the ends of another loop than rows."""
+        """That a tile needs cells that the statement does not write, at ends of loops other than rows."""
         tests: list[str] = []
         for k in self.loops[1:]:
             low, high = self.written_range(statement, k)
