@@ -27,6 +27,7 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.presburger.sets import DIM, basic_sets, before
+from loopwright.presburger.unions import sorted_maps
 
 
 def components(context: GenerationContext, executed: Executed) -> list[Executed]:
@@ -178,14 +179,7 @@ def passing(relations: Iterable[isl.Map], instances: isl.UnionSet) -> Executed:
 def expand(relation: isl.Map, expansion: isl.UnionMap) -> Executed:
     """The relation with its instances replaced by those `expansion` maps them to."""
     image = isl.UnionMap.from_map(relation).apply_range(expansion)
-    return tuple(m for m in maps_of(image) if not m.is_empty())
-
-
-def maps_of(relation: isl.UnionMap) -> list[isl.Map]:
-    """The maps of a union map in an order that does not depend on hashing."""
-    maps: list[isl.Map] = []
-    relation.foreach_map(maps.append)
-    return sorted(maps, key=lambda m: str(m.get_space()))
+    return tuple(m for m in sorted_maps(image) if not m.is_empty())
 
 
 def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[list[int]]:

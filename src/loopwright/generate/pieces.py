@@ -37,6 +37,7 @@ from loopwright.presburger.sets import (
     shared_constraints,
     union,
 )
+from loopwright.presburger.unions import maps_of
 
 _POSITIONAL = (LoopType.UNROLL, LoopType.SEPARATE, LoopType.ATOMIC)
 
@@ -89,11 +90,8 @@ def _split(
 
 def options_by_name(options: isl.UnionMap | None) -> dict[str, isl.UnionMap]:
     """The options with the same target together: `separate`, `atomic`, `unroll`, `separation_class`."""
-    maps: list[isl.Map] = []
-    if options is not None:
-        options.foreach_map(maps.append)
     found: dict[str, isl.UnionMap] = {}
-    for one in maps:
+    for one in maps_of(options) if options is not None else ():
         name = one.get_tuple_name(isl.dim_type.out)
         found[name] = found[name].union(one) if name in found else isl.UnionMap.from_map(one)
     return found

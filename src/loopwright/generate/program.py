@@ -30,6 +30,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
+from loopwright.presburger.unions import sets_of
 
 
 def generate(schedule: Schedule, options: GenerationOptions | None = None) -> Node:
@@ -105,7 +106,5 @@ def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
 def _executed(schedule: Schedule, context: GenerationContext) -> Executed:
     """{ [] -> s : s in the domain }, one map a statement [Grosser2015, section 4.1]."""
     domain = schedule.domain.align_params(context.space).intersect_params(context.known.params())
-    sets: list[isl.Set] = []
-    domain.foreach_set(sets.append)
-    sets.sort(key=lambda s: (s.get_tuple_name() or "", s.n_dim()))
+    sets = sorted(sets_of(domain), key=lambda s: (s.get_tuple_name() or "", s.n_dim()))
     return tuple(isl.Map.from_range(s.coalesce()).add_dims(isl.dim_type.in_, 0) for s in sets)

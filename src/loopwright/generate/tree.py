@@ -12,7 +12,7 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
-from loopwright.generate.components import expand, extend_by_band, maps_of, passing
+from loopwright.generate.components import expand, extend_by_band, passing
 from loopwright.generate.conditions import piecewise_expression
 from loopwright.generate.context import BandSite, Executed, GenerationContext
 from loopwright.generate.expressions import EvaluationPlace, expression
@@ -39,6 +39,7 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.presburger.sets import IN, OUT, union
+from loopwright.presburger.unions import sorted_maps
 
 
 def generate_tree(tree: Tree, context: GenerationContext, executed: Executed) -> list[Graft]:
@@ -70,7 +71,7 @@ def generate_tree(tree: Tree, context: GenerationContext, executed: Executed) ->
             return [graft.guarded(guard) for graft in grafts]
         case Extension():
             reached = union(relation.domain() for relation in executed)
-            added = maps_of(tree.extension.preimage_domain_multi_aff(context.times))
+            added = sorted_maps(tree.extension.preimage_domain_multi_aff(context.times))
             extended = (*executed, *(m.intersect_domain(reached) for m in added))
             return generate_tree(tree.child, context, _merged(_nonempty(extended)))
         case Expansion():

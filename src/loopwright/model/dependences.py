@@ -18,6 +18,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import maps_of, union_map
 
 
 class DependenceKind(Enum):
@@ -64,11 +65,8 @@ class Dependences:
     def relation(self, kinds: Iterable[DependenceKind] = tuple(DependenceKind)) -> isl.UnionMap:
         """All memory-based dependences of these kinds as one relation between instances."""
         wanted = tuple(kinds)
-        union = isl.UnionMap.empty(self.flow.get_space())
-        for dependence in self.memory:
-            if dependence.kind in wanted:
-                union = union.union(isl.UnionMap.from_map(dependence.relation))
-        return union.coalesce()
+        found = (one.relation for one in self.memory if one.kind in wanted)
+        return union_map(found, self.flow.get_space()).coalesce()
 
 
 def dependences(program: Program) -> Dependences:
@@ -235,9 +233,7 @@ def value_based_flow(program: Program) -> tuple[isl.UnionMap, isl.UnionMap]:
 
 
 def _union(program: Program, accesses: list[Access]) -> isl.UnionMap:
-    union = isl.UnionMap.empty(program.context.get_space())
-    for access in accesses:
-        union = union.union(isl.UnionMap.from_map(access.relation))
+    union = union_map((access.relation for access in accesses), program.context.get_space())
     return union.intersect_params(program.context)
 
 
@@ -265,13 +261,10 @@ def adjacent(program: Program) -> _Pairs:
     for info in infos:
         union = union.union(info.set_schedule_map(times).compute_flow().get_may_dependence())
     found: _Pairs = {}
-
-    def visit(relation: isl.Map) -> None:
-        names = (str(relation.get_tuple_name(kind)) for kind in (isl.dim_type.in_, isl.dim_type.out))
+    for relation in maps_of(union.coalesce()):
         parts = relation.coalesce().get_basic_maps()
-        found[next(names), next(names)] = tuple(part.remove_redundancies() for part in parts)
-
-    union.coalesce().foreach_map(visit)
+        names = str(relation.get_tuple_name(IN)), str(relation.get_tuple_name(OUT))
+        found[names] = tuple(part.remove_redundancies() for part in parts)
     return _without_chains(dict(sorted(found.items())))
 
 

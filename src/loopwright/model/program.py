@@ -20,6 +20,7 @@ from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
+from loopwright.presburger.unions import union_map, union_set
 from loopwright.source import Source, Span
 
 ELSEWHERE = "_elsewhere"
@@ -350,17 +351,13 @@ class Program(Displayed):
 
     def domain(self) -> isl.UnionSet:
         """All instances, where the context holds."""
-        union = isl.UnionSet.empty(self.context.get_space())
-        for statement in self.statements:
-            union = union.union(isl.UnionSet.from_set(statement.domain))
-        return union.intersect_params(self.context)
+        instances = union_set((one.domain for one in self.statements), self.context.get_space())
+        return instances.intersect_params(self.context)
 
     def schedule(self) -> isl.UnionMap:
         """θ of [Namjoshi2016, section 3.2] on the instances of `domain`."""
-        union = isl.UnionMap.empty(self.context.get_space())
-        for statement in self.statements:
-            union = union.union(isl.UnionMap.from_map(statement.schedule))
-        return union.intersect_domain(self.domain())
+        times = union_map((one.schedule for one in self.statements), self.context.get_space())
+        return times.intersect_domain(self.domain())
 
 
 def statement_text(statement: Statement, values: dict[str, str]) -> str:

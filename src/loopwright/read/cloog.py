@@ -20,6 +20,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import padded, with_names
+from loopwright.presburger.unions import union_map, union_set
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import (
     Parameters,
@@ -55,11 +56,9 @@ def parse(text: str, filename: str) -> Schedule:
     parameters, context = _take_context(lines)
     statements = _take_statements(lines, parameters)
     order = _take_order(lines, statements, parameters)
-    domain = isl.UnionSet.empty(context.get_space())
-    schedule = isl.UnionMap.empty(context.get_space())
-    for statement, vectors in zip(statements, order, strict=True):
-        domain = domain.union(isl.UnionSet.from_set(statement.domain))
-        schedule = schedule.union(isl.UnionMap.from_map(vectors.intersect_domain(statement.domain)))
+    domain = union_set((one.domain for one in statements), context.get_space())
+    placed = (times.intersect_domain(one.domain) for one, times in zip(statements, order, strict=True))
+    schedule = union_map(placed, context.get_space())
     size = max((vectors.dim(isl.dim_type.out) for vectors in order), default=0)
     members = (Member(),) * size
     return Schedule(domain, context, Band(schedule, members, LEAF) if size else LEAF)

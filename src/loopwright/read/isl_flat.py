@@ -12,6 +12,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
+from loopwright.presburger.unions import maps_of, sets_of
 from loopwright.read.isl_text import Reader, read_isl
 from loopwright.read.text import checked, mistake, without_comments
 from loopwright.source import Source, Span
@@ -95,7 +96,7 @@ def _check_options(source: Source, piece: Span, options: isl.UnionMap) -> None:
 
     An option about time vectors that the schedule does not have selects none of them, as in isl.
     """
-    for option in _maps(options):
+    for option in sorted(maps_of(options), key=str):
         name = option.get_tuple_name(isl.dim_type.out) or ""
         at = max(source.text.find(name, piece.start, piece.end), piece.start)
         if not is_loop_option(option.get_space().range()):
@@ -129,7 +130,7 @@ def _shape(space: isl.Space) -> tuple[int, int]:
 
 def _tree(schedule: isl.UnionMap, options: isl.UnionMap) -> Tree:
     """One band; where time vectors live in several spaces, nothing orders the spaces."""
-    spaces = sorted((time.get_space() for time in _sets(schedule.range())), key=_space_key)
+    spaces = sorted((time.get_space() for time in sets_of(schedule.range())), key=_space_key)
     if not spaces:
         return LEAF
     bands = [_band(schedule, options, space) for space in spaces]
@@ -155,15 +156,3 @@ def _plain(space: isl.Space) -> isl.Map:
 
 def _space_key(space: isl.Space) -> tuple[int, str]:
     return space.dim(isl.dim_type.set), str(space)
-
-
-def _sets(union: isl.UnionSet) -> list[isl.Set]:
-    found: list[isl.Set] = []
-    union.foreach_set(found.append)
-    return sorted(found, key=str)
-
-
-def _maps(union: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    union.foreach_map(found.append)
-    return sorted(found, key=str)

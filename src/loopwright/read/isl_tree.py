@@ -22,6 +22,8 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
+from loopwright.presburger.sets import OUT
+from loopwright.presburger.unions import maps_of, sets_of, union_map
 from loopwright.read.isl_flat import is_loop_option, tuple_name
 from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, option_error
 from loopwright.read.text import checked
@@ -69,9 +71,7 @@ def _check_options(source: Source, node: isl.ScheduleNode) -> None:
     They are `atomic[d]`, `separate[d]`, `unroll[d]`, the same after `isolate[] ->`, and
     `isolate[[outer dimensions] -> [the band's]]`.  isl passes over any other in silence.
     """
-    found: list[isl.Set] = []
-    node.band_get_ast_build_options().foreach_set(found.append)
-    for option in found:
+    for option in sets_of(node.band_get_ast_build_options()):
         _check_option(source, node, option.get_space())
 
 
@@ -213,9 +213,4 @@ def _isolate(node: isl.ScheduleNode) -> isl.Map | None:
 
 def _unnamed(schedule: isl.UnionMap) -> isl.UnionMap:
     """A partial schedule may name its space; our bands do not."""
-    plain = isl.UnionMap.empty(schedule.get_space())
-    maps: list[isl.Map] = []
-    schedule.foreach_map(maps.append)
-    for one in maps:
-        plain = plain.union(isl.UnionMap.from_map(one.reset_tuple_id(isl.dim_type.out)))
-    return plain
+    return union_map((one.reset_tuple_id(OUT) for one in maps_of(schedule)), schedule.get_space())

@@ -30,6 +30,7 @@ from loopwright.model.program import (
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import beyond, padded, with_names
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import union_map
 from loopwright.read.cloog_lines import Lines
 from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
 from loopwright.read.openscop_text import NAME, ScopRelation, ScopText, StatementText, take_scop
@@ -53,9 +54,9 @@ def parse(text: str, filename: str) -> Schedule:
     """The schedule an OpenScop file describes: one band over all statements S1, S2, ..."""
     scop = _scop(Source(filename, text))
     domain, context = scop.program.domain(), scop.program.context
-    schedule = isl.UnionMap.empty(context.get_space())
-    for statement, times in zip(scop.program.statements, scop.times, strict=True):
-        schedule = schedule.union(isl.UnionMap.from_map(times.intersect_domain(statement.domain)))
+    pairs = zip(scop.program.statements, scop.times, strict=True)
+    placed = (times.intersect_domain(statement.domain) for statement, times in pairs)
+    schedule = union_map(placed, context.get_space())
     size = max((times.dim(OUT) for times in scop.times), default=0)
     return Schedule(domain, context, Band(schedule, (Member(),) * size, LEAF) if size else LEAF)
 

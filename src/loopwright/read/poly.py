@@ -19,6 +19,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
 from loopwright.presburger.dimensions import padded
+from loopwright.presburger.unions import union_map, union_set
 from loopwright.read.affine import FormulaScope, condition, expressions
 from loopwright.read.poly_clauses import Clause, PolyText, StatementClauses, parse_clauses
 from loopwright.read.text import checked, mistake
@@ -45,10 +46,8 @@ def parse(text: str, filename: str) -> Schedule:
         context = context.intersect(condition(source, clause.start, clause.end, scope))
     statements = [_statement(source, scope, clauses) for clauses in parsed.statements]
     size = max((len(statement.times) for statement in statements), default=0)
-    domain, schedule = isl.UnionSet.empty(context.get_space()), isl.UnionMap.empty(context.get_space())
-    for statement in statements:
-        domain = domain.union(isl.UnionSet.from_set(statement.domain))
-        schedule = schedule.union(isl.UnionMap.from_map(_schedule(statement, size)))
+    domain = union_set((one.domain for one in statements), context.get_space())
+    schedule = union_map((_schedule(one, size) for one in statements), context.get_space())
     band = _band(source, parsed, schedule, size)
     arguments = {s.name: s.arguments for s in statements if s.arguments is not None}
     return Schedule(domain, context.params(), band if size else LEAF, arguments)

@@ -40,7 +40,8 @@ from loopwright.check.program.nests import CheckedNest, Operation
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM, union
+from loopwright.presburger.unions import union_map
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,7 @@ def _touched(group: Group, read: int | None) -> isl.Map:
         return statement.write if read is None else statement.reads[read]
 
     parts = [of(one).relation.set_tuple_name(IN, _tuple(group)) for one in group.members]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total.union(part)
-    return total.coalesce()
+    return union(parts).coalesce()
 
 
 @dataclass(frozen=True)
@@ -282,9 +280,8 @@ def _checked(
 ) -> Bulk | None:
     if not all(run.instances.is_single_valued() for run in runs):
         return None
-    times = isl.UnionMap("{ }")
-    for run in runs:
-        times = times.union(isl.UnionMap.from_map(run.instances.reverse().apply_range(run.operation.time)))
+    own = (run.instances.reverse().apply_range(run.operation.time) for run in runs)
+    times = union_map(own, isl.UnionMap("{ }").get_space())
     wrong = _union_of_params([_no_instance(run) for run in runs] + _out_of_order(known, runs, times))
     right = times.domain().params().subtract(wrong).coalesce()
     if right.is_empty():
@@ -296,10 +293,7 @@ def _checked(
 
 
 def _union_of_params(parts: Sequence[isl.Set]) -> isl.Set:
-    result = isl.Set("{ : false }")
-    for part in parts:
-        result = result.union(part)
-    return result.coalesce()
+    return union((isl.Set("{ : false }"), *parts)).coalesce()
 
 
 def _no_instance(run: _BulkRun) -> isl.Set:
@@ -381,11 +375,5 @@ def _codes(instances: isl.Set, cells: isl.Map, code: isl.Map, group: Group) -> i
 
 
 def _by_array(parts: dict[str, list[isl.Set]]) -> tuple[isl.Set, ...]:
-    found = []
-    for sets in parts.values():
-        total = sets[0]
-        for part in sets[1:]:
-            total = total.union(part)
-        if not total.is_empty():
-            found.append(total.coalesce())
-    return tuple(found)
+    totals = [union(sets) for sets in parts.values()]
+    return tuple(total.coalesce() for total in totals if not total.is_empty())

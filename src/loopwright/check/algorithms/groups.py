@@ -9,6 +9,7 @@ from loopwright.check.original.solving import linear_row
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, unnamed
 from loopwright.check.original.structure import match_assignments
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.sets import union
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,9 @@ def groups_of(spec: Specification) -> tuple[Group, ...]:
         else:
             members.append([statement])
     return tuple(
-        Group(number, tuple(group), _union([unnamed(one.domain) for one in group]))
+        Group(number, tuple(group), union(unnamed(one.domain) for one in group).coalesce())
         for number, group in enumerate(members)
     )
-
-
-def _union(domains: list[isl.Set]) -> isl.Set:
-    result = domains[0]
-    for domain in domains[1:]:
-        result = result.union(domain)
-    return result.coalesce()
 
 
 def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:

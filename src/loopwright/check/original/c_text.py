@@ -11,7 +11,7 @@ from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
 from loopwright.generate.conditions import condition, piecewise_expression
 from loopwright.generate.expressions import EvaluationPlace, expression
 from loopwright.loops.expressions import And, Compare, Expr, Int, Not, Or, Relation, Select, Test
-from loopwright.presburger.sets import DIV, OUT
+from loopwright.presburger.sets import DIV, OUT, union
 
 
 def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
@@ -72,11 +72,7 @@ def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
 
 def _where_right(value: isl.Aff, pieces: list[AffinePiece]) -> isl.Set:
     """E_k: the points at which `value` is the function's value."""
-    parts = [domain.intersect(value.eq_set(other)) for domain, other in pieces]
-    result = parts[0]
-    for part in parts[1:]:
-        result = result.union(part)
-    return result.coalesce()
+    return union(domain.intersect(value.eq_set(other)) for domain, other in pieces).coalesce()
 
 
 def _complexity(domain: isl.Set) -> int:
@@ -86,10 +82,9 @@ def _complexity(domain: isl.Set) -> int:
 
 def _relaxed(needed: isl.Set, allowed: isl.Set, known: isl.Set) -> isl.Set:
     """A set between `needed` and `allowed`, as far as `known` can tell, with few constraints."""
-    result = isl.Set.empty(needed.get_space())
-    for piece in needed.get_basic_sets():
-        result = result.union(_with_fewer_constraints(piece, allowed, known))
-    return result.coalesce()
+    nothing = isl.Set.empty(needed.get_space())
+    parts = (_with_fewer_constraints(piece, allowed, known) for piece in needed.get_basic_sets())
+    return union((nothing, *parts)).coalesce()
 
 
 def _with_fewer_constraints(piece: isl.BasicSet, allowed: isl.Set, known: isl.Set) -> isl.Set:

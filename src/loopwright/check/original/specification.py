@@ -14,7 +14,7 @@ from loopwright.errors import BadInput, Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.named import fixed_parameters, without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.source import Span
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
@@ -94,11 +94,7 @@ class Specification:
     def footprint(self, array: str) -> isl.Set:
         """All cells of `array` that the original touches."""
         touched = [t for s in self.statements for t in (s.write, *s.reads) if t.array == array]
-        cells = [t.relation.range() for t in touched]
-        result = cells[0]
-        for part in cells[1:]:
-            result = result.union(part)
-        return result.coalesce()
+        return union(t.relation.range() for t in touched).coalesce()
 
 
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:

@@ -18,6 +18,8 @@ import islpy as isl
 from loopwright.check.original.specification import FixedAccess, Specification, Stated
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.sets import union
+from loopwright.presburger.unions import maps_of, union_map
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,7 @@ def writers(spec: Specification) -> Writers:
 
 
 def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
-    union = isl.UnionMap("{ }")
-    for part in maps:
-        union = union.union(isl.UnionMap.from_map(part))
-    return union
+    return union_map(maps, isl.UnionMap("{ }").get_space())
 
 
 def _schedule(spec: Specification) -> isl.UnionMap:
@@ -77,12 +76,14 @@ def _flow(spec: Specification, sink: isl.UnionMap, source: isl.UnionMap) -> isl.
     return info.set_schedule_map(_schedule(spec)).compute_flow()
 
 
-def _maps(union: isl.UnionMap) -> tuple[isl.Map, ...]:
+def _maps(relation: isl.UnionMap) -> tuple[isl.Map, ...]:
     """The parts, in an order that depends on their names alone."""
-    parts: list[isl.Map] = []
-    union.coalesce().foreach_map(parts.append)
     names = (isl.dim_type.in_, isl.dim_type.out)
-    return tuple(sorted(parts, key=lambda part: tuple(part.get_tuple_name(side) for side in names)))
+    return tuple(
+        sorted(
+            maps_of(relation.coalesce()), key=lambda part: tuple(part.get_tuple_name(side) for side in names)
+        )
+    )
 
 
 def _array_writers(spec: Specification, array: str) -> ArrayWriters:
@@ -91,11 +92,8 @@ def _array_writers(spec: Specification, array: str) -> ArrayWriters:
     following = flow.get_must_dependence()
     first = flow.get_must_no_source().reverse()
     last = writes.subtract_domain(following.domain()).reverse()
-    ranges = [statement.write.relation.range() for statement in spec.writers(array)]
-    cells = ranges[0]
-    for part in ranges[1:]:
-        cells = cells.union(part)
-    return ArrayWriters(array, _maps(first), _maps(following), _maps(last), cells.coalesce())
+    cells = union(statement.write.relation.range() for statement in spec.writers(array)).coalesce()
+    return ArrayWriters(array, _maps(first), _maps(following), _maps(last), cells)
 
 
 def _before(spec: Specification, read: FixedAccess) -> tuple[isl.Map, ...]:

@@ -22,6 +22,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import maps_of
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
 from loopwright.prove.obligations.cells import Cell, StatementCells, relation_of
@@ -226,7 +227,7 @@ def _tagged(points: isl.Map, way: Way) -> isl.Map:
 def _same_beginning(original: Program, count: int) -> isl.UnionMap:
     """{ instance -> instance whose time in the original begins with the same `count` places }"""
     first: isl.UnionMap | None = None
-    for one in _maps(original.schedule()):
+    for one in maps_of(original.schedule()):
         shorter = isl.UnionMap.from_map(one.project_out(OUT, count, one.dim(OUT) - count))
         first = shorter if first is None else first.union(shorter)
     assert first is not None
@@ -259,7 +260,7 @@ class _OriginFinder:
         possible = self.same_tag.intersect(time.lex_gt_union_map(time))
         for writer, written in self._writes(array):
             found = cell.apply_range(written.reverse()).intersect(possible)
-            maps = [one for one in _maps(found) if domain.is_subset(one.domain())]
+            maps = [one for one in maps_of(found) if domain.is_subset(one.domain())]
             pieces = pieces_of(maps[0].lexmin()) if maps else []
             if len(pieces) == 1:
                 function = pieces[0][1]
@@ -281,9 +282,3 @@ def _sure(access: Access) -> bool:
     if not access.must:
         raise GaveUp(Code.NO_PROOF, f"{access.array} may be written or not")
     return True
-
-
-def _maps(union: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    union.foreach_map(found.append)
-    return found

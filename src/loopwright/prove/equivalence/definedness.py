@@ -30,6 +30,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Array, AssumptionKind, Program
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import maps_of
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.laws import conversion
 from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC, local_name
@@ -252,9 +253,10 @@ def writes_for_certain(memory: NewMemory) -> tuple[str, ...]:
 
 
 def _writes(flow: Flow, array: str) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    flow.writes[array].foreach_map(found.append)
-    return [one.intersect_domain(flow.definitions[str(one.get_tuple_name(IN))].domain) for one in found]
+    return [
+        one.intersect_domain(flow.definitions[str(one.get_tuple_name(IN))].domain)
+        for one in maps_of(flow.writes[array])
+    ]
 
 
 def touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:

@@ -19,6 +19,7 @@ from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
+from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 from loopwright.prove.reading.instances import values_at
@@ -84,8 +85,8 @@ class Flow:
         found: dict[str, list[isl.Map]] = {}
         for cells, writes in self._writers(cell.array, read.range()):
             flow = self._flow(reader, read.intersect_range(cells), writes)
-            before += _maps(flow.get_must_no_source())
-            for one in _maps(flow.get_must_dependence()):
+            before += nonempty_maps(flow.get_must_no_source())
+            for one in nonempty_maps(flow.get_must_dependence()):
                 found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
         if before:
             relation = reduce(isl.Map.union, before).coalesce() if found else read
@@ -103,7 +104,9 @@ class Flow:
         """The cells in parts, each with the writes to it: in unrolled loops, few of many."""
         nothing = isl.UnionMap.empty(self.times.get_space())
         parts = [(cells, nothing)]
-        for relation in sorted(_maps(self.writes[array]), key=lambda one: str(one.get_tuple_name(IN))):
+        for relation in sorted(
+            nonempty_maps(self.writes[array]), key=lambda one: str(one.get_tuple_name(IN))
+        ):
             written, own = relation.range(), isl.UnionMap.from_map(relation)
             may_split = len(parts) < MOST_PARTS
             pending, parts = parts, []
@@ -120,21 +123,15 @@ class Flow:
 
     def _after(self, reader: ValueDefinition) -> isl.Map:
         """The time of what is read after the region; nothing for a definition of the program."""
-        length = next((one.dim(OUT) for one in _maps(self.times)), 1)
+        length = next((one.dim(OUT) for one in nonempty_maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
         late = at(late, OUT, (1, *(0,) * (length - 1)))
         return late if reader.name not in self.definitions else isl.Map.empty(late.get_space())
 
     def written(self, array: str) -> isl.Set | None:
         """The cells of an array that are written."""
-        found = [relation.range() for relation in _maps(self.writes.get(array, self.times))]
+        found = [relation.range() for relation in nonempty_maps(self.writes.get(array, self.times))]
         return union(found) if array in self.writes and found else None
-
-
-def _maps(relation: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    relation.foreach_map(found.append)
-    return [one for one in found if not one.is_empty()]
 
 
 def flow_of(program: Program, context: isl.Set) -> Flow:

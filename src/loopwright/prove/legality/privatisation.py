@@ -35,6 +35,7 @@ from loopwright.model.program import Access, Array, MemorySpace, Program, Statem
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import DIM, OUT, within_effort
+from loopwright.presburger.unions import union_map, union_set
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 
@@ -226,12 +227,13 @@ def _is_seen_without_iteration(
     if not program.is_dead_after(array):
         return not empty.is_empty()
     here = times.domain()
-    reads = isl.UnionSet.empty(program.context.get_space())
-    for statement in program.statements:
-        for access in statement.reads:
-            if access.array == array.name:
-                domain = access.relation.domain().intersect(statement.domain)
-                reads = reads.union(isl.UnionSet.from_set(domain))
+    readers = (
+        access.relation.domain().intersect(statement.domain)
+        for statement in program.statements
+        for access in statement.reads
+        if access.array == array.name
+    )
+    reads = union_set(readers, program.context.get_space())
     return not reads.subtract(here).intersect_params(empty).is_empty()
 
 
@@ -261,21 +263,20 @@ def innermost_scope(program: Program, array: Array) -> int | None:
 
 def _times(program: Program, members: Mapping[str, tuple[TimedPiece, ...]], dimension: int) -> isl.UnionMap:
     """{ instance -> (t0, ..., td) } of what runs in the loop: the iteration it is in."""
-    found = isl.UnionMap.empty(program.context.get_space())
-    for name, pieces in members.items():
-        schedule = program.statement(name).schedule
-        short = first(schedule, OUT, dimension + 1)
-        for piece in pieces:
-            found = found.union(isl.UnionMap.from_map(short.intersect_domain(piece.domain)))
-    return found.intersect_domain(program.domain())
+    found = (
+        first(program.statement(name).schedule, OUT, dimension + 1).intersect_domain(piece.domain)
+        for name, pieces in members.items()
+        for piece in pieces
+    )
+    return union_map(found, program.context.get_space()).intersect_domain(program.domain())
 
 
 def _written(part: Program, times: isl.UnionMap) -> isl.UnionSet:
     """The iterations in which the array is written for sure."""
-    writers = isl.UnionSet.empty(part.context.get_space())
-    for statement in part.statements:
-        for access in statement.writes:
-            if access.must:
-                domain = access.relation.domain().intersect(statement.domain)
-                writers = writers.union(isl.UnionSet.from_set(domain))
-    return times.intersect_domain(writers).range()
+    writers = (
+        access.relation.domain().intersect(statement.domain)
+        for statement in part.statements
+        for access in statement.writes
+        if access.must
+    )
+    return times.intersect_domain(union_set(writers, part.context.get_space())).range()

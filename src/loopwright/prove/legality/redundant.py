@@ -36,9 +36,10 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.seen import ToldFlow
-from loopwright.prove.legality.sources import maps_of, sources
+from loopwright.prove.legality.sources import sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,
@@ -272,7 +273,7 @@ class _Comparison:
     def _meant(self, seen: isl.UnionMap, held: dict[str, isl.UnionMap | None]) -> isl.UnionMap:
         """What P' sees, as writes and cells of P."""
         meant = isl.UnionMap.empty(seen.get_space())
-        for part in maps_of(seen):
+        for part in nonempty_maps(seen):
             name = written_by(part)
             if name is None:
                 meant = meant.union(isl.UnionMap.from_map(part))

@@ -14,6 +14,7 @@ import islpy as isl
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, padded
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import nonempty_maps
 
 
 def sources(
@@ -55,8 +56,8 @@ def sources(
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
     flow = info.set_schedule_map(times.remove_redundancies()).compute_flow()
     found: dict[str, isl.UnionMap] = {}
-    parts = [one.reverse() for one in maps_of(flow.get_may_dependence())]
-    parts += [_before(one) for one in maps_of(flow.get_may_no_source())]
+    parts = [one.reverse() for one in nonempty_maps(flow.get_may_dependence())]
+    parts += [_before(one) for one in nonempty_maps(flow.get_may_no_source())]
     for part in parts:
         name = str(part.get_tuple_name(IN))
         one = isl.UnionMap.from_map(part)
@@ -92,9 +93,3 @@ def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map], lengt
 def _before(untouched: isl.Map) -> isl.Map:
     """A cell with the value it had before the region."""
     return untouched.set_tuple_name(OUT, f"before {untouched.get_tuple_name(OUT)}")
-
-
-def maps_of(relation: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    relation.foreach_map(found.append)
-    return [one for one in found if not one.is_empty()]

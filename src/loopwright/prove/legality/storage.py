@@ -33,11 +33,12 @@ from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.division import prove_division
 from loopwright.prove.legality.redundant import prove_redundant
 from loopwright.prove.legality.scaled import Product, product_of, with_products
-from loopwright.prove.legality.sources import maps_of, sources
+from loopwright.prove.legality.sources import sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,
@@ -201,7 +202,7 @@ def _through_copies(
     for _ in range(MOST_COPIES):
         if seen is None:
             return None
-        parts = maps_of(seen)
+        parts = nonempty_maps(seen)
         copied = [one for one in parts if _copy_of(one, copying) is not None]
         if not copied:
             return seen

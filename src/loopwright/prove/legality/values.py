@@ -17,7 +17,7 @@ from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT
-from loopwright.prove.legality.sources import maps_of
+from loopwright.presburger.unions import nonempty_maps, sets_of
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span, plain_data
 
@@ -186,11 +186,10 @@ def difference(
     if old.is_equal(new):
         return []
     differing = old.subtract(new).union(new.subtract(old)).domain()
-    reads: list[isl.Set] = []
-    differing.foreach_set(reads.append)
-    point = smallest_point(reads[0])
+    read = sets_of(differing)[0]
+    point = smallest_point(read)
     assert point is not None
-    where = at_parameters(_at_all(reads[0], point.coordinates), point.parameters)
+    where = at_parameters(_at_all(read, point.coordinates), point.parameters)
     here = isl.UnionSet.from_set(where)
     wanted, instead = (_shown(one.intersect_domain(here), point.parameters) for one in (old, new))
     instance = point.coordinates[: reader.statement.depth] if reader.statement is not None else ()
@@ -216,7 +215,7 @@ def _at_all(points: isl.Set, coordinates: tuple[int, ...]) -> isl.Set:
 def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
     """What a read sees, in words."""
     texts: list[str] = []
-    for part in maps_of(seen):
+    for part in nonempty_maps(seen):
         point = smallest_point(at_parameters(part, parameters).range())
         if point is None:
             continue

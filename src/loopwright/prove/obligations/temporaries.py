@@ -25,6 +25,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program
+from loopwright.presburger.unions import maps_of
 from loopwright.prove.obligations.cells import (
     Cell,
     Instance,
@@ -99,11 +100,9 @@ def _seen(
         for one in program.statements
     )
     flow, _ = value_based_flow(replace(program, statements=statements))
-    found: list[isl.Map] = []
-    flow.foreach_map(found.append)
     by_name = {use.statement: use for use in uses}
     names = [value.name for value in reader.arguments() if isinstance(value, Var)]
-    for relation in sorted(found, key=lambda one: str(one.get_tuple_name(isl.dim_type.in_))):
+    for relation in sorted(maps_of(flow), key=lambda one: str(one.get_tuple_name(isl.dim_type.in_))):
         writer = instance_of(table, by_name[str(relation.get_tuple_name(isl.dim_type.in_))], "3")
         for domain, function in pieces_of(relation.reverse()):
             count = function.dim(isl.dim_type.out)

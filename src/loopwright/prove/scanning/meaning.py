@@ -34,6 +34,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
+from loopwright.presburger.unions import sorted_maps, union_map
 
 
 @dataclass(frozen=True)
@@ -148,12 +149,11 @@ def _banded(band: Band, state: _State) -> _State:
     count, outer = len(band.members), state.bands()
     if count == 0:
         return state
-    for one in maps_of(band.schedule):
+    maps = sorted_maps(band.schedule)
+    for one in maps:
         if one.dim(isl.dim_type.out) != count:
             raise InternalError(Code.INTERNAL, f"a band of {count} dimensions with the schedule {one}")
-    plain = isl.UnionMap.empty(band.schedule.get_space())
-    for one in maps_of(band.schedule):
-        plain = plain.union(isl.UnionMap.from_map(_plain_range(one)))
+    plain = union_map(map(_plain_range, maps), band.schedule.get_space())
     columns = tuple(BandDimension(outer + k) for k in range(count))
     times = state.times.flat_range_product(plain)
     return replace(state, times=times, columns=(*state.columns, *columns))
@@ -193,10 +193,3 @@ def _assumption(assumed: isl.Set, state: _State) -> isl.Set:
     if outer is None:
         return assumed.params()
     return state.times.range().subtract(outer).params().complement()
-
-
-def maps_of(union: isl.UnionMap) -> list[isl.Map]:
-    """The maps of a union, in an order that does not depend on hashing."""
-    found: list[isl.Map] = []
-    union.foreach_map(found.append)
-    return sorted(found, key=lambda one: str(one.get_space()))

@@ -23,8 +23,9 @@ from loopwright.model.schedule import Schedule
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.unions import sorted_maps
 from loopwright.prove.scanning.executed import Kinds, Run
-from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
+from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition
 from loopwright.prove.verdict import Undecided
 
 Key: TypeAlias = tuple[str, int]
@@ -95,7 +96,7 @@ def timed_calls(schedule: Schedule, known: Meaning) -> tuple[CallTimes, ...] | U
     """The schedule in terms of what calls show: names and arguments, through T where it is given."""
     found: dict[tuple[Key, int], isl.Map] = {}
     for number, leaf in enumerate(known.leaves):
-        for times in maps_of(leaf.times):
+        for times in sorted_maps(leaf.times):
             name = times.get_tuple_name(IN) or ""
             shown = _shown(times, schedule.arguments.get(name))
             if shown is None:

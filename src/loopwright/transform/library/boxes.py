@@ -16,7 +16,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, union
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import iteration_numbers, loops_of
 
@@ -107,10 +107,7 @@ def touched_points(
 
 
 def _together(found: Sequence[isl.Set]) -> isl.Set:
-    points = found[0]
-    for one in found[1:]:
-        points = points.union(one)
-    return points.coalesce().remove_redundancies()
+    return union(found).coalesce().remove_redundancies()
 
 
 def _cell_function(one: PackedAccess, name: str) -> tuple[isl.Aff, ...]:

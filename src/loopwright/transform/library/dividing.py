@@ -14,7 +14,7 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.model.program import Hole, Program, Statement
-from loopwright.presburger.sets import DIM
+from loopwright.presburger.sets import DIM, union
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.copies import membership
 from loopwright.transform.plan import Component, Plan
@@ -35,9 +35,7 @@ def divided(plan: Plan, component: Component) -> Plan:
         if not inside or len(inside) == len(found):
             continue
         _refuse_directives(plan, statement)
-        schedule = inside[0].intersect_domain(statement.domain)
-        for piece in inside[1:]:
-            schedule = schedule.union(piece.intersect_domain(statement.domain))
+        schedule = union(piece.intersect_domain(statement.domain) for piece in inside)
         mine = schedule.domain().compute_divs().coalesce()
         left = statement.domain.subtract(mine).compute_divs().coalesce().gist(statement.domain)
         kept, taken = (

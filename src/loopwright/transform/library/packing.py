@@ -32,6 +32,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.unions import union_map
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.boxes import (
@@ -176,9 +177,7 @@ def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth:
         if one.name in names
     ]
     flow, _ = value_based_flow(replace(program, statements=tuple(alone)))
-    times = isl.UnionMap.empty(program.context.get_space())
-    for one in accesses:
-        times = times.union(isl.UnionMap.from_map(iteration_numbers(one.piece, depth)))
+    times = union_map((iteration_numbers(one.piece, depth) for one in accesses), program.context.get_space())
     served = flow.intersect(times.apply_range(times.reverse())).range()
     for one in accesses:
         reads = isl.UnionSet.from_set(one.piece.domain().intersect_params(program.context))

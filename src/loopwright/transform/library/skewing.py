@@ -30,6 +30,7 @@ from loopwright.model.program import Program
 from loopwright.presburger.dimensions import coordinates, equal_in
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.unions import maps_of
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import constant, iterators, vector
 from loopwright.transform.script.arguments import Misuse
@@ -160,9 +161,7 @@ def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
         for one in program.statements
     )
     values, _ = value_based_flow(replace(program, statements=own))
-    found: list[isl.Map] = []
-    values.foreach_map(found.append)
-    for relation in found:
+    for relation in maps_of(values):
         yield relation.get_tuple_name(IN), relation.get_tuple_name(OUT), relation
 
 

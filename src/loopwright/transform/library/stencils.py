@@ -14,6 +14,7 @@ from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, box, union
+from loopwright.presburger.unions import nonempty_maps
 from loopwright.transform.library.accesses import variable_called
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan
@@ -156,10 +157,10 @@ def _written(plan: Plan, name: str) -> WrittenArray:
     ]
     part = replace(program, statements=tuple(one for one in statements if one.accesses))
     flow, before = value_based_flow(part)
-    carried = any(_crosses(one) for one in _maps(flow))
+    carried = any(_crosses(one) for one in nonempty_maps(flow))
     touched = [_cells(one, access) for one in part.statements for access in one.accesses]
     written = [_cells(one, access) for one in part.statements for access in one.writes]
-    edges = [one.range() for one in _maps(before)]
+    edges = [one.range() for one in nonempty_maps(before)]
     empty = isl.Set.empty(touched[0].get_space())
     everything = box(union(touched))
     return WrittenArray(
@@ -175,12 +176,6 @@ def _written(plan: Plan, name: str) -> WrittenArray:
 
 def _cells(statement: Statement, access: Access) -> isl.Set:
     return access.relation.intersect_domain(statement.domain).range()
-
-
-def _maps(relation: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    relation.foreach_map(found.append)
-    return [one for one in found if not one.is_empty()]
 
 
 def _crosses(flow: isl.Map) -> bool:
