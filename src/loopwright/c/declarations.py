@@ -106,6 +106,11 @@ def is_unsigned_type(text: str) -> bool:
     return bool(set(text.split()) & _UNSIGNED)
 
 
+def as_signed(text: str, type_of_it: str) -> str:
+    """The text of a size as a signed number: a difference of unsigned sizes would wrap around."""
+    return f"((long long){text})" if is_unsigned_type(type_of_it) else text
+
+
 def is_floating_type(text: str) -> bool:
     return bool(set(text.split()) & FLOATING_TYPES)
 

@@ -19,7 +19,7 @@ from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE, Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
-from loopwright.loops.traverse import free_variables, with_children
+from loopwright.loops.traverse import free_variables, unmarked, with_children
 from loopwright.model.annotations import Clauses
 
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
@@ -274,7 +274,7 @@ def _needs_braces(body: Node, style: Style) -> bool:
     statements = _flat(body)
     if len(statements) != 1 or style.hand.always_braces or _needs_block(statements[0], style):
         return True
-    match _unmarked(statements[0]):
+    match unmarked(statements[0]):
         case Let() | Block():
             return True
         case Call() as call:
@@ -287,7 +287,7 @@ def _needs_braces(body: Node, style: Style) -> bool:
 def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
     """Whether an `else` in or after `body`, written without braces, could belong to two `if`s."""
     statements = _flat(body)
-    match _unmarked(statements[0]) if len(statements) == 1 else None:
+    match unmarked(statements[0]) if len(statements) == 1 else None:
         case If(orelse=None):
             return followed_by_else
         case If():
@@ -300,7 +300,3 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
 
 def _needs_block(node: Node, style: Style) -> bool:
     return isinstance(node, Remarked) and (style.needs_block(node.remark) or _needs_block(node.body, style))
-
-
-def _unmarked(node: Node) -> Node:
-    return _unmarked(node.body) if isinstance(node, Remarked) else node

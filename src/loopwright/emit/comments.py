@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from loopwright.c.syntax import walk
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node, Remark, Remarked
-from loopwright.loops.traverse import children, subprograms, with_children
+from loopwright.loops.traverse import children, subprograms, unmarked, with_children
 from loopwright.model.program import Program, Statement, Tag
 from loopwright.source import Source, Span
 
@@ -67,13 +67,9 @@ def in_front_of_loops(node: Node) -> frozenset[Span]:
 
 def _on_loop(node: Node, loop: For, note: Remark) -> Node:
     """`node` with a mark on one of its loops, in front of the marks it has."""
-    if _unmarked(node) is loop:
+    if unmarked(node) is loop:
         return Remarked(note, node)
     return with_children(node, lambda child: _on_loop(child, loop, note))
-
-
-def _unmarked(node: Node) -> Node:
-    return _unmarked(node.body) if isinstance(node, Remarked) else node
 
 
 def _paths(node: Node, statement: str) -> Iterator[tuple[For, ...]]:

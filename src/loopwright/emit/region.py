@@ -16,7 +16,7 @@ from functools import cached_property
 
 from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
-from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.declarations import as_signed
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.regions import WIDE_VECTORS, without_hint
@@ -314,8 +314,7 @@ def _with_parameters(
     for parameter in program.parameters:
         text = _primary(parameter.text)
         texts[plain[parameter.name]] = text
-        unsigned = is_unsigned_type(declared.get(parameter.text, ""))
-        texts[parameter.name] = f"((long long){text})" if unsigned else text
+        texts[parameter.name] = as_signed(text, declared.get(parameter.text, ""))
     iterators = {
         part.iterator if isinstance(part, For) else part.name
         for part in subprograms(node)

@@ -145,6 +145,16 @@ def rename_test(test: Test, names: Mapping[str, str]) -> Test:
     return substituted(test, {old: Var(new) for old, new in names.items()})
 
 
+def calls_in(node: Node) -> frozenset[str]:
+    """The statements that `node` runs, by name."""
+    return frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
+
+
+def unmarked(node: Node) -> Node:
+    """What the remarks in front of `node` are about."""
+    return unmarked(node.body) if isinstance(node, Remarked) else node
+
+
 def in_sequence(node: Node) -> Node:
     """The loops without what is said of them."""
     plain = replace(node, annotations=()) if isinstance(node, For) else node

@@ -36,7 +36,6 @@ from loopwright.optimise.trials import WORTH, Judged, Task, Timed, Trial, Trials
 from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
-from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
@@ -138,13 +137,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     fleet = None if search.on is None else _fleet(search.on, runner.compiler, progress)
     begun = time.monotonic()
     progress(f"reading {request.file}")
-    programs = read_c(
-        request.file,
-        pure=request.pure,
-        assume=request.assume,
-        choice=request.choice,
-        options=request.options,
-    )
+    programs = request.programs()
     plans = tuple(plan_of(one) for one in programs)
     machine = search.machine or (this_machine() if fleet is None else fleet.machine)
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)

@@ -18,7 +18,6 @@ from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.prove.legality.violation import Violation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from loopwright.read.c.reader import read_c
 from loopwright.report.motion import moving_json
 from loopwright.report.page import page
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
@@ -100,13 +99,7 @@ class DrawnRegion:
 def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
     progress(f"reading {request.file}")
-    programs = read_c(
-        request.file,
-        pure=request.pure,
-        assume=request.assume,
-        choice=request.choice,
-        options=request.options,
-    )
+    programs = request.programs()
     regions = drawn_regions(parse_script(request.script or "", request.script_file), programs)
     progress("proving the script legal")
     verdicts = [

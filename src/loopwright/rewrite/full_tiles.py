@@ -25,8 +25,8 @@ from loopwright.generate.expressions import EvaluationPlace
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE
-from loopwright.loops.nodes import Call, For, If, Let, Node
-from loopwright.loops.traverse import children, subprograms, with_children
+from loopwright.loops.nodes import For, If, Let, Node
+from loopwright.loops.traverse import calls_in, children, with_children
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.scheduling import full_part, in_kernel
@@ -102,22 +102,19 @@ def _restricted(plan: Plan, tiles: Sequence[_Tiles]) -> Plan:
 
 def _loops_over(node: Node, tiles: _Tiles) -> Iterator[For]:
     """The loops over these tiles."""
-    if isinstance(node, For) and node.dimension == tiles.depth - 1 and _calls(node) <= tiles.statements:
+    if isinstance(node, For) and node.dimension == tiles.depth - 1 and calls_in(node) <= tiles.statements:
         yield node
         return
     for child in children(node):
         yield from _loops_over(child, tiles)
 
 
-def _calls(node: Node) -> frozenset[str]:
-    return frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
-
-
 def _joined(node: Node, tiles: _Tiles, body: Node, names: tuple[str, ...], lengths: Lengths) -> Node:
     """The program with both versions; `names` are those of the loops around."""
     if isinstance(node, For | Let):
         names = (*names, node.iterator if isinstance(node, For) else node.name)
-    if not (isinstance(node, For) and node.dimension == tiles.depth - 1 and _calls(node) <= tiles.statements):
+    is_theirs = calls_in(node) <= tiles.statements
+    if not (isinstance(node, For) and node.dimension == tiles.depth - 1 and is_theirs):
         return with_children(node, lambda child: _joined(child, tiles, body, names, lengths))
     place = EvaluationPlace(names, isl.Set.universe(tiles.full.get_space()))
     test = condition(tiles.full, place)

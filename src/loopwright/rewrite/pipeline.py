@@ -26,7 +26,6 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
-from loopwright.read.c.reader import read_c
 from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
     Evidence,
@@ -68,13 +67,7 @@ def transformed(request: Request, progress: Progress) -> Outcome:
         sums = request.allow_reassociation or asks_for_sums(found.file)
         wanted = replace(request, openmp=request.openmp or found.shared, allow_reassociation=sums)
         return rewritten(found.plans, wanted, progress)
-    programs = read_c(
-        request.file,
-        pure=request.pure,
-        assume=request.assume,
-        choice=request.choice,
-        options=request.options,
-    )
+    programs = request.programs()
     plans = tuple(plan_of(program) for program in programs)
     if request.script is None:
         return rewritten(plans, request, progress, keep_untouched=False)

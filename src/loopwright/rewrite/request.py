@@ -7,7 +7,9 @@ from dataclasses import field
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program
 from loopwright.prove.verdict import ProofStatus
+from loopwright.read.c.reader import read_c
 from loopwright.source import Source
 
 MODEL = "the model is what the text says"
@@ -64,6 +66,12 @@ class Request(RewriteOptions):
     options: CompilerOptions = PLAIN
     directives: bool = False
     """The OpenMP directives at the loops of the file are the script."""
+
+    def programs(self) -> tuple[Program, ...]:
+        """The regions of the file."""
+        return read_c(
+            self.file, pure=self.pure, assume=self.assume, choice=self.choice, options=self.options
+        )
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Int, Max, Min, Relation, Sum, Test, Var
-from loopwright.loops.nodes import Block, Call, For, If, Node
-from loopwright.loops.traverse import children, subprograms, with_children
+from loopwright.loops.nodes import Block, For, If, Node
+from loopwright.loops.traverse import calls_in, children, subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.schedule import LoopType
 from loopwright.transform import Plan, to_schedule
@@ -43,7 +43,7 @@ class _Body:
 
     @property
     def calls(self) -> frozenset[str]:
-        return _calls(self.node)
+        return calls_in(self.node)
 
 
 def with_versions(plan: Plan, node: Node) -> Node:
@@ -71,10 +71,6 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
     return (one for one in bodies if one.calls & within.keys())
 
 
-def _calls(node: Node) -> frozenset[str]:
-    return frozenset(part.name for part in subprograms(node) if isinstance(part, Call))
-
-
 def _has_blocks(node: Node) -> bool:
     return any(isinstance(part, For) and part.annotation(BlockLoop) is not None for part in subprograms(node))
 
@@ -100,7 +96,7 @@ def _replaced(node: Node, bodies: list[_Body], joined: Callable[[Node, _Body], N
 
 
 def _version(body: Node, bodies: list[_Body], joined: Callable[[Node, _Body], Node]) -> Node:
-    found = [one for one in bodies if one.calls <= _calls(body)]
+    found = [one for one in bodies if one.calls <= calls_in(body)]
     return joined(body, found[0]) if len(found) == 1 else body
 
 

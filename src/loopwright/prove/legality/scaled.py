@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from loopwright.c.declarations import is_floating_type, unqualified
+from loopwright.c.declarations import is_floating_type
 from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
+from loopwright.prove.legality.values import element_type
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span
 
@@ -47,7 +48,7 @@ def product_of(copy: Statement, program: Program) -> Product | None:
     found = _product(field(node, "right"), copy, program)
     if found is None or field(node, "left").span != copy.writes[0].place:
         return None
-    kinds = {_type(program, one) for one in copy.accesses}
+    kinds = {element_type(program, one) for one in copy.accesses}
     kind = kinds.pop()
     return found if not kinds and kind is not None and is_floating_type(kind) else None
 
@@ -66,13 +67,6 @@ def _product(node: Node, statement: Statement, program: Program) -> Product | No
     if ranks[right.array] == 0 and ranks[left.array] > 0:
         return Product(right, left, first=False)
     return None
-
-
-def _type(program: Program, access: Access) -> str | None:
-    array = next(one for one in program.arrays if one.name == access.array)
-    if array.element_type is None:
-        return None
-    return unqualified(program.file.declarations.resolved(array.element_type))
 
 
 def with_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:

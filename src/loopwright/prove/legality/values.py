@@ -72,7 +72,7 @@ def refuse_no_copy(copy: Statement, program: Program) -> None:
     left, right = (_plain(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
     if kinds != [False, True] or not exact or _plain(copy.body.place.text) != f"{left}={right};":
         raise InternalError(Code.INTERNAL, f"{copy.name} is not a copy of a cell")
-    types = {_type(program, access) for access in copy.accesses}
+    types = {element_type(program, access) for access in copy.accesses}
     if len(types) != 1 or None in types:
         raise InternalError(Code.INTERNAL, f"{copy.name} converts what it copies")
 
@@ -81,7 +81,8 @@ def _plain(text: str) -> str:
     return "".join(text.split())
 
 
-def _type(program: Program, access: Access) -> str | None:
+def element_type(program: Program, access: Access) -> str | None:
+    """The type of the cells that are accessed, where the text says it."""
     array = next(one for one in program.arrays if one.name == access.array)
     if array.element_type is None:
         return None
@@ -101,7 +102,7 @@ def refuse_other_text(
     moved = [pair for pair in pairs if moves(*pair, instance)]
     for mine, theirs in pairs:
         kinds = (mine.is_write, mine.must) == (theirs.is_write, theirs.must)
-        types = {_type(before, mine), _type(after, theirs)}
+        types = {element_type(before, mine), element_type(after, theirs)}
         if not kinds or ((mine, theirs) in moved and (len(types) != 1 or None in types)):
             raise InternalError(Code.INTERNAL, f"an access of {old.name} is of another kind or type")
     for statement, access in [(old, mine) for mine, _ in moved] + [(new, theirs) for _, theirs in moved]:

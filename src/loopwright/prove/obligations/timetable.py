@@ -26,7 +26,7 @@ from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
-from loopwright.prove.scanning.targets import CallTimes, Key, choose, timed_calls
+from loopwright.prove.scanning.targets import CallTimes, Key, choose, have_one_time, timed_calls
 from loopwright.prove.verdict import Undecided
 
 Vector: TypeAlias = tuple[Expr, ...]
@@ -126,7 +126,7 @@ class _Maker:
         for key in sorted(key for key in self.by_key if key[0] == name):
             parts = self.by_key[key]
             mine = [run for run in self.runs if (run.name, run.arguments.dim(isl.dim_type.out)) == key]
-            yield self._single(key, parts, mine) if _one_time(parts) else self._several(key, parts, mine)
+            yield self._single(key, parts, mine) if have_one_time(parts) else self._several(key, parts, mine)
 
     # -- children in any order ---------------------------------------------------------------
 
@@ -288,13 +288,6 @@ class _Maker:
                 f"no proof can be written: a call of {run.name} does not say at which time it runs",
             )
         return given
-
-
-def _one_time(parts: list[CallTimes]) -> bool:
-    if not all(part.times.is_single_valued() for part in parts):
-        return False
-    domains = [part.times.domain() for part in parts]
-    return all(a.is_disjoint(b) for k, a in enumerate(domains) for b in domains[:k])
 
 
 def pieces_of(function: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:

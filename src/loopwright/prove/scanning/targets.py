@@ -149,7 +149,7 @@ def match(
     pieces: list[CallPiece] = []
     for key, parts in by_key.items():
         mine = called.get(key, [])
-        found = _with_one_time(key, parts, mine) if _one_time(parts) else _with_times(key, parts, mine)
+        found = _with_one_time(key, parts, mine) if have_one_time(parts) else _with_times(key, parts, mine)
         if isinstance(found, Undecided):
             return found
         for target, timing in found:
@@ -162,7 +162,7 @@ def match(
 Timing: TypeAlias = list[tuple[CallTimes, Run, isl.Map]]
 
 
-def _one_time(parts: list[CallTimes]) -> bool:
+def have_one_time(parts: list[CallTimes]) -> bool:
     """Whether every instance has one time, in one leaf."""
     if not all(part.times.is_single_valued() for part in parts):
         return False

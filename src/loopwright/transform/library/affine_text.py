@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.declarations import as_signed
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIV, IN, PARAM
@@ -66,11 +66,9 @@ def _terms(program: Program, value: isl.Aff, iterators: Sequence[str]) -> list[t
 
 
 def _signed(program: Program, size: str) -> str:
-    """The text of a parameter as a signed number: a difference of unsigned sizes would wrap around."""
     declared = program.file.declarations
     variable = declared.visible(size, program.region)
-    is_unsigned = variable is not None and is_unsigned_type(declared.resolved(variable.type))
-    return f"((long long){size})" if is_unsigned else size
+    return size if variable is None else as_signed(size, declared.resolved(variable.type))
 
 
 def _joined(terms: list[tuple[int, str]], value: isl.Aff) -> str:

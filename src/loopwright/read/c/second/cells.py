@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from loopwright.c.typed.tree import (
     Binary,
-    Cast,
     Declaration,
     Expression,
     MemberAccess,
     Name,
     Subscript,
     Unary,
+    without_casts,
 )
 from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
@@ -56,7 +56,7 @@ def is_pointer(kind: CType) -> bool:
 
 def cell_of(node: Expression, rows: Rows) -> NamedCell | None:
     """The storage that `node` names; None where it is no lvalue of this kind."""
-    match _bare(node):
+    match without_casts(node):
         case Name(declaration=declared):
             return NamedCell(declared.name, declared)
         case Subscript(base=base, index=index):
@@ -66,13 +66,6 @@ def cell_of(node: Expression, rows: Rows) -> NamedCell | None:
         case MemberAccess(object=inner, name=name, is_arrow=is_arrow):
             return _member(cell_of(inner, rows), name, is_arrow)
     return None
-
-
-def _bare(node: Expression) -> Expression:
-    """Without the conversions that change no value: array to pointer, and to the same pointer."""
-    while isinstance(node, Cast) and node.is_implicit:
-        node = node.operand
-    return node
 
 
 def _member(inner: NamedCell | None, name: str, is_arrow: bool) -> NamedCell | None:
@@ -97,7 +90,7 @@ def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> NamedC
 
 def pointed(pointer: Expression, rows: Rows) -> tuple[NamedCell, tuple[Term, ...]] | None:
     """The array or pointer that a value points into, and the terms that are added to it."""
-    node = _bare(pointer)
+    node = without_casts(pointer)
     match node:
         case Binary(operator="+" | "-" as op, left=left, right=right) if _is_address(left):
             inner = pointed(left, rows)
