@@ -18,7 +18,7 @@ from loopwright.source import Span
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
 _PASTED = re.compile(r"([A-Za-z_]\w*)\s*##\s*[A-Za-z]\w*")
 """`x##f`: with a number for x, a number of another type."""
-_INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\s*\)*")
+_INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+))([uUlL]*)\s*\)*")
 _DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
 _RESERVED = """
 auto break case char const continue default defined do double else enum extern float for goto if inline
@@ -83,13 +83,20 @@ def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
 
 
 def integer_text(text: str) -> int | None:
-    """The integer that `text` is, parentheses, sign and suffix allowed; None if it is something else."""
+    """The integer that `text` is, parentheses, sign and suffix allowed; None if it is something else.
+
+    -1u is 2^32 - 1, and -0x80000000 is 2^31, which has no other type: neither is an integer below 0.
+    """
     match = _INTEGER.fullmatch(text.strip())
     if match is None or text.count("(") != text.count(")"):
         return None
     digits = match.group(1).replace(" ", "")
     is_octal = re.fullmatch(r"[+-]?0\d+", digits) is not None
-    return int(digits, 8 if is_octal else 0)
+    if is_octal and re.search("[89]", digits):
+        return None
+    value = int(digits, 8 if is_octal else 0)
+    is_large = digits.startswith("-0") and value <= -(1 << 31)
+    return None if value < 0 and (is_large or "u" in match.group(2).lower()) else value
 
 
 def with_arguments(macro: Macro, arguments: Sequence[str] = ()) -> str:

@@ -102,7 +102,8 @@ def _extended(inner: Reference | None, subscript: Subscript, node: Node) -> Refe
 
 def parameter_name(text: str) -> str:
     """An identifier for a parameter written as an expression: `f(4, n)` is `f_4_n`."""
-    return re.sub(r"\W+", "_", text).strip("_")
+    found = re.sub(r"\W+", "_", text).strip("_")
+    return f"_{found}" if found[:1].isdigit() else found
 
 
 _WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "mod", "<<": "left", ">>": "right"}

@@ -12,12 +12,16 @@ from collections import Counter
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.syntax import Node, field, walk_inside
+from loopwright.c.syntax import Node, field, walk, walk_inside
 from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Program
+from loopwright.model.program import AssumptionKind, Program, Standing
+from loopwright.presburger.points import smallest_point
+from loopwright.prove.reading.c_expressions import words_of
+from loopwright.prove.reading.integer_types import type_at
 from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
@@ -105,6 +109,50 @@ def further_assumption(old: Program, new: Program) -> str | None:
     for one in new.assumptions:
         if one.holds_for is not None and not facts.is_subset(one.holds_for):
             return f"NEW computes the same only where {one.text}"
+    return None
+
+
+def missing_assumption(old: Program, new: Program) -> str | None:
+    """Sizes for which an unsigned number wraps around in the old region, and nothing does in the new one."""
+    kept = new.facts
+    for one in new.assumptions:
+        kept = kept if one.holds_for is None else kept.intersect(one.holds_for)
+    for one in old.assumptions:
+        if one.holds_for is None or one.standing is not Standing.ASSUMED:
+            continue
+        wrong = kept.intersect(old.facts).subtract(one.holds_for)
+        if one.kind is AssumptionKind.ARITHMETIC and not wrong.is_empty():
+            point = smallest_point(wrong)
+            values = "" if point is None else ", ".join(f"{k} = {v}" for k, v in point.parameters.items())
+            return f"OLD computes the same only where {one.text}, and NEW does not ask for it: {values}"
+    return None
+
+
+def narrower_iterator(old: Program, new: Program) -> str | None:
+    """A loop of the new region that counts to a size in a type of fewer values than all of the old one have.
+
+    `old` has its assumptions tried: where nothing is left to assume of the arithmetic, it is wide enough.
+    """
+    kinds = new.file.kinds(new.region)
+    if not any(one.kind is AssumptionKind.ARITHMETIC for one in old.trusted):
+        return None
+    types = [kinds.written_type(text, certain=True) for one in old.statements for text in one.iterator_types]
+    least = min((kind.greatest for kind in types if isinstance(kind, Integer)), default=0)
+    counted = {
+        name: kinds.written_type(text, certain=True)
+        for one in new.statements
+        for name, text in zip(one.iterators, one.iterator_types, strict=False)
+    }
+    for loop in new.syntax.of_type("for_statement"):
+        name, test = loop_iterator(loop), loop.child_by_field_name("condition")
+        kind = counted.get(name or "")
+        if test is None or not isinstance(kind, Integer) or kind.greatest >= least:
+            continue
+        parts = [part for part in walk(test) if part.type == "binary_expression"]
+        for side in (field(part, one) for part in parts for one in ("left", "right")):
+            bound = type_at(side, words_of(new), side.span)
+            if isinstance(bound, Integer) and not holds(kind, bound) and not side.mentions(name or ""):
+                return f"NEW counts to '{side.text}' in a type that ends at {kind.greatest}, and OLD does not"
     return None
 
 

@@ -18,6 +18,8 @@ from loopwright.progress import Progress
 from loopwright.prove.comparison.acceptable import (
     Compiled,
     further_assumption,
+    missing_assumption,
+    narrower_iterator,
     unacceptable,
     without_elements,
 )
@@ -98,7 +100,8 @@ def compared_texts(
         # Following the loops asks no compiler: what it takes for C must be C, and mean what it seems to.
         is_plain = adds_only_harmless_text(before, text)
         along = _along(old, text, progress, allow_reassociation) if is_plain else None
-        if along is not None and along.proved and not reads_as_written(old, text, compiled, options):
+        is_followed = not any(map(_may_wrap, old)) and reads_as_written(old, text, compiled, options)
+        if along is not None and along.proved and not is_followed:
             along = None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
         names = frozenset(one.name for each in allocations.values() for one in each.arrays)
@@ -133,6 +136,12 @@ def compared_texts(
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
+
+
+def _may_wrap(program: Program) -> bool:
+    """Whether it is only assumed that an unsigned number does not: NEW has to be looked at for that, too."""
+    left = (one for one in program.trusted if one.kind is AssumptionKind.ARITHMETIC)
+    return any(one.holds_for is not None for one in left)
 
 
 def _around(old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions) -> str | None:
@@ -233,7 +242,12 @@ def _compared(
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = further_assumption(before, after) or without_elements(before, after, allocated)
+        further = (
+            further_assumption(before, after)
+            or missing_assumption(before, after)
+            or narrower_iterator(before, after)
+            or without_elements(before, after, allocated)
+        )
         if further is not None and isinstance(answers[k].verdict, Proved):
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break

@@ -7,7 +7,7 @@ inputs decides (`prove.equivalence.running`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -25,9 +25,11 @@ from loopwright.prove.equivalence.running import Pair, Steps, compared, leading_
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import (
     CellKey,
+    ComputedSizes,
     Runnable,
     Sizes,
     StatementRun,
+    computed_sizes,
     extents,
     is_possible,
     runnable,
@@ -91,7 +93,7 @@ def trial_of(
         own = _computations(new, text)
         loops = with_calls(text.loops, lambda call: own[call.name].call())
         runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
-        return ProgramPair(pair_of((old, new), runs, arrays, reassociate), old.context)
+        return ProgramPair(pair_of((old, new), runs, arrays, reassociate), old.context, computed_sizes(old))
     except Unreadable:
         return None
 
@@ -102,6 +104,7 @@ class ProgramPair:
 
     pair: Pair
     context: isl.Set
+    computed: ComputedSizes = ComputedSizes()
 
     @cached_property
     def _sides(self) -> tuple[_Side, _Side]:
@@ -124,7 +127,8 @@ class ProgramPair:
         doubts = 0
         own = effort.of(self.pair.runs)
         fuel, most = own.fuel, own.one_run
-        for sizes in _sizes(self.context, first) if near is None else _sizes_near(self.context, near):
+        tried = _sizes(self.context, first) if near is None else _sizes_near(near)
+        for sizes in _possible(self.context, map(self.computed.settled, tried)):
             known = tuple(sizes.items())
             if known in self._passed:
                 fuel -= self._passed[known]
@@ -275,7 +279,7 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
     return tuple(found)
 
 
-def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
+def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
     """All small; one of them 0; one just past a tile and the others small; all past a tile."""
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
@@ -291,20 +295,20 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
             {name: large if name == one else small for name in free} for large in PAST_TILE for one in free
         ]
     tried += [dict.fromkeys(free, size) for size in PAST_TILE]
-    yield from _possible(context, tried)
+    return [{**fixed, **sizes} for sizes in tried]
 
 
-def _sizes_near(context: isl.Set, near: Sizes) -> Iterator[Sizes]:
+def _sizes_near(near: Sizes) -> list[Sizes]:
     """The same sizes, and with other small ones in place of those that are small: many need one iteration
     at least of every loop to show.
     """
     tried: list[Sizes] = [dict(near)]
     tried += [{name: max(value, least) for name, value in near.items()} for least in (1, 2, 3, 5)]
     tried += [{name: max(value, 3) + more for name, value in near.items()} for more in (1, 2)]
-    yield from _possible(context, tried)
+    return tried
 
 
-def _possible(context: isl.Set, tried: list[Sizes]) -> Iterator[Sizes]:
+def _possible(context: isl.Set, tried: Iterable[Sizes]) -> Iterator[Sizes]:
     """Those that the context allows, none twice."""
     fixed = fixed_parameters(context)
     seen: list[Sizes] = []

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.expression_types import COMPARISONS
-from loopwright.c.macros import definitions
+from loopwright.c.macros import definitions, integer_text
 from loopwright.c.references import is_subtracted, reference_of
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.types import (
@@ -232,7 +232,9 @@ def _cast_type(node: Node, reading: Reading) -> CType:
 def _number(text: str) -> Term:
     if text.startswith("-"):
         return negated(_number(text[1:].lstrip()))
-    kind = literal_type(text)
+    kind, whole = literal_type(text), integer_text(text)
+    if whole is not None and isinstance(kind, Integer):
+        return Index(Int(whole), kind)
     if _DECIMAL.fullmatch(text) is None:
         raise Unreadable(f"the number '{text}' is not read")
     digits = text.rstrip("fFlL")

@@ -35,7 +35,15 @@ from loopwright.prove.equivalence.numbering import (
 )
 from loopwright.prove.equivalence.telling import Telling, cell_text, number_text, telling
 from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
-from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun, runnable, small_sizes
+from loopwright.prove.equivalence.traces import (
+    CellKey,
+    Runnable,
+    Sizes,
+    StatementRun,
+    computed_sizes,
+    runnable,
+    small_sizes,
+)
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
@@ -94,7 +102,7 @@ def by_running(
     left = budget
     tried = 0
     doubts: list[str] = []
-    for sizes in small_sizes(old.context, hints):
+    for sizes in small_sizes(old.context, hints, computed_sizes(old)):
         steps = pair.runs[0].run(sizes), pair.runs[1].run(sizes)
         if steps[0] is None or steps[1] is None or not pair.runs[0].stays_inside(steps[0], sizes):
             continue

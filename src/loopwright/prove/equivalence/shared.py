@@ -33,11 +33,18 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
         for parameter in (*program.parameters, *_only_mentioned(program))
     }
     space = parameter_space(tuple(known))
-    context = old.context.align_params(space).intersect(new.context.align_params(space))
+    contexts = [one.context.intersect(of_small_types(one)).align_params(space) for one in (old, new)]
+    context = contexts[0].intersect(contexts[1])
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
         context = at_parameters(context, {name: value})
     parameters = tuple(known[name] for name in parameter_names(context))
     return _aligned(old, parameters, context), _aligned(new, parameters, context)
+
+
+def of_small_types(program: Program) -> isl.Set:
+    """What types of less than 32 bits say of parameters: with no other values can a difference be shown."""
+    small = [one for one in program.parameters if one.values is not None and one.values[1] < 1 << 16]
+    return replace(program, parameters=tuple(small)).possible
 
 
 def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
@@ -139,7 +146,7 @@ def _is_declared(program: Program, name: str) -> bool:
 
 def with_known_constants(old: Program, new: Program) -> Program:
     """`old` for the values of those of its parameters that are numbers in one of the files."""
-    context = old.context
+    context = old.context.intersect(of_small_types(old))
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
         context = at_parameters(context, {name: value})
     return replace(old, context=context)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field as field_of
 from itertools import islice, product
+from operator import add, and_, mul, or_, sub, xor
 
 import islpy as isl
 
-from loopwright.c.casts import Ambiguous, expression_of
+from loopwright.c.casts import Ambiguous, Kinds, expression_of
+from loopwright.c.macros import integer_text
+from loopwright.c.syntax import Node as Syntax
+from loopwright.c.syntax import field, operator, without_parentheses
+from loopwright.c.types import Integer
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
@@ -126,12 +132,70 @@ def _extent(text: str, words: Words) -> Expr | None:
         return None
 
 
-def small_sizes(context: isl.Set, hints: tuple[Sizes, ...]) -> Iterator[Sizes]:
+@dataclass(frozen=True)
+class ComputedSizes:
+    """Parameters that are written as expressions of others: `h * w`, `(int)n`."""
+
+    nodes: Mapping[str, Syntax] = field_of(default_factory=dict)
+    kinds: Kinds | None = None
+
+    def settled(self, sizes: Sizes) -> Sizes:
+        """The same with those parameters as C computes them, where their parts are among the sizes."""
+        found = dict(sizes)
+        for name, node in self.nodes.items():
+            value = self._value(node, sizes) if name in sizes else None
+            found[name] = found.get(name, 0) if value is None else value
+        return {name: found[name] for name in sizes}
+
+    def _value(self, node: Syntax, sizes: Sizes) -> int | None:
+        core = without_parentheses(node)
+        match core.type:
+            case "number_literal":
+                return integer_text(core.text)
+            case "identifier":
+                return sizes.get(core.text)
+            case "cast_expression":
+                inner = self._value(field(core, "value"), sizes)
+                text = field(core, "type").text
+                kind = None if self.kinds is None else self.kinds.written_type(text, certain=True)
+                return None if inner is None or not isinstance(kind, Integer) else _converted(inner, kind)
+            case "binary_expression" if operator(core) in _EXACT:
+                left, right = (self._value(field(core, side), sizes) for side in ("left", "right"))
+                return None if left is None or right is None else _EXACT[operator(core)](left, right)
+            case "binary_expression" if operator(core) in ("/", "%"):
+                left, right = (self._value(field(core, side), sizes) for side in ("left", "right"))
+                if left is None or not right:
+                    return None
+                quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
+                return quotient if operator(core) == "/" else left - quotient * right
+        return None
+
+
+def _converted(value: int, kind: Integer) -> int:
+    if kind.bits == 1:
+        return int(value != 0)
+    low = value % (1 << kind.bits)
+    return low - (1 << kind.bits) if kind.signed and low > kind.greatest else low
+
+
+_EXACT: Mapping[str, Callable[[int, int], int]] = {
+    "+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor,
+}  # fmt: skip
+
+
+def computed_sizes(program: Program) -> ComputedSizes:
+    kinds = program.file.kinds(program.region)
+    written = [one for one in program.parameters if not one.text.isidentifier()]
+    nodes = {one.name: expression_of(one.text, kinds) for one in written}
+    return ComputedSizes({name: node for name, node in nodes.items() if node is not None}, kinds)
+
+
+def small_sizes(context: isl.Set, hints: tuple[Sizes, ...], computed: ComputedSizes) -> Iterator[Sizes]:
     """Sizes in the context: those hinted at, then from small to larger."""
     names, fixed = parameter_names(context), fixed_parameters(context)
     seen: list[Sizes] = []
     for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):
-        values = {name: fixed.get(name, sizes.get(name, 1)) for name in names}
+        values = computed.settled({name: fixed.get(name, sizes.get(name, 1)) for name in names})
         if values not in seen and is_possible(context, values):
             seen.append(values)
             yield values

@@ -10,7 +10,7 @@ from functools import reduce
 
 from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.types import INT, LONG, CType, Integer, common, holds, is_signed, promoted
+from loopwright.c.types import INT, LONG, CType, Integer, common, holds, is_signed, is_unsigned, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
@@ -75,7 +75,8 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
         case "identifier":
             return None if node.text in scope.words.cut else scope.name_type(node)
         case "number_literal":
-            return integer_type(node, scope)
+            kind = integer_type(node, scope)
+            return None if node.text.startswith("-") and is_unsigned(kind) else kind
         case "cast_expression":
             kind, inner = integer_type(node, scope), _faithful_type(field(node, "value"), scope)
             return kind if inner is not None and holds(kind, inner) else None

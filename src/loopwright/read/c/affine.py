@@ -6,7 +6,6 @@ the reason; whether that is fatal depends on where the expression stands.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import reduce
 
@@ -26,6 +25,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.c.types import is_unsigned
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
@@ -84,7 +84,7 @@ def _affine(node: Node, frame: Frame) -> isl.PwAff:
         case "parenthesized_expression":
             return affine(_only_child(node), frame)
         case "unary_expression" if operator(node) == "-":
-            return affine(field(node, "argument"), frame).neg()
+            return _negated(node, frame)
         case "unary_expression" if operator(node) == "+":
             return affine(field(node, "argument"), frame)
         case "cast_expression":
@@ -162,14 +162,12 @@ def with_constants(node: Node, frame: Frame) -> Frame:
 
 
 def _integer(node: Node, text: str) -> int:
-    digits = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
-    if digits is None:
-        raise NotAffine(node, "this number is not an integer")
-    is_octal = re.fullmatch(r"0\d+", digits[2]) is not None
-    value = int(digits[2], 8 if is_octal else 0)
+    value = integer_text(text)
+    if value is None:
+        raise NotAffine(node, "this number is not an integer, or is below 0 and unsigned")
     if value >= 1 << 63:
         raise NotAffine(node, "this number does not fit into 64 bits")
-    return -value if digits[1] == "-" else value
+    return value
 
 
 def _only_child(node: Node) -> Node:
@@ -229,6 +227,13 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
     if is_widened(type_in(inner, frame), type_in(node, frame)):
         require_from_zero(inner, value, frame)
     return value
+
+
+def _negated(node: Node, frame: Frame) -> isl.PwAff:
+    inner = affine(field(node, "argument"), frame)
+    if (constant_value(inner) or 0) > 0 and is_unsigned(type_in(node, frame)):
+        raise NotAffine(node, "this is below 0, and made an unsigned number")
+    return inner.neg()
 
 
 def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:

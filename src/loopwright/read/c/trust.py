@@ -10,6 +10,7 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.types import Integer
 from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine
@@ -19,7 +20,7 @@ from loopwright.read.c.index_calls import mentions_iterator
 from loopwright.read.c.loops import declared_type
 from loopwright.read.c.names import Setting, loops_of
 from loopwright.read.c.purity import DIVISIONS, purity_assumptions
-from loopwright.read.c.wraparound import operands_from_zero
+from loopwright.read.c.wraparound import FrameTypes, cut_to, operands_from_zero, type_in
 
 
 def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
@@ -107,6 +108,7 @@ def assumptions_of(
         text = f"'{node.text}' is an unsigned number, and is not below 0"
         enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
         found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
+    found += _sizes_that_fit(setting, block)
     for node in _counted_to_zero(setting, block):
         enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
         text = f"'{node.text}' is not below 0"
@@ -191,6 +193,55 @@ def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node])
         if not mentions_iterator(node, start) and _may_be_below(node, start):
             found.setdefault(node.text, node)
     return tuple(found.values())
+
+
+def _sizes_that_fit(setting: Setting, block: Node) -> Iterator[Assumption]:
+    """Expressions of sizes that their type need not hold: n of `(int)n`, `u + 1` of an unsigned u."""
+    frame, seen = Frame(setting, everywhere()), set[str]()
+    for value, kind in _fitted(block, frame):
+        text = f"'{' '.join(value.text.split())}' is between {kind.least} and {kind.greatest}"
+        if text in seen or mentions_iterator(value, frame):
+            continue
+        seen.add(text)
+        try:
+            whole = affine(value, frame)
+        except NotAffine:
+            continue
+        enough = whole.ge_set(number(kind.least)).intersect(whole.le_set(number(kind.greatest)))
+        if not frame.known().is_subset(enough):
+            possible = enough.union(frame.known().complement())
+            yield Assumption(AssumptionKind.ARITHMETIC, text, value.span, holds_for=possible)
+
+
+def _fitted(block: Node, frame: Frame) -> Iterator[tuple[Node, Integer]]:
+    """What is converted to a type of fewer values, and what is added and multiplied in an unsigned one."""
+    types = FrameTypes(frame)
+    given = [
+        (value, type_text(node, qualifiers=False))
+        for node in walk(block)
+        if node.type == "declaration"
+        for one in node.children_by_field_name("declarator")
+        if (value := one.child_by_field_name("value")) is not None
+    ]
+    for node in (part for one in _index_expressions(block) for part in walk(one)):
+        if node.type == "cast_expression":
+            given.append((field(node, "value"), field(node, "type").text))
+        elif node.type == "binary_expression" and operator(node) in ("+", "*"):
+            kind = type_in(node, frame)
+            if isinstance(kind, Integer) and not kind.signed and not _is_added_to(node):
+                yield node, kind
+    for value, text in given:
+        narrow = cut_to(value, types.written_type(text), frame)
+        if narrow is not None:
+            yield value, narrow
+
+
+def _is_added_to(node: Node) -> bool:
+    """Whether it is a part of a sum or product: the whole is looked at, modulo 2^w."""
+    outer = node.parent
+    while outer is not None and outer.type == "parenthesized_expression":
+        outer = outer.parent
+    return outer is not None and outer.type == "binary_expression" and operator(outer) in ("+", "-", "*")
 
 
 def _counted_to_zero(setting: Setting, block: Node) -> Iterator[Node]:

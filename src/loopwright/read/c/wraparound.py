@@ -17,7 +17,7 @@ import islpy as isl
 from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, operator
-from loopwright.c.types import CType, Integer, Unknown, common, is_unsigned, literal_type, promoted
+from loopwright.c.types import CType, Integer, Unknown, common, holds, is_unsigned, literal_type, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, names_of, number, parameter_values, variable
 from loopwright.read.c.frames import Frame, NotAffine
@@ -77,6 +77,17 @@ def is_widened(narrow: CType, wide: CType) -> bool:
     given = promoted(narrow)
     is_wider = isinstance(given, Integer) and isinstance(wide, Integer) and given.bits < wide.bits
     return is_wider and is_unsigned(given)
+
+
+def cut_to(node: Node, target: CType, frame: Frame) -> Integer | None:
+    """The type of fewer values that `node` is converted to, as n in `(int)n` of a long; None if it is none.
+
+    An unsigned type of as many bits has the same value modulo 2^w, which shows where it is looked at.
+    """
+    given = promoted(type_in(node, frame))
+    if not isinstance(given, Integer) or not isinstance(target, Integer) or holds(target, given):
+        return None
+    return None if is_unsigned(target) and target.bits >= given.bits else target
 
 
 def require_convertible(node: Node, value: isl.PwAff, target: str, frame: Frame) -> None:

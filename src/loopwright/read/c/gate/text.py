@@ -32,7 +32,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import LONG, Integer, unqualified
+from loopwright.c.types import LONG, Integer, holds, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.gate.types import element_type, refuse_storage
@@ -68,8 +68,16 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
         not any(token.follows_place for token in new.tokens)
         and all(node.callee is not None for node in after if isinstance(node, CallExpression))
         and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
+        and not any(isinstance(node, Cast) and _cuts(node) for node in after)
         and _mean_the_same(old, after, counted)
     )
+
+
+def _cuts(node: Cast) -> bool:
+    """Whether an integer is given a type that does not hold it, as the author says."""
+    given, kind = unqualified(node.operand.type), unqualified(node.type)
+    are_integers = isinstance(given, Integer) and isinstance(kind, Integer)
+    return not node.is_implicit and are_integers and not holds(kind, given)
 
 
 def _wraps(index: Node) -> bool:
@@ -90,7 +98,9 @@ def _mean_the_same(old: TypedRegion, after: Sequence[Node], counted: Mapping[int
         refuse_storage([*after])
     except BadInput:
         return False
-    return all(map(_is_wide, counted.values())) and _same_names(before, after, set(counted))
+    types = [unqualified(one.type) for one in map(_counted, before) if one is not None]
+    least = max(32, min((kind.bits for kind in types if isinstance(kind, Integer)), default=32))
+    return all(_is_wide(one, least) for one in counted.values()) and _same_names(before, after, set(counted))
 
 
 _WORDS = ("for", "if", "else")
@@ -194,10 +204,10 @@ def _counted(node: Node) -> Declaration | None:
     return None
 
 
-def _is_wide(declared: Declaration) -> bool:
-    """Whether an iterator wraps around no earlier than an int."""
+def _is_wide(declared: Declaration, bits: int) -> bool:
+    """Whether an iterator wraps around no earlier than a signed one of so many bits."""
     kind = unqualified(declared.type)
-    return isinstance(kind, Integer) and kind.signed and kind.bits >= 32
+    return isinstance(kind, Integer) and kind.signed and kind.bits >= bits
 
 
 def _same_names(before: Sequence[Node], after: Sequence[Node], counted: set[int]) -> bool:

@@ -63,13 +63,13 @@ def affine(node: Expression, scope: Scope) -> isl.PwAff:
         case Cast():
             return _converted(node, scope)
         case Unary(operator="-"):
-            return affine(node.operand, scope).neg()
+            return _whole(node, affine(node.operand, scope).neg())
         case Unary(operator="+"):
             return affine(node.operand, scope)
         case Unary(operator="!"):
-            return _truth(node, scope)
+            return select(condition(node, scope), number(1), number(0))
         case Binary(operator=op) if op in _COMPARED or op in ("&&", "||"):
-            return _truth(node, scope)
+            return select(condition(node, scope), number(1), number(0))
         case Binary():
             return _arithmetic(node, scope)
         case Conditional():
@@ -248,9 +248,8 @@ def _converted(node: Cast, scope: Scope) -> isl.PwAff:
 
 
 def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
-    """Raise where an unsigned number that is looked at may be below 0.
-
-    Of sizes alone it is believed, and the reader lists it, unless the author wrote the conversion.
+    """Raise where an unsigned number that is looked at may be below 0.  Of sizes alone it is believed, and
+    the reader lists it, unless the author wrote the conversion.
     """
     kind = integer_of(node.type)
     if kind is None or kind.signed or kind.bits < 32:
@@ -267,10 +266,6 @@ def _converts(node: Expression) -> bool:
         return False
     inner, outer = integer_of(node.operand.type), integer_of(node.type)
     return inner is not None and outer is not None and inner.signed and not outer.signed
-
-
-def _truth(node: Expression, scope: Scope) -> isl.PwAff:
-    return select(condition(node, scope), number(1), number(0))
 
 
 def _arithmetic(node: Binary, scope: Scope) -> isl.PwAff:
@@ -328,14 +323,19 @@ def _division(node: Binary, scope: Scope) -> isl.PwAff:
     _require_natural(node.left, left, scope)
     if divisor is None or divisor == 0:
         raise Unclear(node, "it divides by something that is not constant")
-    kind = integer_of(node.right.type)
-    if divisor < 0 and kind is not None and not kind.signed:
-        raise Unclear(node, "this unsigned number is below 0")
+    _whole(node.right, number(divisor))
     size = number(abs(divisor))
     if node.operator == "%":
         return left.tdiv_r(size)
-    quotient = left.tdiv_q(size)
-    return quotient if divisor > 0 else quotient.neg()
+    return left.tdiv_q(size) if divisor > 0 else left.tdiv_q(size).neg()
+
+
+def _whole(node: Expression, value: isl.PwAff) -> isl.PwAff:
+    """A value that is no unsigned number below 0, as -1u is."""
+    kind = integer_of(node.type)
+    if (constant_value(value) or 0) < 0 and kind is not None and not kind.signed:
+        raise Unclear(node, "this unsigned number is below 0")
+    return value
 
 
 def _bits(node: Binary, scope: Scope) -> isl.PwAff:

@@ -1,0 +1,77 @@
+"""Sizes that their types do not hold: unsigned numbers below 0 and above, casts, iterators that end too soon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.c.macros import integer_text
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted
+from tests.traps.support import PROVED, Trap, answer, comparison, function
+
+_SIZES = "int n, double *x, unsigned u, unsigned v, unsigned long z, long l, unsigned char c, int h, int w"
+OTHERS = [
+    ("a[0] = -1u;", "a[0] = -1;"),
+    ("a[0] = -0x80000000;", "a[0] = -2147483648;"),
+    ("for (i = 1; i < n; i++) x[i + -1u] = 1;", "for (i = 1; i < n; i++) x[i - 1] = 1;"),
+    ("for (i = 0; i < n; i++) if (i >= u - 1) x[i] = 1;", "for (i = 0; i < n; i++) if (i + 1 >= u) x[i] = 1;"),
+    ("for (unsigned k = 0; k < u - 1; k++) *x += 1;", "for (unsigned k = 1; k < u; k++) *x += 1;"),
+    ("for (unsigned k = 0; k < n; k++) *x += 1;", "for (int k = 0; k < n; k++) *x += 1;"),
+    ("for (int k = 0; k < (int)l; k++) *x += 1;", "for (long k = 0; k < l; k++) *x += 1;"),
+    ("for (int k = 0; k < n; k++) x[l + k] = 1;", "for (int k = 0; k < n; k++) x[(int)l + k] = 1;"),
+    ("for (long k = 0; k < l; k++) *x += 1;", "{ int m = l; for (long k = 0; k < m; k++) *x += 1; }"),
+    ("if (l > 5) *x = 1;", "if ((int)l > 5) *x = 1;"),
+    ("if (u + 1 > u) *x = 1;", "*x = 1;"),
+    ("if (z * 2 / 2 == z) *x = 1;", "*x = 1;"),
+    ("x[2 * u] = 1;", "x[2l * u] = 1;"),
+    ("for (long k = 0; k < l; k++) x[k] = 1;", "for (int k = 0; k < l; k++) x[k] = 1;"),
+    ("for (unsigned long k = 0; k < z; k++) x[k] = 1;", "for (unsigned k = 0; k < z; k++) x[k] = 1;"),
+    ("for (unsigned k = 0; k < u; k++) x[k] = 1;", "for (int k = 0; k < u; k++) x[k] = 1;"),
+    ("if (c < 255) *x = 1;", "*x = 1;"),
+]
+"""Each differs for some size: u = 0, n = -1, l = 2^32 + 6, u = 2^32 - 1, c = 255."""
+SAME = [
+    ("if (c < 256) *x = 1;", "*x = 1;"),
+    ("for (int k = 0; k < l; k++) x[k] = 1;", "for (long k = 0; k < l; k++) x[k] = 1;"),
+    ("for (long k = 0; k < n; k++) x[k] = 1;", "for (int k = 0; k < n; k++) x[k] = 1;"),
+    ("for (i = 0; i < (int)l; i++) x[i] = 1;", "for (i = (int)l - 1; i >= 0; i--) x[i] = 1;"),
+    ("for (unsigned k = 0; k < u - 1; k++) x[k] = 1;", "for (unsigned j = 0; j < u - 1; j++) x[j] = 1;"),
+]
+
+
+def _function(text: str) -> str:
+    return function(text, parameters=_SIZES)
+
+
+@pytest.mark.parametrize(("old", "new"), OTHERS)
+def test_what_some_size_tells_apart(old: str, new: str, tmp_path: Path) -> None:
+    assert comparison(_function(old), _function(new), tmp_path) != PROVED
+
+
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_what_none_does(old: str, new: str, tmp_path: Path) -> None:
+    assert comparison(_function(old), _function(new), tmp_path) == PROVED
+
+
+def test_a_size_that_is_computed_is_what_c_computes(tmp_path: Path) -> None:
+    """No witness has h = 0, w = 0 and w * h = 1."""
+    for name, text in (("old.c", "h * w"), ("new.c", "w * h")):
+        (tmp_path / name).write_text(_function(f"for (i = 0; i < {text}; i++) x[i] = 1;"))
+    assert not isinstance(compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict, Refuted)
+
+
+@pytest.mark.parametrize("text", ["2 * h * w", "08", "h * 2 * w"])
+def test_a_bound_that_starts_with_a_number(text: str, tmp_path: Path) -> None:
+    """It ends in an answer: `2 * h * w` is a parameter, and 08 no number of C."""
+    trap = Trap("", f"for (i = 0; i < {text}; i++) x[i] = 1;", parameters=_SIZES)
+    assert (answer(trap, tmp_path) == PROVED) == (text != "08")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("-1", -1), ("-1u", None), ("-0x80000000", None), ("-0x7fffffff", -0x7FFFFFFF), ("0b101", 5), ("09", None), ("017u", 15)],
+)
+def test_integers_as_they_are_written(text: str, value: int | None) -> None:
+    assert integer_text(text) == value
