@@ -75,3 +75,22 @@ def test_a_bound_that_starts_with_a_number(text: str, tmp_path: Path) -> None:
 )
 def test_integers_as_they_are_written(text: str, value: int | None) -> None:
     assert integer_text(text) == value
+
+
+_TABLES = "#define N 50\nint big[N]; double m[10][20]; char letters[20];"
+CONSTANTS = [
+    ("for (i = 0; i < sizeof b / sizeof *b; i++) b[i] = i;", "for (i = 0; i < 100; i++) b[i] = i;", True),
+    ("for (i = 0; i < (int)(sizeof(big) / sizeof(big[0])); i++) big[i] = i;", "for (i = 0; i < N; i++) big[i] = i;", True),
+    ("for (i = 0; i < sizeof m / sizeof m[0]; i++) m[i][0] = 1;", "for (i = 0; i < 10; i++) m[i][0] = 1;", True),
+    ("for (i = 'a'; i <= 'z'; i++) a[i - 'a'] = i;", "for (i = 0; i < 26; i++) a[i] = i + 97;", True),
+    ("for (i = 0; i < sizeof x / sizeof *x; i++) a[i] = i;", "for (i = 0; i < 8; i++) a[i] = i;", False),
+    ("for (i = 0; i < '\\xff'; i++) x[i] = i;", "for (i = 0; i < 255; i++) x[i] = i;", False),
+    ("for (i = -1; i < sizeof b / sizeof *b; i++) x[i + 1] = i;", "for (i = -1; i < 100; i++) x[i + 1] = i;", False),
+    ("{ int b[7]; for (i = 0; i < sizeof b / sizeof *b; i++) x[i] = 1; }", "for (i = 0; i < 100; i++) x[i] = 1;", False),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "is_same"), CONSTANTS)
+def test_constants_that_are_no_numbers(old: str, new: str, is_same: bool, tmp_path: Path) -> None:
+    before, after = (function(text, head=_TABLES) for text in (old, new))
+    assert (comparison(before, after, tmp_path) == PROVED) == is_same

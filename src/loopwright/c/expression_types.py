@@ -29,6 +29,8 @@ def integer_type(node: Node, scope: NameTypes) -> CType:
     match node.type:
         case "number_literal":
             return literal_type(node.text)
+        case "char_literal":
+            return INT
         case "sizeof_expression":
             return UNSIGNED_LONG
         case "cast_expression":

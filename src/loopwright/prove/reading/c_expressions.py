@@ -13,6 +13,7 @@ from dataclasses import field as field_of
 from dataclasses import replace
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
+from loopwright.c.constants import constant_value
 from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
@@ -149,6 +150,8 @@ def expression(node: Node, words: Words) -> Expr:
             return _call(node, words)
         case "identifier" if definitions(words.macros, words.of(node)):
             return _expanded(node, None, words)
+        case _ if (value := constant_value(node, words.kinds, words.kinds.at or node.span)) is not None:
+            return Int(value)
         case _:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
 

@@ -74,7 +74,7 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
     match node.type:
         case "identifier":
             return None if node.text in scope.words.cut else scope.name_type(node)
-        case "number_literal":
+        case "number_literal" | "char_literal" | "sizeof_expression":
             kind = integer_type(node, scope)
             return None if node.text.startswith("-") and is_unsigned(kind) else kind
         case "cast_expression":

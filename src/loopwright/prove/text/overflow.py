@@ -17,9 +17,10 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
 from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.macros import definitions, integer_text, looks_like_macro
+from loopwright.c.macros import definitions, looks_like_macro
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import CType, Integer, common, holds, is_signed, promoted
 from loopwright.lazy_dataclass import dataclass
@@ -259,8 +260,8 @@ class _ValueScope:
             kind = type_at(core, self.words, self.at or core.span)
             return Typed(*self.parameters[name], kind).within(core)
         match core.type:
-            case "number_literal":
-                value = integer_text(core.text)
+            case "number_literal" | "char_literal" | "sizeof_expression":
+                value = constant_value(core, self.words.kinds, self.at or core.span)
                 if value is None:
                     raise NotShown(f"'{core.text}' is not an integer")
                 return Typed(value, value, type_at(core, self.words, core.span)).within(core)

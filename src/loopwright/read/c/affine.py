@@ -12,6 +12,7 @@ from functools import reduce
 import islpy as isl
 
 from loopwright.c.casts import expression_of
+from loopwright.c.constants import constant_value as constant_value_of
 from loopwright.c.declarations import is_floating_type, is_integer_type
 from loopwright.c.macros import definitions, integer_text
 from loopwright.c.references import expression_name, parameter_name, reference_of
@@ -93,6 +94,8 @@ def _affine(node: Node, frame: Frame) -> isl.PwAff:
             return _arithmetic(node, frame)
         case "binary_expression" if operator(node) in ("<<", ">>", "&"):
             return _bits(node, frame)
+        case "char_literal" | "sizeof_expression":
+            return _known(node, frame)
         case "true" | "false":
             return number(1 if node.type == "true" else 0)
         case "binary_expression" | "unary_expression" if operator(node) in (*_COMPARISONS, "&&", "||", "!"):
@@ -168,6 +171,13 @@ def _integer(node: Node, text: str) -> int:
     if value >= 1 << 63:
         raise NotAffine(node, "this number does not fit into 64 bits")
     return value
+
+
+def _known(node: Node, frame: Frame) -> isl.PwAff:
+    value = constant_value_of(node, frame.setting.kinds, frame.setting.region)
+    if value is None:
+        raise NotAffine(node, f"the value of '{node.text}' is not known here")
+    return number(value)
 
 
 def _only_child(node: Node) -> Node:

@@ -25,6 +25,7 @@ from loopwright.c.typed.tree import (
     ForStatement,
     Name,
     Node,
+    SizeOf,
     Storage,
     Subscript,
     TokenRange,
@@ -68,7 +69,7 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
         not any(token.follows_place for token in new.tokens)
         and all(node.callee is not None for node in after if isinstance(node, CallExpression))
         and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
-        and not any(isinstance(node, Cast) and _cuts(node) for node in after)
+        and not any(isinstance(node, SizeOf) or (isinstance(node, Cast) and _cuts(node)) for node in after)
         and _mean_the_same(old, after, counted)
     )
 
