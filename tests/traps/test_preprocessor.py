@@ -177,3 +177,21 @@ def test_a_choice_that_is_made_in_the_text(tmp_path: Path) -> None:
     assert comparison(function(_SET), function(SPELLED[2]), tmp_path) == PROVED
     wrong = f"\n#if 0\n{_SET}\n#else\n{_OTHER}\n#endif\n"
     assert comparison(function(_SET), function(wrong), tmp_path) != PROVED
+
+
+_LOG = "#define LOG(v) s = __LINE__ + v"
+NUMBERED = [
+    ("", "", "s = __LINE__;", False),
+    (_LOG, "", "LOG(3);", False),
+    ("static int g(void);", "", "s = g(); } static int g(void) { return __LINE__;", False),
+    (_LOG, "LOG(3);", "", True),
+    (_LOG, "", "", True),
+    ("#include <assert.h>", "", "assert(n > 0);", True),
+]
+
+
+@pytest.mark.parametrize(("head", "setup", "after", "is_same"), NUMBERED)
+def test_lines_that_are_numbers(head: str, setup: str, after: str, is_same: bool, tmp_path: Path) -> None:
+    """A new text of more lines gives another number to what comes after it."""
+    old, new = (function(text, head=head, setup=setup, after=after) for text in (_SET, f"\n{_SET}"))
+    assert (comparison(old, new, tmp_path) == PROVED) == is_same

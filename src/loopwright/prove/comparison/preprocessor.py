@@ -113,12 +113,44 @@ def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | 
     for name in pending:
         if _shape(old.macro(name)) != _shape(new.macro(name)):
             return f"the macro '{name}' is not the same in both"
+    if _numbered_lines(old) != _numbered_lines(new):
+        return "'__LINE__' is not the same number in both"
     chosen = iter(_conditional_lines(new))
     for line, is_read in _conditional_lines(old):
         other = next((read for text, read in chosen if text == line), None)
         if other is not None and other != is_read:
             return f"only one of them has '{line}' after preprocessing"
     return None
+
+
+def _numbered_lines(function: ExpandedFunction) -> list[int]:
+    """The lines outside of the regions that use their own number: in the file by `__LINE__` itself, in the
+    function by a macro too, but for `assert`, which shows it where the program ends.
+    """
+    source = function.source
+    if "__LINE__" not in source.text and "__LINE__" not in function.hidden:
+        return []
+    own = {name for name in function.names if name != "assert" and _counts_lines(function, name)}
+    regions = [one.place for one in c_file(source).regions]
+    text = without_comments(source.text, literals=True)
+    bodies = c_file(replace(source, chosen=())).possible.of_type("function_definition")
+    around = [node.span for node in bodies if any(node.span.contains(place) for place in regions)]
+    found: list[int] = []
+    for one in re.finditer(r"[A-Za-z_]\w*", _LINE.sub(lambda line: " " * len(line[0]), text)):
+        is_inside = any(place.start <= one.start() < place.end for place in around)
+        is_region = any(place.start <= one.start() < place.end for place in regions)
+        if not is_region and (one[0] == "__LINE__" or (is_inside and one[0] in own)):
+            found.append(text.count("\n", 0, one.start()))
+    return found
+
+
+def _counts_lines(function: ExpandedFunction, name: str) -> bool:
+    pending = [name]
+    for word in pending:
+        macro = function.macro(word)
+        body = () if macro is None else macro.body
+        pending += [one.text for one in body if one.is_name and one.text not in pending]
+    return "__LINE__" in pending
 
 
 def _shape(one: Definition | None) -> object:
