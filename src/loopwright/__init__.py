@@ -304,7 +304,7 @@ def to_c(
 
     A plan, or the plans of a file's regions in the order of its text, gives the C file with its
     new loops, proved as `loopwright transform` proves it.  A region without a plan keeps its text.
-    With `guard`, what is left to believe is tested at run time, in front of the new loops.
+    With `guard`, what is left to believe is tested at run time, before the new loops.
     """
     from loopwright.transform.plan import Plan
 

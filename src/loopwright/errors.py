@@ -20,7 +20,7 @@ from loopwright.source import Span
 
 
 class Severity(Enum):
-    """The word in front of the message."""
+    """The word before the message."""
 
     ERROR = "error"
     INTERNAL = "internal error"

@@ -26,7 +26,7 @@ from loopwright.source import Source, Span
 
 
 class NameKind(Enum):
-    """What a name is in front of an operand."""
+    """What a name is before an operand."""
 
     VALUE = auto()
     TYPE = auto()
@@ -46,7 +46,7 @@ class Kinds:
     """Names that stand somewhere without parentheses around them, as a type in a cast does not."""
 
     def of(self, name: str) -> NameKind:
-        """A variable in scope is a value, whatever else has its name; so is a macro that is no type."""
+        """A variable in scope is a value, whatever else has its name; so is a macro that is not a type."""
         if name in self.declarations.functions or self._is_variable(name):
             return NameKind.VALUE
         meaning = self.declarations.resolved(name)
@@ -67,7 +67,7 @@ class Kinds:
     def written_type(self, text: str, *, certain: bool) -> CType:
         """The type a text is, through the typedefs and macros of the file.
 
-        A macro that is defined under an `#if` is no `certain` definition.
+        A macro that is defined under an `#if` is not a `certain` definition.
         """
         text = self.declarations.resolved(text)
         for word in text.split():

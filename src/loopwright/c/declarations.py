@@ -198,7 +198,7 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
 
 
 def is_certain_cast(node: Node) -> bool:
-    """Whether `(x)` in front of the value makes no sense for a value x: x - y, x * y, x & y, x(y) do."""
+    """Whether `(x)` before the value makes no sense for a value x: x - y, x * y, x & y, x(y) do."""
     value = field(node, "value")
     match value.type:
         case "unary_expression":

@@ -24,7 +24,7 @@ class NameTypes(Protocol):
 
 
 def integer_type(node: Node, scope: NameTypes) -> CType:
-    """The type of an expression; unknown where a name's is, or where it is no integer expression."""
+    """The type of an expression; unknown where a name's is, or where it is not an integer expression."""
     node = without_parentheses(node)
     match node.type:
         case "number_literal":

@@ -34,7 +34,7 @@ _NEEDED = (_ADDRESS, "sizeof", "if", "else")
 class NotInside:
     """The first byte of `other` is none of those of `array`: of all of it, or of so many elements.
 
-    `factors` are the numbers whose product counts the elements; none where `array` is no pointer.
+    `factors` are the numbers whose product counts the elements; none where `array` is not a pointer.
     """
 
     array: str

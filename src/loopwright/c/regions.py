@@ -18,11 +18,11 @@ WIDE_VECTORS = """\
 #pragma GCC target("prefer-vector-width=512")
 #endif
 """
-"""In front of a file: gcc uses half of a register of AVX-512 unless it is told otherwise."""
+"""Before a file: gcc uses half of a register of AVX-512 unless it is told otherwise."""
 
 
 def without_hint(text: str) -> str:
-    """A text without the lines in front of it that ask for wide vectors: they change no result."""
+    """A text without the lines before it that ask for wide vectors: they change no result."""
     return re.sub(r"\A" + re.escape(WIDE_VECTORS).replace("\\\n", r"\r?\n"), "", text)
 
 

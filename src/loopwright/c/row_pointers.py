@@ -1,11 +1,11 @@
 """Local pointers to rows: after `double *row = a + i * n;`, `row[j]` is `(a + i * n)[j]`.
 
-Such a pointer is no storage and no second name of the array as long as nothing can be done with it
+Such a pointer is neither storage nor a second name of the array as long as nothing can be done with it
 that is not seen here.  It is followed where
 
     it is declared with its value, `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
     numbers of the same type that the file declares outside the region;
-    every word of the region that is its name stands in front of a bracket: `row[j]`;
+    every word of the region that is its name stands before a bracket: `row[j]`;
     no macro mentions it.
 
 All others are refused where they are declared.

@@ -280,7 +280,7 @@ _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be r
 
 
 def refuse_syntax_errors(root: Node) -> None:
-    """Raise for the first place the grammar of C does not accept, and for names that are no UTF-8."""
+    """Raise for the first place the grammar of C does not accept, and for names that are not UTF-8."""
     if _ESCAPED.search(root.text):
         for node in walk(root):
             if node.type.endswith("identifier") and _ESCAPED.search(node.text):

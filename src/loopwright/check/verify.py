@@ -216,7 +216,7 @@ def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | No
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Insertion]:
-    """Checks in front of nests, and of the operations that are in none."""
+    """Checks before nests, and of the operations that are in none."""
     covered = {site.number for front in ahead for site in front.sites}
     single = [site for site in job.sites.sites if site.number not in covered]
     marks = around_sites(job.sites, single, fast_call, only_checks=options.only_checks)
@@ -329,7 +329,7 @@ def _ending(ended: Ended, log: RunLog) -> str:
 
 
 def _ended_inside(ended: Ended, log: RunLog) -> bool:
-    """Whether the program ended itself in the segment: without more ado, or saying that it failed."""
+    """Whether the program ended itself in the segment: silently, or with a status that says it failed."""
     return log.done + log.left_early < log.entries or (log.left_early and ended.status != 0)
 
 

@@ -173,7 +173,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _verb(words: Sequence[str]) -> str | None:
-    """The first word that is no option names the verb."""
+    """The first word that is not an option names the verb."""
     verb = next((word for word in words if not word.startswith("-")), None)
     if verb is None or verb in VERBS:
         return verb

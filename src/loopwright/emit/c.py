@@ -91,7 +91,7 @@ def _never(remark: str | Remark) -> bool:
 class Style:
     """How a program is to be written.
 
-    `call` gives the lines of a call, `annotated` the lines that print a loop's annotations in front of it,
+    `call` gives the lines of a call, `annotated` the lines that print a loop's annotations before it,
     and `mark` the lines of a marked statement, given those of the statement alone.
     """
 
@@ -100,7 +100,7 @@ class Style:
     annotated: Callable[[For], list[str]] = _annotated
     mark: Callable[[str | Remark, Node, list[str]], list[str]] = _commented
     needs_block: Callable[[str | Remark], bool] = _never
-    """Whether a mark puts a line in front of its statement, so that the two need braces."""
+    """Whether a mark puts a line before its statement, so that the two need braces."""
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)
     """The types of iterators that do not have `iterator_type`."""

@@ -1,7 +1,7 @@
-"""What the author wrote in front of loops stays in front of loops: comments, empty lines and labels.
+"""What the author wrote before loops stays before loops: comments, empty lines and labels.
 
 The reader gives a comment to the statement that follows it, an empty line as one without text.
-Where the author wrote it outside of the innermost loops around that statement, it goes in front of
+Where the author wrote it outside of the innermost loops around that statement, it goes before
 the new loop of the same depth around the statement's first copy.
 
 A label may occur only once in a function of C.  A statement's label goes on its first copy, a loop's
@@ -34,7 +34,7 @@ class LabelNote(Remark):
 
 
 def with_comments(node: Node, program: Program) -> Node:
-    """`node` with a mark on each loop that has a comment in front of it."""
+    """`node` with a mark on each loop that has a comment before it."""
     if not any(statement.body.leading for statement in program.statements):
         return node
     loops = [n.span for n in walk(program.syntax) if n.type == "for_statement"]
@@ -60,13 +60,13 @@ def closing(program: Program) -> list[str]:
 
 
 def in_front_of_loops(node: Node) -> frozenset[Span]:
-    """The comments that are printed in front of loops."""
+    """The comments that are printed before loops."""
     remarks = (part.remark for part in subprograms(node) if isinstance(part, Remarked))
     return frozenset(remark.place for remark in remarks if isinstance(remark, CommentNote))
 
 
 def _on_loop(node: Node, loop: For, note: Remark) -> Node:
-    """`node` with a mark on one of its loops, in front of the marks it has."""
+    """`node` with a mark on one of its loops, before the marks it has."""
     if unmarked(node) is loop:
         return Remarked(note, node)
     return with_children(node, lambda child: _on_loop(child, loop, note))

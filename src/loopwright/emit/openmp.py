@@ -188,7 +188,7 @@ def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: b
 
 
 def without_vectors(node: Node, unsaid: Callable[[For], bool]) -> Node:
-    """`node` where vector loops without clauses that are `unsaid` are no vector loops."""
+    """`node` where vector loops without clauses that are `unsaid` are not vector loops."""
     if isinstance(node, For) and node.vector is not None and node.vector.clauses is None and unsaid(node):
         kept = tuple(one for one in node.annotations if not isinstance(one, Vector))
         node = replace(node, annotations=kept)

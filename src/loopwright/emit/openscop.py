@@ -52,7 +52,7 @@ def _kind(access: Access) -> str:
 
 
 def _numbered(access: Access, statement: Statement, number: int) -> isl.Map:
-    """The access with the number of its array in front of the subscripts."""
+    """The access with the number of its array before the subscripts."""
     relation = access.relation.gist_domain(statement.domain)
     return relation.insert_dims(_OUT, 0, 1).fix_val(_OUT, 0, isl.Val(number))
 

@@ -1,9 +1,9 @@
 """Loops put back into the file their statements came from.
 
 Every call becomes the statement's own text with its iterators replaced; parameters are written as
-the author wrote them; variables that were declared inside the region are declared in front of the
+the author wrote them; variables that were declared inside the region are declared before the
 new loops; everything outside the region stays as it is, byte for byte, but for the helper macros
-in front of the first region that needs them.
+before the first region that needs them.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
 
 
 def _first_include(source: Source) -> int:
-    """Where another header can be included: in front of the first one, which macros may prepare."""
+    """Where another header can be included: before the first one, which macros may prepare."""
     depth = 0
     for line in c_file(source).directives:
         if line.name == "include" and depth == 0:
@@ -165,7 +165,7 @@ def claims(loops: Loops) -> tuple[Call, ...]:
 
 
 def _line_before(region: Span) -> int:
-    """Where the line of the pragma in front of a region starts, or the line a chosen region starts on."""
+    """Where the line of the pragma before a region starts, or the line a chosen region starts on."""
     before = region.start if region.source.chosen else max(0, region.start - 1)
     return region.source.text.rfind("\n", 0, before) + 1
 
@@ -225,7 +225,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
 
 
 def without_labels(program: Program) -> list[str]:
-    """The lines of the region as written, its labels left out: they are in front of the new loops."""
+    """The lines of the region as written, its labels left out: they are before the new loops."""
     region = program.region
     pieces: list[str] = []
     position = region.start

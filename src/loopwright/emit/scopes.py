@@ -1,7 +1,7 @@
 """Variables of the region declared where their author would: in the loop that needs them.
 
 A variable whose values do not leave an iteration of a loop is declared in the body of that loop, if
-all statements that access it are in such loops; otherwise in front of all loops.
+all statements that access it are in such loops; otherwise before all loops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # generating loops from a description needs nothing of C
 
 @dataclass(frozen=True, slots=True)
 class DeclarationNote(Remark):
-    """A variable of the region, declared in front of the statement."""
+    """A variable of the region, declared before the statement."""
 
     name: str
 

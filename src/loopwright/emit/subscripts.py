@@ -9,7 +9,7 @@ from collections import Counter
 from loopwright.source import Span
 
 _PLAIN = re.compile(r"[\w\s+*()-]*")
-"""Sums of names and numbers; numbers with a suffix or a leading zero are no Python, and are not parsed."""
+"""Sums of names and numbers; numbers with a suffix or a leading zero are not Python, and are not parsed."""
 
 _WITH_QUOTIENTS = re.compile(r"[\w\s+*()/-]*")
 

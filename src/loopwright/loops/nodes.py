@@ -78,7 +78,7 @@ class For:
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """`int name = value;` in front of `body`: a loop of one iteration."""
+    """`int name = value;` before `body`: a loop of one iteration."""
 
     name: str
     value: Expr
@@ -89,7 +89,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """The base of what a printer is to write in front of a statement, such as a label."""
+    """The base of what a printer is to write before a statement, such as a label."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def calls_in(node: Node) -> frozenset[str]:
 
 
 def unmarked(node: Node) -> Node:
-    """What the remarks in front of `node` are about."""
+    """What the remarks before `node` are about."""
     return unmarked(node.body) if isinstance(node, Remarked) else node
 
 

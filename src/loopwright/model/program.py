@@ -68,7 +68,7 @@ class Array:
     """Storage the region touches; distinct names are taken to be distinct storage.
 
     `element_type` is the declared type where a declaration was seen.  A `local` one was declared
-    inside the region: its declaration `element_type name[extent]...;` has to be put in front of
+    inside the region: its declaration `element_type name[extent]...;` has to be put before
     the regenerated loops, since the statements that use it may end up in different loops.
     """
 
@@ -127,7 +127,7 @@ class Hole:
 class Inlined:
     """An occurrence of a local integer `int m = n - i;` that nothing else assigns.
 
-    It is no storage: the text of its value, `definition`, stands for it wherever it occurs.
+    It is not storage: the text of its value, `definition`, stands for it wherever it occurs.
     """
 
     place: Span
@@ -371,7 +371,7 @@ def statement_text(statement: Statement, values: dict[str, str]) -> str:
 
 
 def is_element(text: str) -> bool:
-    """Whether `text` is a name with subscripts, which needs no parentheses in front of another one."""
+    """Whether `text` is a name with subscripts, which needs no parentheses before another one."""
     return re.fullmatch(r"\w+(\s*\[[^][]*\])*", text) is not None
 
 

@@ -162,7 +162,7 @@ class _Named:
     start: Expr
     offset: int = 0
     step: int | None = None
-    """None for what is no loop."""
+    """None for what is not a loop."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Judged:
-    """Whether another machine could prove a script whole: its word ranks, and is no proof."""
+    """Whether another machine could prove a script whole: its word ranks, and is not a proof."""
 
     script: Script
     is_proved: bool

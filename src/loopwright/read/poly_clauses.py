@@ -79,7 +79,7 @@ def parse_clauses(source: Source) -> PolyText:
 
 
 def _clauses(blank: Source) -> Iterator[Clause]:
-    """The clauses in order; text in front of the first keyword is an error."""
+    """The clauses in order; text before the first keyword is an error."""
     starts = list(re.finditer(r"^[ \t]*(" + "|".join(KEYWORDS) + r")\b", blank.text, re.MULTILINE))
     first = re.search(r"\S+", blank.text)
     if first and (not starts or first.start() < starts[0].start(1)):

@@ -323,7 +323,7 @@ def _cells(found: Iterable[Computation]) -> dict[str, tuple[int, CType]]:
 
 
 def _name(array: str) -> str:
-    """The name of what the region declares itself is no word of C."""
+    """The name of what the region declares itself is not a word of C."""
     return re.sub(r"\W+", "_", array)
 
 

@@ -87,7 +87,7 @@ def on_trust(program: Program) -> Evidence:
 def of_model(program: Program, options: RewriteOptions, progress: Progress) -> Evidence:
     """The model is what the text says: by isl as a whole; by cvc5, where it is there, step by step.
 
-    One of them is enough, unless cvc5 was asked for; a no of either's stops.
+    One of them is enough, unless cvc5 was asked for; a no from either of them ends the proof.
     """
     progress("proving the model")
     found = [_read_right(MODEL, prove_model(program))]

@@ -190,7 +190,7 @@ def _status(original: Program, new: Program, claims: TextClaims) -> ProofStatus:
 def _covered(position: int, said: frozenset[Independent], claims: TextClaims, new: Program) -> bool:
     """Whether the theorem takes the loop in any order, and its pragma says no more than that.
 
-    An iterator is no memory: it may be private.
+    An iterator is not memory: it may be private.
     """
     arrays = {array.name for array in new.arrays}
     plain = all(

@@ -102,7 +102,7 @@ def _iterations(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> t
 
 
 def _lanes(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> tuple[DrawnTile, ...]:
-    """Those of all iterations of one run of the loop: times that agree in front of its entry."""
+    """Those of all iterations of one run of the loop: times that agree before its entry."""
     return _grouped(
         (time[: wish.dimension], one) for one, time in _ordered(after) if _is_about(wish, one, time)
     )

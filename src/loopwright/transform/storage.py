@@ -163,7 +163,7 @@ def replaced_text(program: Program, text: str, new: Sequence[Array]) -> Program:
 
 
 def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:
-    """The text; declarations are put in front of the first statement, on its line, so that lines stay.
+    """The text; declarations are put before the first statement, on its line, so that lines stay.
 
     They are part of what replaces its first character, so that they are inside of the region.
     """

@@ -323,7 +323,7 @@ def unknown_of(*parts: Expression) -> Unknown | None:
 
 
 def target_of(kind: CType) -> CType | None:
-    """What a value of this type points to; None where the type is no pointer."""
+    """What a value of this type points to; None where the type is not a pointer."""
     match unqualified(kind):
         case Unknown() as unknown:
             return unknown

@@ -117,7 +117,7 @@ def _leads_elsewhere(kind: CType) -> bool:
 
 @dataclass(frozen=True)
 class Purity:
-    """Why a call is no value, or what it depends on besides its arguments."""
+    """Why a call is not a value, or what it depends on besides its arguments."""
 
     reason: str
     reads: frozenset[Declaration] = frozenset()

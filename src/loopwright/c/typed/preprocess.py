@@ -52,7 +52,7 @@ class Preprocessed:
     missing: tuple[str, ...]
     errors: tuple[str, ...]
     shift: int = 0
-    """How many characters were put in front of the compiler's output; `changes` do not count them."""
+    """How many characters were put before the compiler's output; `changes` do not count them."""
 
     def line_of(self, offset: int) -> int:
         """The line of the file that the text at `offset` is from; 0 for a header."""
@@ -74,7 +74,7 @@ class Preprocessed:
 
 
     def after(self, head: str) -> Preprocessed:
-        """The text with a line in front of it that is from no file."""
+        """The text with a line before it that is from no file."""
         ahead = len(head) + 1
         return replace(
             self,

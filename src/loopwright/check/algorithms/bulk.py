@@ -180,7 +180,7 @@ def _without_guesses(bulk: Bulk) -> isl.Set:
 def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
     """The group a site is taken for: the first that its subscripts may be of.
 
-    Sites with iterators in their text, which are no subscripts, are left out.
+    Sites with iterators in their text, which are not subscripts, are left out.
     """
     site = operation.site
     if any(name in one.statement.iterators for one in site.candidates for name, _ in one.holes):
@@ -297,7 +297,7 @@ def _union_of_params(parts: Sequence[isl.Set]) -> isl.Set:
 
 
 def _no_instance(run: _BulkRun) -> isl.Set:
-    """(1), the p for which some operation of the run is no instance."""
+    """(1), the p for which some operation of the run is not an instance."""
     return run.operation.domain.subtract(run.instances.domain()).params()
 
 

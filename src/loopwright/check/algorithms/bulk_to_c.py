@@ -54,7 +54,7 @@ def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Sha
 
 
 def bulk_call(number: int, bulk: Bulk) -> str:
-    """The call in front of the nest, once it is known that it is of the sizes it was made for."""
+    """The call before the nest, once it is known that it is of the sizes it was made for."""
     tests = [f"(long)({text}) == {size}L" for text, size in bulk.nest.fixed]
     arguments = ", ".join(f"(long)({text})" for _, text in bulk.nest.parameters)
     return " && ".join([*tests, f"lw_nest_{number}({arguments})"])

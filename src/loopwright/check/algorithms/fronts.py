@@ -1,4 +1,4 @@
-"""Checks in front of whole nests instead of in front of every operation.
+"""Checks before whole nests instead of before every operation.
 
 A nest that is affine and does nothing but operations can be checked before it runs: what it will do
 does not depend on what it computes.  Its own loops then stay as the compiler likes them.  Where the
@@ -45,7 +45,7 @@ class Front:
 
 
 def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_checks: bool) -> tuple[Front, ...]:
-    """The nests of the program to be checked in front of themselves, in the order of the text."""
+    """The nests of the program that are checked before they run, in the order of the text."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _NestFinder(sites, known, sizes, only_checks)
     found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
@@ -115,7 +115,7 @@ def _is_statement(site: Site) -> bool:
 
 
 def front_macro(sites: Sites, front: Front, call: CallOf, whole: str | None) -> str:
-    """What is put in front of the nest; `whole` is the C condition that it is right as a whole."""
+    """What is put before the nest; `whole` is the C condition that it is right as a whole."""
     single = _single_checks(sites, front, call)
     checks = single if whole is None else f"if (!({whole})) {{ {single} }}"
     return f"#define LW_FRONT_{front.number} {checks}\n"

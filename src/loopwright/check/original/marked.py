@@ -1,4 +1,4 @@
-"""Operations as the compiler types them: a mark in front of each, found again in the typed reading.
+"""Operations as the compiler types them: a mark before each, found again in the typed reading.
 
     lw_mark(3, A[i], B[i], i), A[i] = F(B[i]) * i;
 
@@ -57,7 +57,7 @@ def marked_operations(file: TypedFile) -> dict[int, TypedOperation]:
 
 
 def _marked(function: TypedFunction, node: Node) -> Iterator[tuple[int, TypedOperation]]:
-    """What `node` marks; of `a = c = b` the marks are in front of all of it, that of a last."""
+    """What `node` marks; of `a = c = b` the marks are before all of it, that of a last."""
     declared = node.declaration if isinstance(node, Declarator) else None
     initial = node.initial if isinstance(node, Declarator) else None
     whole = node if initial is None else without_casts(initial)

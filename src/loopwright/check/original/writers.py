@@ -5,7 +5,7 @@ are isl's exact array dataflow on it: with the writes of A as sources and as sin
 
     NextWriter(A)      = the pairs (last write of the same cell before it, write)
     FirstWriter(A, w)  = the write of w that has no source
-    LastWriter(A, w)   = the write of w that is no source
+    LastWriter(A, w)   = the write of w that is not a source
     WriterBeforeRead   = the last write before the read; where there is none, Init
 """
 

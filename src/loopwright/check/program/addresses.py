@@ -21,7 +21,7 @@ from loopwright.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Addresses:
-    """`header` goes in front of the program, `begin` in front of its segment."""
+    """`header` goes before the program, `begin` before its segment."""
 
     header: str
     begin: str

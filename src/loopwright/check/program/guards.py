@@ -1,6 +1,6 @@
-"""Assignments that are no operations: none may reach an array of the original.
+"""Assignments that are not operations: none may reach an array of the original.
 
-Where a pointer points that was set in front of the segment, in a field, or by another file is not
+Where a pointer points that was set before the segment, in a field, or by another file is not
 known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
 compared, when it runs, with where the arrays lie; what it assigns stays as it was.
 """
@@ -22,7 +22,7 @@ _FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", 
 
 @dataclass(frozen=True)
 class Guards:
-    """`header` goes in front of the program, `begin` and `end`, both expressions, around its segment."""
+    """`header` goes before the program, `begin` and `end`, both expressions, around its segment."""
 
     header: str
     begin: str
@@ -31,7 +31,7 @@ class Guards:
 
 
 def guards(spec: Specification, sites: Sites) -> Guards:
-    """What notices assignments to the arrays that are no sites."""
+    """What notices assignments to the arrays that are not sites."""
     arrays = blocks(spec, sites.known)
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
     filled = [argument for body in sites.known.bodies for argument in _filled(body)]
@@ -55,7 +55,7 @@ def guards(spec: Specification, sites: Sites) -> Guards:
 
 
 def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
-    """`*p`, `p[k]` and `s.p[k]` that are assigned and are no cells."""
+    """`*p`, `p[k]` and `s.p[k]` that are assigned and are not cells."""
     for node in walk(body):
         assignment = None if node.type == "init_declarator" else assignment_of(node)
         if assignment is None or sites.side.cell(assignment.target) is not None:

@@ -1,7 +1,7 @@
 """Names for what a loop nest does not change and the C reader cannot take apart.
 
 `ii < least(NI, it * T + T)` is not affine in `it` and T, but inside the nest neither changes: the
-bound is a parameter.  It is evaluated once, in front of the nest, so only expressions that can do
+bound is a parameter.  It is evaluated once, before the nest, so only expressions that can do
 no harm there are hoisted: no calls but of macros that are values, and what could fault (an array
 element, a quotient) only from the head of the nest itself, which is evaluated in any case.
 """

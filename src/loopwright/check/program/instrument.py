@@ -16,7 +16,7 @@ from loopwright.source import Source
 
 @dataclass(frozen=True)
 class Insertion:
-    """`text` in front of the character at `offset`; of several at one place, `rank` orders them.
+    """`text` before the character at `offset`; of several at one place, `rank` orders them.
 
     The next `dropped` characters of the program are left out.
     """
@@ -32,7 +32,7 @@ CallOf = Callable[[Site, Sequence[str]], str]
 
 
 def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_checks: bool = False) -> str:
-    """The program with `call` in front of every site and the two statements around its segment.
+    """The program with `call` before every site and the two statements around its segment.
 
     With `only_checks`, statements that are sites are replaced by their calls [Bao2016, section 6.4].
     """
@@ -43,7 +43,7 @@ def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_check
 def around_sites(
     sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
 ) -> list[Insertion]:
-    """Checks in front of sites; those of `c = b` in `a = c = b` in front of those of a, before all of it."""
+    """Checks before sites; those of `c = b` in `a = c = b` before those of a, before all of it."""
     at = {site.assignment.node: site for site in sites.sites}
     inside = {node for site in sites.sites if (node := _inner(site)) is not None}
     return [
@@ -69,7 +69,7 @@ def _chain(site: Site, at: dict[Node, Site]) -> list[Site]:
 
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
-    """The program with its checks, and the header they need in front of it."""
+    """The program with its checks, and the header they need before it."""
     opening = f'#include "{PROGRAM_HEADER}"\n#line 1 "{_file(segment.source)}"\n'
     return opening + inserted(segment, marks, begin, end)
 

@@ -59,7 +59,7 @@ def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOption
 
 
 def _marked_original(spec: Specification) -> str:
-    """The original with a mark in front of each of its statements."""
+    """The original with a mark before each of its statements."""
     pieces, position, text = [], 0, spec.program.source.text
     edits = [edit for statement in spec.statements for edit in _edits(spec, statement)]
     for offset, insertion in sorted(edits):

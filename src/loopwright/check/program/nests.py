@@ -123,7 +123,7 @@ def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
 
 
 def _loops_before(node: Node) -> list[Node]:
-    """The `for` statements in front of the nest and in the blocks around it."""
+    """The `for` statements before the nest and in the blocks around it."""
     found: list[Node] = []
     current: Node | None = node
     while current is not None:

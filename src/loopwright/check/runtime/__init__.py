@@ -3,7 +3,7 @@
     precise.c    Algorithm A, one operation after the other
     delayed.c    shadows of one number a cell, one verdict at the end; delayed.h is its other half
     addresses.h  cells that are reached through pointers, arrays that share memory
-    guards.h     assignments that are no operations
+    guards.h     assignments that are not operations
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races

@@ -47,7 +47,7 @@ class OneThreadNote(Remark):
 
 @dataclass(frozen=True, slots=True)
 class SharedNote(Remark):
-    """An array of the block, which its threads share, declared in front of the statement."""
+    """An array of the block, which its threads share, declared before the statement."""
 
     name: str
 

@@ -58,7 +58,7 @@ def library_source() -> Path:
 
 
 def how_to_check(path: str) -> str:
-    """For whoever wants to check the file elsewhere."""
+    """How to check the file elsewhere."""
     return f"make -C proofs library && coqc -Q proofs Loopwright {path}"
 
 

@@ -35,7 +35,7 @@ class Named:
     loops: str
     schedule: str
     prefix: str = ""
-    """In front of the names of the other definitions."""
+    """Before the names of the other definitions."""
     shared: frozenset[str] = frozenset()
     """Statements whose domain is defined once, for this program and another, and has no prefix."""
     sources: Mapping[str, SourceText] = field(default_factory=dict)

@@ -94,7 +94,7 @@ def _same(part: str) -> str:
 
 
 def forbidden(proof: str) -> Forbidden | None:
-    """The first sentence that is no definition, no lemma, and no step of a proof.
+    """The first sentence that is neither a definition, a lemma nor a step of a proof.
 
     Commands begin with a capital letter, steps of a proof do not.  In a proof, braces are sentences of
     their own, with what is before and after them.

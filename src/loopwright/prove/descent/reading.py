@@ -65,7 +65,7 @@ class LoopText:
     leaves: Mapping[str, TextLeaf]
     heads: tuple[Node, ...]
     pragmas: Mapping[int, tuple[Directive, ...]]
-    """Those in front of a loop."""
+    """Those before a loop."""
     assigned: frozenset[str]
     """Iterators and bounds that are declared outside."""
     stored: frozenset[str]

@@ -317,7 +317,7 @@ _EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in
 
 
 def _whole_number(base: str, number: float) -> float:
-    """C's floor and the like: of the sign of their argument, and what is no integer is itself."""
+    """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
     if not math.isfinite(number):
         return number
     return math.copysign(float(getattr(math, base)(number)), number)

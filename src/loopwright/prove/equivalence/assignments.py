@@ -42,7 +42,7 @@ class Computation:
 
 
 def computations(program: Program) -> dict[str, Computation]:
-    """The statements of a program by name; `Unreadable` where one is no assignment of values."""
+    """The statements of a program by name; `Unreadable` where one is not an assignment of values."""
     found: dict[str, Computation] = {}
     for name, side in sides(program).items():
         found[name] = computation(program, name, side)

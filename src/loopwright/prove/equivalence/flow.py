@@ -135,7 +135,7 @@ class Flow:
 
 
 def flow_of(program: Program, context: isl.Set) -> Flow:
-    """The definitions of a program; `Unreadable` where a statement is no assignment of values."""
+    """The definitions of a program; `Unreadable` where a statement is not an assignment of values."""
     found = computations(program)
     values = values_at(program, {name: tuple(one.columns) for name, one in found.items()}, context)
     schedules = {name: program.statement(name).schedule for name in found}

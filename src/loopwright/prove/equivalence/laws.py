@@ -176,7 +176,7 @@ def opposite(condition: Term) -> Term:
 
 
 def _are_integers(*terms: Term) -> bool:
-    """Whether one of two is not larger than the other: what is no number is neither."""
+    """Whether one of two is not larger than the other: what is not a number is neither."""
     return all(isinstance(term.type, Integer) for term in terms)
 
 

@@ -19,7 +19,7 @@ _NOT_LOOKED_FOR = Unknown("the type of an input is that of its cell")
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number that is no integer, in its canonical spelling."""
+    """A number that is not an integer, in its canonical spelling."""
 
     text: str
     type: CType

@@ -27,7 +27,7 @@ MOST_NEIGHBOURS = 5
 
 
 def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
-    """The steps with new storage to put in front of the plan's, or none; `verdict` is that on the plan."""
+    """The steps with new storage to put before the plan's, or none; `verdict` is that on the plan."""
     steps = _storage(plan, verdict)
     return steps if steps and _helps(plan, steps, allow_reassociation) else ()
 

@@ -151,7 +151,7 @@ _INCREMENT = re.compile(r"(?:\+\+\s*[A-Za-z_]\w*|[A-Za-z_]\w*\s*(?:\+\+|\+=\s*[1
 
 
 def _rounds_each_step(program: Program, statement: Statement, accumulator: str) -> bool:
-    """Whether a step may lose a fraction: `int p; p += x` with a number x that is no integer.
+    """Whether a step may lose a fraction: `int p; p += x` with a number x that is not an integer.
 
     The accumulator of every step is then rounded towards zero, and the order of the steps shows.
     """
@@ -190,7 +190,7 @@ def _is_cut(program: Program, statement: Statement, operator: str, accumulator: 
 
 
 def _type_of(program: Program, word: str) -> CType:
-    """The type of a number, or of a variable that is no storage of the region."""
+    """The type of a number, or of a variable that is not storage of the region."""
     if word[0].isdigit():
         return literal_type(word)
     found = program.file.declarations.visible(word, program.region)

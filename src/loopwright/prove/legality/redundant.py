@@ -8,7 +8,7 @@ of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to
     operations   a statement of P' has the text of its statement of P, but for the cells it names;
     instances    μ maps all instances of P' to instances of P, and to each of them at least one; where some
                  are told to compute nothing, one of the others, and those of a statement that touches new
-                 storage alone need be no instances of P;
+                 storage alone need not be instances of P;
     values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
                  that of μ(y), and a write of a copy κ is F(c before θ);
     copies       so for the read of a copy κ itself, and F(c before θ);

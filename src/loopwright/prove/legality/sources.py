@@ -23,7 +23,7 @@ def sources(
     """{ reader -> write, or the cell that no write changed before }, by the names of the readers.
 
     An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
-    Readers that are no statements may have a `given` time θ.
+    Readers that are not statements may have a `given` time θ.
     """
     space = program.context.get_space()
     reads, times = isl.UnionMap.empty(space), isl.UnionMap.empty(space)

@@ -17,7 +17,7 @@ P' leaves in A after every tile what P does, if
 
 By induction over the tiles A is the same at the start of each, B is in a tile what A is in P, and what is
 copied back is what P leaves.  None of it asks which write a read sees, so each question is a small one.  What
-is not staged so is no error: its values are compared one by one.
+is not staged so is not an error: its values are compared one by one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from loopwright.prove.legality.values import moves
 
 @dataclass(frozen=True, eq=False)
 class Running:
-    """A statement of P' at its time; where it is no copy, its instances are those of `old` by `instance`."""
+    """A statement of P' at its time; unless it is a copy, its instances are those of `old` by `instance`."""
 
     statement: Statement
     time: isl.Map
@@ -83,7 +83,7 @@ class _BufferAccess:
 def is_staged(before: Program, after: Program, instances: Mapping[str, tuple[Statement, isl.Map]]) -> bool:
     """Whether `after` is `before` with buffers.
 
-    `instances` are, for the statements of `after` that are no copies, which one of `before` each is, and
+    `instances` are, for the statements of `after` that are not copies, which one of `before` each is, and
     { instance of `after` -> instance of `before` }.
     """
     length = max(one.schedule.dim(OUT) for one in (*before.statements, *after.statements))

@@ -62,7 +62,7 @@ class ComparedRead:
     shown: str
     span: Span | None
     time: isl.Map | None = None
-    """{ read -> θ } in the first program, where the reader is no statement of it."""
+    """{ read -> θ } in the first program, where the reader is not a statement of it."""
 
 
 def refuse_no_copy(copy: Statement, program: Program) -> None:

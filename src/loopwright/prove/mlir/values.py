@@ -314,7 +314,7 @@ def greatest(values: Sequence[Expr]) -> Expr:
 
 
 def at(map_: AffineMap, values: Sequence[Expr]) -> tuple[Expr, ...] | None:
-    """The results of a map for these dimensions and symbols; None where it divides by what is no size."""
+    """The results of a map for these dimensions and symbols; None where it divides by what is not a size."""
     found = [expression(one, values[: map_.num_dims], values[map_.num_dims :]) for one in map_.results]
     known = tuple(one for one in found if one is not None)
     return known if len(known) == len(found) else None

@@ -45,7 +45,7 @@ class _Split:
 def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequence[str]) -> Decision[T] | None:
     """Which of `pieces` a point of `region` is in; None where there are no pieces.
 
-    Where no piece holds the point the answer is any of them, and whoever uses it finds out.
+    Where no piece holds the point the answer is any of them, which the user of the answer detects.
     """
     if not pieces:
         return None

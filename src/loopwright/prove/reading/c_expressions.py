@@ -48,7 +48,7 @@ RELATIONS = {relation.value: relation for relation in Relation}
 
 
 class Unreadable(Exception):
-    """This text is no expression of LOOP; the message says why."""
+    """This text is not an expression of LOOP; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _split(node: Node) -> tuple[Node, list[Node]]:
 
 
 def _only_elements(block: Node, name: str, words: Words) -> bool:
-    """Whether the region has `name` in declarations and in front of a bracket, and nowhere else."""
+    """Whether the region has `name` in declarations and before a bracket, and nowhere else."""
     for node in walk(block):
         outer = node.parent
         if node.type != "identifier" or words.of(node) != name or outer is None:

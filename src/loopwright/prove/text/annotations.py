@@ -169,7 +169,7 @@ def _pragmas(program: Program) -> tuple[Directive, ...]:
 
 
 def _unknown_pragma(program: Program) -> Directive | None:
-    """The first pragma that is no promise, and not known to be harmless."""
+    """The first pragma that is not a promise, and not known to be harmless."""
     strange = (
         pragma
         for pragma in _pragmas(program)

@@ -99,7 +99,7 @@ def _values(argument: str) -> set[str]:
 
 _COUNT = re.compile(r"\s*0*[1-9]\d*\s*(?:[+*]\s*0*[1-9]\d*\s*)*")
 _UNSAFE = re.compile(r"[/%](?!\s*0*[1-9]\d{0,8}\b)|<<|>>|(?<!&)&(?!&)|(?:^|[^\w\s)])\s*\*")
-"""A quotient by what is no number above 0, a shift, and what is reached through a pointer."""
+"""A quotient by what is not a number above 0, a shift, and what is reached through a pointer."""
 
 
 def uncertain_value(pragma: Directive, sizes: Mapping[str, bool]) -> str | None:

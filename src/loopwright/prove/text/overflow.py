@@ -6,7 +6,7 @@ failure.  Intervals start from what is known of the parameters:
     [a, b] + [c, d] = [a + c, b + d],   the iterator of  for (i = s; i < e; i += k)  has  [min s, max e - 1],
 
 and max e - 1 + k has to be within its type, too.  Relations between variables are not kept, so that the
-answer no is no answer: "not shown".  A statement whose text is the original's, in iterators of no smaller
+answer no is not an answer: "not shown".  A statement whose text is the original's, in iterators of no smaller
 type, overflows where the original does, and there the original means nothing.
 """
 
@@ -78,7 +78,7 @@ def within_types(
 ) -> tuple[Assumption, ...]:
     """The assumptions of `old`, those about index arithmetic tried: shown always, or for `established`.
 
-    A signed overflow of the old text is no behaviour that the new text has to have; an unsigned one is.
+    A signed overflow of the old text is not a behaviour that the new text has to have; an unsigned one is.
     """
     ranges = [parameter_ranges(known) for known in (old.facts, established)]
     found: list[Assumption] = []

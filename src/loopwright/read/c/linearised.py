@@ -106,7 +106,7 @@ def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
 
 
 def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
-    """The strides all subscripts of a base have in common; None where it is no linearised array."""
+    """The strides all subscripts of a base have in common; None where it is not a linearised array."""
     if all(_is_affine(touch, frame) for touch, frame in own):
         return None
     strides: set[Monomial] = {()}

@@ -12,7 +12,7 @@ def _hides(outer: Local, inner: Local) -> bool:
 
 
 def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
-    """The storage to declare in front of the loops; refuse what cannot be moved there."""
+    """The storage to declare before the loops; refuse what cannot be moved there."""
     arrays: dict[str, Array] = {}
     for local in names.locals:
         array = Array(local.name, local.rank, local.type, True, local.extents)
@@ -64,7 +64,7 @@ def sizes_in(declarator: Node) -> list[Node]:
 
 
 def refuse_changing_size(size: Node, names: RegionNames) -> None:
-    """A local array is declared once, in front of the region: its size must be known there."""
+    """A local array is declared once, before the region: its size must be known there."""
     for part in walk(size):
         name = part.text if part.type == "identifier" else ""
         if name in names.iterators or name in names.written:

@@ -1,6 +1,6 @@
 """Index expressions that multiply iterators by parameters: `(i * n + j) * m + k`.
 
-A polynomial over atoms: names, and affine expressions that are no plain sums (`i / 2`, `min(i, 3)`).
+A polynomial over atoms: names, and affine expressions that are not plain sums (`i / 2`, `min(i, 3)`).
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) ->
 def _changing(setting: Setting, name: str, around: tuple[str, ...]) -> str | None:
     """What the region changes and a function of the file reads, or one that it calls.
 
-    The attribute `pure` is no promise that there is nothing.
+    The attribute `pure` is not a promise that there is nothing.
     """
     function = setting.function(name)
     if function is None or name in around or name in INDEX_HELPERS:

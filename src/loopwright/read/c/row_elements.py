@@ -47,7 +47,7 @@ def through_row(reference: Reference, frame: Frame) -> Reference:
 
 
 def _refuse_leaving(row: RowPointer, found: Reference, frame: Frame) -> None:
-    """A pointer may run through all rows of `double img[h][w]`; then it would be no row of them.
+    """A pointer may run through all rows of `double img[h][w]`; then it would not be one of them.
 
     Arrays of one dimension and rows that are wherever pointers lead have no next row.
     """

@@ -162,7 +162,7 @@ def _same_line(previous: Node, node: Node) -> bool:
 
 
 def _with_leading(leaves: tuple[ReadStatement, ...], comments: tuple[Span, ...]) -> tuple[ReadStatement, ...]:
-    """Comments in front of a statement or loop go to the first statement there."""
+    """Comments before a statement or loop go to the first statement there."""
     if not leaves or not comments:
         return leaves
     first = leaves[0]
@@ -176,7 +176,7 @@ def _with_block_labels(
     """A label on the first statement of a block is a handle on the block [Namjoshi2016, section 3.1].
 
     It reaches to the end of the block, or to the next statement with a label on it or in it, so
-    that a bare statement in front of a labelled loop can have a tag of its own.
+    that a bare statement before a labelled loop can have a tag of its own.
     """
     first = next((k for k, node in enumerate(nodes) if node.type not in ("comment", "declaration")), index)
     between = nodes[first + 1 : index + 1]
@@ -256,7 +256,7 @@ def _leaf(
 
 
 def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
-    """`double t = e, u;`: the variables are declared in front of the region, `t = e` stays."""
+    """`double t = e, u;`: the variables are declared before the region, `t = e` stays."""
     refuse_specifiers(node)
     piece = ReadPart((), position, frame)
     for declarator in node.children_by_field_name("declarator"):

@@ -229,7 +229,7 @@ def _last_writes(program: Program, name: str, expanded: Sequence[ExpandedLoop]) 
 
 
 def _subscripts(statement: Statement, expanded: Sequence[ExpandedLoop]) -> isl.Map:
-    """{ instance -> its subscripts in front of those of the variable }."""
+    """{ instance -> its subscripts before those of the variable }."""
     values = [(one.values[statement.name], one.low) for one in expanded]
     whole = isl.Map.from_aff(values[0][0].sub(_on(values[0][1], values[0][0])))
     for value, low in values[1:]:

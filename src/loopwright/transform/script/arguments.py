@@ -165,7 +165,7 @@ class HandlesKind(ArgumentKind):
 
 
 def items(value: ScriptValue) -> Sequence[ScriptValue]:
-    """The values of a list; what is no list is one of a single value."""
+    """The values of a list; what is not a list is one of a single value."""
     return value.values if isinstance(value, ScriptList) else (value,)
 
 

@@ -1,7 +1,7 @@
 """The maps and sets of a script: values, how they are written, and the isl objects they stand for.
 
 A name in the input tuple is an iterator; a number there is a condition on it.  A name in the
-output tuple that is no input and no parameter is a new iterator, which the condition after the
+output tuple that is neither an input nor a parameter is a new iterator, which the condition after the
 colon has to define: `{[i] -> [a, b] : a = [i/32] and b = i % 32}`.
 """
 

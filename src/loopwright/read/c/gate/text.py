@@ -43,7 +43,7 @@ from loopwright.source import Source, Span
 def reads_as_written(
     old: Sequence[Program], source: Source, old_options: CompilerOptions, options: CompilerOptions
 ) -> bool:
-    """Whether the compiler reads the regions of `source` as one who knows those of `old` takes them."""
+    """Whether the compiler gives the names in the regions of `source` the meanings they have in `old`."""
     known = {region.place: region for region in typed_file(old[0].source, old_options).regions}
     after = typed_file(source, options)
     return len(after.located) == len(old) and all(

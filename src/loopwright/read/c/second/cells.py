@@ -55,7 +55,7 @@ def is_pointer(kind: CType) -> bool:
 
 
 def cell_of(node: Expression, rows: Rows) -> NamedCell | None:
-    """The storage that `node` names; None where it is no lvalue of this kind."""
+    """The storage that `node` names; None where it is not an lvalue of this kind."""
     match without_casts(node):
         case Name(declaration=declared):
             return NamedCell(declared.name, declared)

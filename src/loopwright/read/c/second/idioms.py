@@ -119,7 +119,7 @@ def _same(one: Expression | None, other: Expression) -> bool:
 
 
 def _label(node: object) -> Sequence[object] | None:
-    """What a node is, without its parts; None where it may be no value."""
+    """What a node is, without its parts; None where it may not be a value."""
     match node:
         case Name(declaration=declared):
             return "name", declared.offset

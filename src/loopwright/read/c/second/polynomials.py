@@ -16,7 +16,7 @@ Monomial = tuple[str, ...]
 
 @dataclass(frozen=True)
 class SumOfProducts:
-    """`terms` by their coefficients; `atoms` are the functions that are no plain sums, by a name for each."""
+    """`terms` by their coefficients; `atoms` are the functions that are not plain sums, by name."""
 
     terms: Mapping[Monomial, int]
     atoms: Mapping[str, isl.PwAff]
@@ -72,7 +72,7 @@ def at_values(value: SumOfProducts, known: Mapping[str, int]) -> SumOfProducts:
 
 
 def in_pieces(value: SumOfProducts, most: int = 64) -> list[tuple[isl.Set, SumOfProducts]]:
-    """A polynomial without atoms for each part of what its atoms are made of; none where they are no sums."""
+    """A polynomial without atoms for each part of what its atoms are made of; none if they are not sums."""
     found: list[tuple[isl.Set, SumOfProducts]] = [(everywhere(), value)]
     for name, atom in value.atoms.items():
         pieces = atom.get_pieces()
