@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput
@@ -56,3 +57,51 @@ def test_a_row_that_is_passed_on_may_be_read_to_its_end_and_beyond() -> None:
     reads = read(ROWS, f"double A[100][100], s; {NORM}").statements[0].reads
     cells = [str(access.relation.range()) for access in reads if access.array == "A"]
     assert cells == ["[m] -> { A[i0, i1] : m > 0 }"]
+
+
+LOOP = "for (i = 0; i < k; i++) a[i] = 0;"
+SIZES = "int *n, int *m, int q, double *a"
+SET_BOUNDS = [
+    (f"k = *n; {LOOP}", "{ [i] : 0 <= i < at_n }"),
+    (f"k = *n - 1; {LOOP} k = *m; {LOOP}", "{ [i] : 0 <= i < at_n - 1 }"),
+    (f"j = *n; k = MIN(j - 2, q); {LOOP}", "{ [i] : 0 <= i < at_n - 2 and i < q }"),
+    ("for (i = 0; i < *n; i++) a[i] = 0;", "{ [i] : 0 <= i < at_n }"),
+]
+"""Bounds that are read through pointers, or set in the region, as translators of Fortran write them."""
+
+
+@pytest.mark.parametrize(("body", "domain"), SET_BOUNDS, ids=[body for body, _ in SET_BOUNDS])
+def test_bounds_that_are_set(body: str, domain: str) -> None:
+    program = read(body, "#define MIN(x, y) ((x) < (y) ? (x) : (y))", SIZES)
+    first = program.statements[0].domain.reset_tuple_id()
+    assert first.is_equal(isl.Set(f"[at_n, at_m, q] -> {domain}")) and not program.set_aside
+    assert any("n[0]" in entry.text or "n" in entry.about for entry in program.assumptions)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "k = *n; for (i = 0; i < k; i++) { a[i] = 0; *n = 3; }",
+        "k = *n; for (i = 0; i < k; i++) { a[i] = 0; n[0] = 3; }",
+        "k = *n; for (i = 0; i < k; i++) { a[i] = 0; k--; }",
+        f"if (q > 0) k = 5; {LOOP}",
+        f"k = 3; if (q > 0) k = 5; {LOOP}",
+        f"k = 9; for (j = 0; j < 3; j++) {{ {LOOP} k = 5; }}",
+        f"i = 4; k = i; {LOOP}",
+        f"for (i = 0; i < 4; i++) a[i] = 1; k = i; {LOOP}",
+        f"k = q; {{ int q = 3; a[q] = 1; {LOOP} }}",
+        f"k = q; q = 3; {LOOP}",
+        f"k = *n; a[k = 3] = 1; {LOOP}",
+        f"int *p = &k; k = *n; *p = 3; {LOOP}",
+        "unsigned char c; c = q; for (i = 0; i < c; i++) a[i] = 0;",
+        "unsigned u; u = q; k = u; for (i = -1; i < k; i++) a[i] = 0;",
+        "static int z; z = *n; g(); for (i = 0; i < z; i++) a[i] = 0;",
+        "z = *n; g(); for (i = 0; i < z; i++) a[i] = 0;",
+    ],
+)
+def test_bounds_that_may_change(body: str) -> None:
+    try:
+        program = read(body, "void g(void); int z;", SIZES)
+    except BadInput:
+        return
+    assert program.set_aside

@@ -111,6 +111,6 @@ _WORDS |= {"&": "and", "|": "or", "^": "xor"}
 
 
 def expression_name(text: str) -> str:
-    """The same for a parameter that is computed: `h * w` is `h_times_w`."""
-    plain = re.sub(r"->", "_", text)
+    """The same for a parameter that is computed: `h * w` is `h_times_w`, `*n` is `at_n`."""
+    plain = re.sub(r"(^|[-+*/%&|^(])(\s*)\*", r"\1\2at_", re.sub(r"->", "_", text))
     return parameter_name(re.sub(r"<<|>>|[-+*/%&|^]", lambda sign: f"_{_WORDS[sign[0]]}_", plain))

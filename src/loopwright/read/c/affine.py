@@ -347,7 +347,7 @@ _UNCHANGING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
 
 
 def is_unchanging(node: Node, frame: Frame) -> bool:
-    """Whether an integer expression has one value in all of the region: `h * w`, `grid_points[0]`."""
+    """Whether an integer expression has one value in all of the region: `h * w`, `grid_points[0]`, `*n`."""
     core = without_parentheses(node)
     match core.type:
         case "number_literal":
@@ -366,6 +366,9 @@ def is_unchanging(node: Node, frame: Frame) -> bool:
             return True
         case "subscript_expression":
             return _is_unchanging_element(core, frame)
+        case "pointer_expression" if operator(core) == "*":
+            is_plain = without_parentheses(field(core, "argument")).type == "identifier"
+            return is_plain and _is_unchanging_element(core, frame)
         case _:
             return False
 
@@ -386,4 +389,4 @@ def _is_unchanging_element(node: Node, frame: Frame) -> bool:
     if declared is not None and not is_integer_type(setting.declarations.resolved(declared.type)):
         return False
     terms = [term for subscript in reference.subscripts for term in subscript]
-    return len(terms) > 0 and all(is_unchanging(term, frame) for term in terms)
+    return len(reference.subscripts) > 0 and all(is_unchanging(term, frame) for term in terms)

@@ -172,12 +172,16 @@ def _bound_names(setting: Setting, block: Node) -> Iterator[str]:
 
 
 _PARAMETERS = frozenset(
-    ("identifier", "call_expression", "field_expression", "subscript_expression", "binary_expression")
+    (
+        *("identifier", "call_expression", "field_expression"),
+        *("subscript_expression", "pointer_expression", "binary_expression"),
+    )
 )
 """What may be a parameter: names, and expressions that do not change in the region."""
 _NAMES: dict[str, Callable[[str], str]] = {
     "identifier": str,
     "subscript_expression": expression_name,
+    "pointer_expression": expression_name,
     "binary_expression": expression_name,
 }
 

@@ -27,7 +27,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import wordings
+from loopwright.read.c.rephrased import has_loops, wordings
 from loopwright.source import Source, Span
 
 
@@ -188,8 +188,8 @@ def _otherwise(
     if isinstance(result, Program):
         return result
     for text in wordings(replace(source, chosen=(place,)), options):
-        found = next(_read(text, pure, assume))
-        if isinstance(found, Program):
+        found = next(_read(text.source, pure, assume))
+        if isinstance(found, Program) and has_loops((found,), text.heads):
             return found
     return result
 

@@ -15,7 +15,7 @@ from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import wordings
+from loopwright.read.c.rephrased import has_loops, wordings
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -64,9 +64,11 @@ def _in_other_words(
     """The regions of a text that is the same C, written in a way that can be read."""
     for text in wordings(source, options):
         try:
-            return gated(parse_c(text, pure=pure, assume=assume), pure=pure, options=options)
+            found = gated(parse_c(text.source, pure=pure, assume=assume), pure=pure, options=options)
         except BadInput:
             continue
+        if has_loops(found, text.heads):
+            return found
     return None
 
 

@@ -15,11 +15,13 @@ from loopwright.c.file import c_file
 from loopwright.c.final_values import with_final_values
 from loopwright.c.loops import loop_iterator
 from loopwright.c.plain_loops import with_plain_loops
+from loopwright.c.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
 from loopwright.errors import BadInput
+from loopwright.model.program import Program
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.source import Source, Span
 
@@ -49,18 +51,37 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     return plain if any(_is_pointed_to(name, source, options) for name in _iterators(plain)) else final
 
 
-def wordings(source: Source, options: CompilerOptions) -> Iterator[Source]:
+def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """The text in other words, each of them once.
 
-    With plain loops; then with macros written out that are more than expressions; with all that are called.
+    With plain loops, with the values of bounds that are set in the region; then the same with macros written
+    out that are more than expressions, and with all that are called.
     """
     seen = {source.text}
     for is_written_out in (None, _is_more, _is_called):
         text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
-        for one in (in_plain_loops(text, options), text):
-            if one.text not in seen:
-                seen.add(one.text)
+        plain = in_plain_loops(text, options)
+        for one in (WithBounds(plain), WithBounds(text), _with_bounds(plain, options)):
+            if one.source.text not in seen:
+                seen.add(one.source.text)
                 yield one
+
+
+def has_loops(programs: Sequence[Program], heads: Sequence[int]) -> bool:
+    """Whether the loops at these places are loops of the programs: then their bounds do not change."""
+    places = [statement.body.place for program in programs for statement in program.statements]
+    return not any(place.start <= head < place.end for place in places for head in heads)
+
+
+def _with_bounds(source: Source, options: CompilerOptions) -> WithBounds:
+    """The text with the values of bounds that the region sets, where nothing else may change them."""
+    found = with_set_bounds(source)
+    if not found.heads or not _has_plain_macros(source, options):
+        return WithBounds(source)
+    blocks = [c_file(source).block(region.place) for region in c_file(source).regions]
+    names = sorted({name for block in blocks for name in identifiers(block)})
+    is_changed = any(_is_pointed_to(name, source, options) for name in names)
+    return WithBounds(source) if is_changed else found
 
 
 def _is_more(call: Span, words: Sequence[str]) -> bool:
@@ -180,8 +201,10 @@ def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:
         if not isinstance(spot, Located):
             return False
         assigned = {name for node in walk(c_file(source).block(region.place)) for name in _targets(node)}
-        made = {token.text for token in spot.tokens if token.macro is not None}
-        if made & (_STATEMENTS | assigned):
+        made = [token for token in spot.tokens if token.macro is not None]
+        if not _STATEMENTS.isdisjoint(token.text for token in made):
+            return False
+        if not assigned.isdisjoint(token.text for token in made if token.written is None):
             return False
     return True
 

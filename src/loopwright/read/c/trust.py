@@ -158,11 +158,15 @@ _PART = re.compile(r"[A-Za-z_]\w*(?:\s*(?:->|\.)\s*\w+|\s*\[[^][]*\])*")
 
 
 def _parts(parameters: Sequence[Parameter]) -> tuple[str, ...]:
-    """The storage parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro."""
+    """The storage parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro.
+
+    `*n` is n[0].
+    """
     found: dict[str, None] = {}
     for parameter in parameters:
         is_computed = re.fullmatch(r"\w+\s*\(.*\)", parameter.text, re.DOTALL) is None
-        found.update(dict.fromkeys(_PART.findall(parameter.text) if is_computed else [parameter.text]))
+        text = re.sub(r"(^|[-+*/%&|^(])(\s*)\*\s*([A-Za-z_]\w*)", r"\1\2\3[0]", parameter.text)
+        found.update(dict.fromkeys(_PART.findall(text) if is_computed else [parameter.text]))
     return tuple(found)
 
 

@@ -161,6 +161,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
         frozenset(changed),
         ranges,
     )
+    facts = replace(facts, tokens=region.function.tokens)
     return replace(facts, values=_values(nodes, facts, file))
 
 

@@ -28,7 +28,6 @@ from loopwright.c.typed.tree import (
     Return,
     SizeOf,
     Storage,
-    Subscript,
     Unary,
     walk,
     without_casts,
@@ -38,7 +37,7 @@ from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
 from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, of_affine, product, total
-from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_value, mentions_iterator
+from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_element, is_value, mentions_iterator
 
 _COMPARED = {
     "<": isl.PwAff.lt_set,
@@ -175,7 +174,7 @@ def _parameter(node: Expression, scope: Scope) -> str | None:
     is_macro = scope.facts.is_macro(node.place)
     callee = node.callee if isinstance(node, CallExpression) else None
     is_unknown = callee is not None and callee.storage is Storage.UNDECLARED
-    is_computed = scope.in_head and isinstance(node, Binary | Subscript)
+    is_computed = scope.in_head and (isinstance(node, Binary) or is_element(node))
     if not (is_macro or is_unknown or isinstance(node, MemberAccess) or is_computed):
         return None
     text = scope.facts.text_of(node.place)
@@ -192,7 +191,7 @@ def _is_fixed(node: Expression, scope: Scope) -> bool:
             offset = part.declaration.offset
             if offset in scope.facts.written or offset in scope.iterators or offset in scope.bound:
                 return False
-        if isinstance(part, Subscript):
+        if is_element(part):
             root, path = root_and_path(part)
             if root is None or (root.offset, path) in scope.facts.changed:
                 return False

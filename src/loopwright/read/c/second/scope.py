@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import TypeGuard
 
 import islpy as isl
 
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.tree import Assign, CallExpression, Node, TokenRange, Update, walk
+from loopwright.c.typed.tree import Assign, CallExpression, Node, Subscript, TokenRange, Unary, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.polynomials import SumOfProducts
+from loopwright.source import Span
 
 
 class Unclear(Exception):
@@ -60,8 +63,19 @@ class Facts:
         """Whether these tokens are all that a call of a macro became."""
         return (place.first, place.end) in self.calls or (place.first, place.end) in self.inner
 
+    tokens: tuple[ExpandedToken, ...] = ()
+    """Of the function."""
+
     def text_of(self, place: TokenRange) -> str:
-        """The text that became these tokens: in an argument of a macro, the macro that is named there."""
+        """The text that became these tokens; in an argument of a macro that is what is written there."""
+        first, end = place.first, place.end
+        while first + 2 < end and self.tokens[first].written is None and self.tokens[end - 1].text == ")":
+            first, end = first + 1, end - 1
+        inside = self.tokens[first:end]
+        if (place.first, place.end) not in self.inner and place.macro is not None and inside:
+            start, last = inside[0].written, inside[-1].written
+            if start is not None and last is not None and start.start < last.end:
+                return Span(start.source, start.start, last.end).text
         return self.inner.get((place.first, place.end), place.span.text)
 
 
@@ -100,3 +114,8 @@ def integer_of(kind: CType) -> Integer | None:
 def is_value(node: Node) -> bool:
     """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
     return not any(isinstance(part, Assign | Update | CallExpression) for part in walk(node))
+
+
+def is_element(node: Node) -> TypeGuard[Subscript | Unary]:
+    """Whether a node is what a pointer leads to: `p[e]`, `*p`."""
+    return isinstance(node, Subscript) or (isinstance(node, Unary) and node.operator == "*")

@@ -1,0 +1,271 @@
+"""Bounds that a region sets before its loops: the heads of loops with the values in their place.
+
+    k = e;  ..  for (i = a; i <= k; i++)              for (i = a; i <= e; i++)
+
+as translators of Fortran write it.  It is an identity if the assignment is the last one before the head, on
+every way there, if k is a local variable of type int, like the names in e, and if e has the same value in the
+head as where it was assigned.  That, and that no pointer leads to k, is for the caller to find out: the heads
+that were changed are said.  An assignment is left out where nothing else reads its variable.  Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.plain_loops import Edit, on_one_line
+from loopwright.c.regions import Region
+from loopwright.c.syntax import (
+    Node,
+    assigned_names,
+    field,
+    identifiers,
+    named_children,
+    operator,
+    walk,
+    without_parentheses,
+)
+from loopwright.c.tokens import blank, names_in
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source
+
+_VALUES = (
+    *("identifier", "number_literal", "parenthesized_expression", "binary_expression"),
+    *("unary_expression", "pointer_expression", "call_expression", "argument_list"),
+)
+_EXTREMES = ("min", "max", "MIN", "MAX")
+_JUMPS = ("goto_statement", "labeled_statement", "switch_statement")
+_NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
+
+
+@dataclass(frozen=True)
+class WithBounds:
+    """A text with the values of bounds in the heads of loops, and where those heads are."""
+
+    source: Source
+    heads: tuple[int, ...] = ()
+
+
+def with_set_bounds(source: Source) -> WithBounds:
+    file = c_file(source)
+    edits: list[Edit] = []
+    heads: list[int] = []
+    for region in file.regions:
+        block = file.block(region.place)
+        if any(node.type in _JUMPS for node in walk(block)):
+            continue
+        found = _Settings.of(block, file, region)
+        for loop in (node for node in walk(block) if node.type == "for_statement"):
+            changed = list(found.in_head(loop))
+            edits += changed
+            heads += [loop.start] * bool(changed)
+        edits += found.left_out() if heads else []
+    edits.sort()
+    longer = [(end, len(text) - (end - start)) for start, end, text in edits]
+    moved = tuple(at + sum(more for end, more in longer if end <= at) for at in heads)
+    return WithBounds(source.edited(edits), moved) if heads else WithBounds(source)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The assignments `k = e;` of a region to variables that are set in no other way, by the variables."""
+
+    region: Region
+    by_name: dict[str, list[Node]]
+    mentioned: dict[str, list[Node]]
+    """Where the function names them, declarations left out."""
+
+    @staticmethod
+    def of(block: Node, file: CFile, region: Region) -> _Settings:
+        around = _function(file, region)
+        by_name: dict[str, list[Node]] = {}
+        others: set[str] = set()
+        for node in walk(block):
+            target = _target(node)
+            if target is not None and _is_setting(node, file):
+                by_name.setdefault(target, []).append(node)
+            elif target is not None:
+                others.add(target)
+        names = {name for name in by_name if name not in others and _is_local(name, around)}
+        mentioned: dict[str, list[Node]] = {name: [] for name in names}
+        for node in walk(block):
+            if node.type == "identifier" and node.text in mentioned and not _is_target(node):
+                mentioned[node.text].append(node)
+        for node in around:
+            is_named = node.type == "identifier" and node.text in mentioned and not _is_declared(node)
+            if is_named and not region.place.contains(node.span):
+                mentioned[node.text].append(node)
+        return _Settings(region, {name: by_name[name] for name in sorted(names)}, mentioned)
+
+    def in_head(self, loop: Node) -> Iterator[Edit]:
+        """The changes of the head of a loop."""
+        for part in (loop.child_by_field_name(name) for name in ("initializer", "condition")):
+            for node in walk(part) if part is not None else ():
+                text = self._value(node) if node.type == "identifier" and not _is_target(node) else None
+                if text is not None:
+                    yield node.start, node.end, text
+
+    def _value(self, read: Node, depth: int = 0) -> str | None:
+        """What a variable is where it is read, with what other variables are in it."""
+        setting = self._reaching(read) if read.text in self.by_name and depth < 8 else None
+        if setting is None:
+            return None
+        value = _assigned(setting)
+        pieces, position = "", value.start
+        for node in walk(value):
+            inner = self._value(node, depth + 1) if node.type == "identifier" else None
+            if inner is not None:
+                pieces += value.source.text[position : node.start] + inner
+                position = node.end
+        text = " ".join((pieces + value.source.text[position : value.end]).split())
+        return text if re.fullmatch(r"\w+|\w+\(.*\)|\*\s*\w+", text) else f"({text})"
+
+    def _reaching(self, read: Node) -> Node | None:
+        """The assignment that a read sees, whatever way leads to it, if the names in its value are the same
+        variables there, and nothing in between changes them."""
+        settings = self.by_name[read.text]
+        child = read
+        while child.parent is not None:
+            is_block = child.parent.type in ("compound_statement", "translation_unit")
+            between: list[Node] = []
+            for one in reversed(named_children(child.parent) if is_block else []):
+                if one.start >= child.end:
+                    continue
+                inside = [setting for setting in settings if one.span.contains(setting.span)]
+                if one is not child and inside:
+                    changed = {name for part in between for name in _changed_in(part)}
+                    is_same = changed.isdisjoint((read.text, *identifiers(_assigned(inside[0]))))
+                    return one if inside == [one] and is_same else None
+                between.append(one if one is not child or child not in settings else read)
+            child = child.parent
+        return None
+
+    def left_out(self) -> Iterator[Edit]:
+        """The assignments of variables that are read nowhere but in heads of loops and in each other."""
+        dropped = set(self.by_name)
+        while True:
+            kept = {name for name in dropped if not all(self._goes(x, dropped) for x in self.mentioned[name])}
+            if not kept:
+                break
+            dropped -= kept
+        for name in sorted(dropped):
+            for one in self.by_name[name]:
+                yield one.start, one.end, ";" + blank(one.text)[1:]
+
+    def _goes(self, read: Node, dropped: set[str]) -> bool:
+        """Whether a read is gone from the new text."""
+        if not self.region.place.contains(read.span) or self._reaching(read) is None:
+            return False
+        around: Node | None = read
+        while around is not None and around.type not in ("for_statement", "expression_statement"):
+            inner, around = around, around.parent
+        if around is None:
+            return False
+        if around.type == "for_statement":
+            return inner in (around.child_by_field_name(part) for part in ("initializer", "condition"))
+        return any(around in self.by_name[name] for name in dropped)
+
+
+def _function(file: CFile, region: Region) -> list[Node]:
+    whole = c_file(replace(file.source, chosen=())).possible
+    return [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
+
+
+def _target(node: Node) -> str | None:
+    """The variable that a node changes, declares, or gives away the address of."""
+    match node.type:
+        case "expression_statement" if len(named_children(node)) == 1:
+            core = named_children(node)[0]
+            is_assigned = core.type == "assignment_expression"
+            target = without_parentheses(field(core, "left")) if is_assigned else core
+            return target.text if is_assigned and target.type == "identifier" else None
+        case "assignment_expression":
+            is_alone = node.parent is not None and node.parent.type == "expression_statement"
+            target = without_parentheses(field(node, "left"))
+            return None if is_alone or target.type != "identifier" else target.text
+        case "update_expression" | "pointer_expression":
+            is_changed = node.type == "update_expression" or operator(node) == "&"
+            target = without_parentheses(field(node, "argument"))
+            return target.text if is_changed and target.type == "identifier" else None
+        case "declaration" | "init_declarator":
+            declarators = node.children_by_field_name("declarator")
+            return next((one.text for one in declarators if one.type == "identifier"), None)
+    return None
+
+
+def _assigned(statement: Node) -> Node:
+    return field(named_children(statement)[0], "right")
+
+
+def _is_setting(node: Node, file: CFile) -> bool:
+    """Whether a node is `k = e;` in a block, where k and the names in e are of type int."""
+    if node.type != "expression_statement" or operator(named_children(node)[0]) != "=":
+        return False
+    if node.parent is None or node.parent.type not in ("compound_statement", "translation_unit"):
+        return False
+    value = _assigned(node)
+    if not all(_is_value(part) for part in walk(value) if part.is_named and part.type != "comment"):
+        return False
+    words = [part for part in walk(value) if part.type == "identifier" and part.text not in _EXTREMES]
+    target = without_parentheses(field(named_children(node)[0], "left"))
+    return on_one_line(value) != "" and all(_is_int(word, file) for word in (target, *words))
+
+
+def _is_value(part: Node) -> bool:
+    match part.type:
+        case "number_literal":
+            return re.fullmatch(r"\d{1,9}", part.text) is not None
+        case "binary_expression":
+            return operator(part) in ("+", "-", "*", "/", "%")
+        case "unary_expression":
+            return operator(part) == "-"
+        case "pointer_expression":
+            return operator(part) == "*" and field(part, "argument").type == "identifier"
+        case "call_expression":
+            return field(part, "function").text in _EXTREMES
+    return part.type in _VALUES
+
+
+def _is_int(word: Node, file: CFile) -> bool:
+    """Whether a name is a variable of type int, or a pointer to one that it is read through."""
+    is_pointed = word.parent is not None and word.parent.type == "pointer_expression"
+    declared = file.declarations.visible(word.text, word.span)
+    if declared is None or declared.rank != int(is_pointed) or declared.extents not in ((), ("",)):
+        return False
+    return file.declarations.resolved(declared.type) == "int"
+
+
+def _is_local(name: str, around: list[Node]) -> bool:
+    """Whether one declaration of the function declares a variable, which lives in it."""
+    declared = [node for node in around if node.type == "declaration" and name in _declared_in(node)]
+    return len(declared) == 1 and not _NOT_LOCAL & set(names_in(declared[0].text))
+
+
+def _declared_in(node: Node) -> list[str]:
+    found = [
+        field(one, "declarator") if one.type == "init_declarator" else one
+        for one in node.children_by_field_name("declarator")
+    ]
+    return [one.text for one in found if one.type == "identifier"]
+
+
+def _is_declared(name: Node) -> bool:
+    """Whether a name is where it is declared."""
+    parent = name.parent
+    if parent is None or parent.type == "declaration":
+        return True
+    return parent.type == "init_declarator" and field(parent, "declarator") is name
+
+
+def _changed_in(node: Node) -> Iterator[str]:
+    """The names that a statement assigns to or declares."""
+    for part in walk(node):
+        yield from assigned_names(part)
+        yield from _declared_in(part) if part.type in ("declaration", "parameter_declaration") else ()
+
+
+def _is_target(name: Node) -> bool:
+    parent = name.parent
+    return parent is not None and parent.type == "assignment_expression" and field(parent, "left") == name
