@@ -32,7 +32,7 @@ def judge_of(tmp_path: Path, text: str) -> Judge:
     file = tmp_path / "k.c"
     file.write_text(
         f"double A[400][400], B[400][400], C[400][400], alpha;\nfloat in[90][90], out[90][90], w[3][3];\n"
-        f"int H[90][90];\nvoid f(void)\n{{\n#pragma scop\n{text}\n#pragma endscop\n}}\n"
+        f"int H[90][90], row[90];\nvoid f(void)\n{{\n#pragma scop\n{text}\n#pragma endscop\n}}\n"
     )
     (program,) = read_c(file)
     setting = SearchContext(plan_of(program), WIDE, {}, tuple(memory_based(program)))

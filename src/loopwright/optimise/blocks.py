@@ -14,6 +14,7 @@ from enum import Enum, auto
 
 import islpy as isl
 
+from loopwright.optimise.nests import Script, fresh
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.read.formula import (
     Addition,
@@ -27,6 +28,10 @@ from loopwright.read.formula import (
 )
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import AffineSet, set_of
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Isplit
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest
 
 
 class Bounds(Enum):
@@ -59,6 +64,19 @@ def whole_blocks(
     if len(demands) > 1 and all(single):
         common.append(Junction(False, tuple(map(_all_of, single))))
     return AffineSet(tuple(map(Symbol, loops)), _all_of(common)) if common else None
+
+
+def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
+    """The whole blocks, before the others; nothing where all are whole."""
+    component = plan.component(nest.handle)
+    loops = plan.leaf(component.first).loops
+    blocks = {one.loop: one.number for one in factors if one.loop is not None}
+    condition = whole_blocks(plan, component, blocks)
+    if condition is None:
+        return ()
+    shared = next((k for k in range(len(loops)) if not plan.sharing(component, k).positions), 0)
+    rest = fresh(plan, f"{nest.handle}Rest")
+    return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
 
 
 def _all_of(tests: Sequence[Formula]) -> Formula:

@@ -27,6 +27,7 @@ from dataclasses import replace
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
+from loopwright.optimise.blocks import split_whole
 from loopwright.optimise.cost import element_bytes
 from loopwright.optimise.nests import (
     Script,
@@ -41,7 +42,6 @@ from loopwright.optimise.nests import (
     script_of,
     stays_in_row,
 )
-from loopwright.optimise.tiles import split_whole
 from loopwright.optimise.touches import PEELED, WIDEST
 from loopwright.presburger.sets import DIM, OUT
 from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol

@@ -7,7 +7,9 @@ from itertools import product
 from math import prod
 
 from loopwright.errors import BadInput
-from loopwright.optimise.blocks import Bounds, whole_blocks
+from loopwright.optimise.blocks import Bounds, split_whole, whole_blocks
+from loopwright.optimise.deferred import deferred
+from loopwright.optimise.flight import rows_in_flight
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.nests import (
     Phase,
@@ -274,19 +276,6 @@ def _rows(plan: Plan, nest: NamedNest, outer: Sequence[str]) -> Iterator[tuple[L
         yield from ((LoopNumber(factor, loop),) for loop in (*outer[-2:], *writing[:-3:-1]))
 
 
-def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
-    """The whole blocks, before the others; nothing where all are whole."""
-    component = plan.component(nest.handle)
-    loops = plan.leaf(component.first).loops
-    blocks = {one.loop: one.number for one in factors if one.loop is not None}
-    condition = whole_blocks(plan, component, blocks)
-    if condition is None:
-        return ()
-    shared = next((k for k in range(len(loops)) if not plan.sharing(component, k).positions), 0)
-    rest = fresh(plan, f"{nest.handle}Rest")
-    return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
-
-
 PANEL = 40
 """Steps of an elimination that go together."""
 
@@ -359,7 +348,9 @@ BLOCKING: tuple[Phase, ...] = (
     blocked,
     partly_blocked,
     slanted,
+    rows_in_flight,
     cache_tiles,
     panels,
+    deferred,
     registers,
 )

@@ -1,0 +1,146 @@
+"""Steps by blocks where the columns after a block wait for all of its steps, as with pivots chosen by data.
+
+    for k:  ...;  T(k, j) for all j;  U(k, i, j) for all i, j
+
+What a step does to one column needs no other.  The steps of a block do their work on its own columns first;
+then every other column has all of these steps at once, some columns at a time, which stay in the cache:
+
+    for kT:
+      for k:  ...;  T(k, j), U(k, i, j)  for j < b (kT + 1)
+      for jT:
+        for k:  T(k, j), U(k, i, j)      for the columns j of jT after the block
+
+What U reads of a column that other steps change meanwhile is copied when its step is done, one for each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.errors import BadInput
+from loopwright.optimise.blocks import split_whole
+from loopwright.optimise.nests import Script, SearchContext, fresh, is_perfect, script_of
+from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
+from loopwright.transform.perform import performed
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Distribute,
+    Expand,
+    Fuse,
+    Interchange,
+    Isplit,
+    Lift,
+    Pack,
+    Permute,
+    Reorder,
+    StripMine,
+    Tile,
+    UnrollAndJam,
+    Vectorize,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, handle_of
+
+BLOCK, COLUMNS, ROWS = 32, 128, 4
+"""Steps of a block, columns that have them together, and rows that are written out."""
+
+MOST = 8
+"""A loop around more nests than this is left as it is."""
+
+
+def deferred(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+    """Of a loop over steps around several nests, one of them of one statement in two more loops."""
+    if len(nest.loops) != 1 or is_perfect(plan, nest):
+        return
+    children = [handle_of(plan, one) for one in _children(nest.component)]
+    if None in children or not 1 < len(children) <= MOST:
+        return
+    for update in map(str, children):
+        positions = plan.component(update).positions
+        if len(positions) > 1 or plan.leaf(positions[0]).depth != 3:
+            continue
+        for begun in (_copied(plan, update), ()):
+            try:
+                steps = _steps(performed(plan, *nest.definition, *begun), nest, update, begun[1:2])
+                found = (*nest.definition, *begun, *steps)
+                yield from ((*script_of(plan), *found, *more) for more in _written_out(plan, found, update))
+            except BadInput:
+                continue
+
+
+def _children(component: Component) -> list[Component]:
+    """What stands in the outermost loop, in its order."""
+    places = dict.fromkeys(position[:2] for position in component.positions)
+    return [Component.of(one for one in component.positions if one[:2] == place) for place in places]
+
+
+def _copied(plan: Plan, update: str) -> Script:
+    """What the innermost loop does not move, in a cell for each step."""
+    step, row, column = plan.leaf(plan.component(update).first).loops
+    statement = plan.program.statement(plan.statements_at(plan.component(update))[0])
+    (written, *_) = statement.writes
+    turn = Step(Interchange(update, row, column))
+    copy = Step(Pack(written.array, update, step, reused=True), (fresh(plan, "Copy"),))
+    known = {one.name for one in plan.program.arrays}
+    try:
+        after = performed(plan, turn, copy)
+    except BadInput:
+        return ()
+    (name,) = (one.name for one in after.program.arrays if one.name not in known)
+    return turn, copy, Step(Expand(name, (step,))), turn
+
+
+def _steps(plan: Plan, nest: NamedNest, update: str, copy: Script) -> Script:
+    """The block first, then the columns after it; `copy` is the step that copies, where there is one."""
+    (step,) = nest.loops
+    column = plan.leaf(plan.component(update).first).loops[-1]
+    around = plan.leaf(plan.component(update).first).position[:1]
+    everything = Component.of(one.position for one in plan.leaves if one.position[:1] == around)
+    names = [str(handle_of(plan, one)) for one in _children(everything)]
+    whole = fresh(plan, "Steps")
+    steps = [Step(Lift(update, 1), (whole,)), Step(StripMine(whole, step, BLOCK))]
+    order, later = [], []
+    for name in names:
+        loops = plan.leaf(plan.component(name).first).loops
+        order.append(name)
+        if column in loops[1:]:
+            now, after = _parts(plan, name)
+            inputs = tuple(map(Symbol, (f"{step}T", *loops)))
+            last = Addition((Multiplicative("*", Numeral(BLOCK), Symbol(f"{step}T")), Numeral(BLOCK - 1)))
+            inside = AffineSet(inputs, Chain(((Symbol(column),), (last,)), ("<=",)))
+            steps.append(Step(Isplit(name, inside, 2), (now, after)))
+            order[-1:] = [now, after]
+            later.append((after, loops))
+    steps.append(Step(Distribute(tuple(order), 1)))
+    for name, _ in reversed(later):
+        for other in order[order.index(name) + 1 :]:
+            if other not in [one for one, _ in later]:
+                steps.append(Step(Reorder(name, other)))
+    last_ones = [name for name, _ in later]
+    steps.append(Step(Fuse(tuple(name for name in order if name not in last_ones), 2)))
+    for name, loops in later:
+        steps.append(Step(Tile(name, (LoopNumber(COLUMNS, column),))))
+        steps.append(Step(Permute(name, (f"{column}T", step, *loops[1 : loops.index(column)]))))
+    if len(later) > 1:
+        steps.append(Step(Fuse(tuple(last_ones), 3)))
+    return tuple(steps)
+
+
+def _parts(plan: Plan, name: str) -> tuple[str, str]:
+    """What the two parts of a nest are called: its columns in the block, and those after it."""
+    plain = f"L{name[1:]}" if name.startswith("@") else name
+    return fresh(plan, f"{plain}Block"), fresh(plan, f"{plain}After")
+
+
+def _written_out(plan: Plan, found: Script, update: str) -> Iterator[Script]:
+    """Some rows of the update written out together, then none."""
+    after, (_, name) = performed(plan, *found), _parts(plan, update)
+    component = after.component(name)
+    loops = after.leaf(component.first).loops
+    factors = (LoopNumber(ROWS, loops[-2]),)
+    nest = NamedNest(component, loops, name, ())
+    vectors = Step(Vectorize(name, (loops[-1],)))
+    yield (*split_whole(after, nest, factors), Step(UnrollAndJam(name, factors)), vectors)
+    yield (vectors,)

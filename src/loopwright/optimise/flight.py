@@ -1,0 +1,179 @@
+"""Rows in flight: where one statement of a row waits for itself and the others do not.
+
+    for i:  for j:  A(i, j);  B(i, j)           B(i, j) needs B(i, j - 1), A(i, j) needs B(i - 1, ..j)
+
+Blocks of a row go through A, which vectors can compute, then through B.  Row i is one block later than the
+row above it: in one step blocks of several rows need nothing of each other, and their Bs wait together:
+
+    for iT, jT:                                 block jT - i of each row i of the strip iT
+      for i:  for j:  A(i, j)
+      for v:  for i (written out):  B(i, b (jT - i) + v)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from loopwright.model.dependences import Dependence
+from loopwright.optimise.nests import (
+    Script,
+    SearchContext,
+    fresh,
+    is_perfect,
+    is_single,
+    is_tiled,
+    own_loops,
+    script_of,
+)
+from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.presburger.dimensions import split
+from loopwright.presburger.sets import DIM
+from loopwright.read.formula import (
+    Addition,
+    Chain,
+    Formula,
+    Junction,
+    Multiplicative,
+    Negative,
+    Numeral,
+    Symbol,
+)
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.operations import (
+    Affine,
+    Distribute,
+    Fuse,
+    Isplit,
+    Permute,
+    Reorder,
+    Skew,
+    StripMine,
+    Unroll,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, handle_at
+from loopwright.transform.vectors import iteration_numbers, pieces
+
+SHAPES = ((8, 128), (4, 128))
+"""Rows that wait together, and how long the blocks of them are."""
+
+PLACE = "v"
+"""What the place in a block is called."""
+
+
+def rows_in_flight(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+    """Of a perfect nest of two loops, in which some statements wait for themselves along the inner one."""
+    positions = nest.component.positions
+    names = [handle_at(plan, position) for position in positions]
+    known = [name for name in names if name is not None]
+    is_plain = is_perfect(plan, nest) and not is_single(nest) and not is_tiled(plan, nest)
+    if not is_plain or len(known) < len(names) or len(own_loops(plan, nest)) != 2 or len(nest.loops) != 2:
+        return
+    waiting = [name for name in known if _waits(plan, name, setting.dependences)]
+    bounds = _bounds(plan, nest)
+    if not waiting or len(waiting) == len(known) or bounds is None:
+        return
+    done = (*script_of(plan), *nest.definition)
+    for exchange in _exchanges(known, waiting):
+        for rows, block in SHAPES:
+            yield (*done, *_steps(plan, nest, known, waiting, exchange, bounds, rows, block))
+
+
+def _waits(plan: Plan, name: str, dependences: Sequence[Dependence]) -> bool:
+    """Whether a statement depends on itself in an earlier iteration of the inner loop alone."""
+    (statement,) = plan.statements_at(plan.component(name))
+    for position, piece in pieces(plan.program.statement(statement).schedule):
+        numbers = iteration_numbers(piece, plan.leaf(position).depth)
+        for one in dependences:
+            if one.source == one.sink == statement:
+                apart = one.relation.apply_domain(numbers).apply_range(numbers).deltas()
+                if not apart.fix_val(DIM, 0, 0).is_empty():
+                    return True
+    return False
+
+
+def _bounds(plan: Plan, nest: NamedNest) -> list[tuple[Formula, Formula]] | None:
+    """The first and the last value of each of the two loops, where they are the same for all statements."""
+    found: list[set[tuple[str, str]]] = [set(), set()]
+    values: list[tuple[Formula, Formula]] = []
+    for position in nest.component.positions:
+        for points in plan.iterations(Component.of([position]), 2):
+            for loop in (0, 1):
+                along = points.project_out(DIM, 1 - loop, 1)
+                ends = [one_function(split(one, 0)) for one in (along.lexmin(), along.lexmax())]
+                if ends[0] is None or ends[1] is None:
+                    return None
+                values.append((formula_of(ends[0], ()), formula_of(ends[1], ())))
+                found[loop].add((str(values[-1][0]), str(values[-1][1])))
+    return values[:2] if all(len(one) == 1 for one in found) else None
+
+
+def _exchanges(names: Sequence[str], waiting: Sequence[str]) -> Iterator[tuple[str, str] | None]:
+    """A statement that waits after the one that follows it, which is then done with vectors; or as it is."""
+    yield from ((one, two) for one, two in pairwise(names) if one in waiting and two not in waiting)
+    yield None
+
+
+def _steps(
+    plan: Plan,
+    nest: NamedNest,
+    names: Sequence[str],
+    waiting: Sequence[str],
+    exchange: tuple[str, str] | None,
+    bounds: list[tuple[Formula, Formula]],
+    rows: int,
+    block: int,
+) -> Script:
+    handle, (i, j) = nest.handle, nest.loops
+    over_rows, over_blocks = f"{i}T", f"{j}T"
+    order = list(names)
+    if exchange is not None:
+        at = order.index(exchange[0])
+        order[at : at + 2] = reversed(exchange)
+    steps = [
+        Step(StripMine(handle, j, block)),
+        Step(Distribute(tuple(names), 2)),
+        *([] if exchange is None else [Step(Reorder(*exchange))]),
+        Step(Skew(handle, over_blocks, i)),
+        Step(StripMine(handle, i, rows)),
+        Step(Permute(handle, (over_rows, over_blocks, i))),
+        Step(Distribute(tuple(order), 2)),
+    ]
+    for is_waiting, group in groupby(order, key=lambda name: name in waiting):
+        together = tuple(group)
+        if not is_waiting and len(together) > 1:
+            steps.append(Step(Fuse(together, 4)))
+    loops = (over_rows, over_blocks, i, j)
+    inputs, outputs = (tuple(map(Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
+    first = (_times(block, over_blocks), Negative(_times(block, i)))
+    value = Chain(((Symbol(j),), (Addition((*first, Symbol(PLACE))),)), ("=",))
+    whole = AffineSet(inputs, _whole(bounds, loops, rows, block))
+    for name in waiting:
+        plain = f"L{name[1:]}" if name.startswith("@") else name
+        own, rest = fresh(plan, f"{plain}Rows"), fresh(plan, f"{plain}Rest")
+        steps += [
+            Step(Isplit(name, whole, 2), (own, rest)),
+            Step(Affine(own, AffineMap(inputs, outputs, value))),
+            Step(Unroll(own, i)),
+        ]
+    return tuple(steps)
+
+
+def _whole(bounds: list[tuple[Formula, Formula]], loops: Sequence[str], rows: int, block: int) -> Formula:
+    """All rows of the strip run, and the block of each of them is whole."""
+    (low_i, high_i), (low_j, high_j) = bounds
+    strip, column = _times(rows, loops[0]), _times(block, loops[1])
+    back = Negative(_times(block * rows, loops[0]))
+    tests = (
+        (low_i, strip),
+        (Addition((strip, Numeral(rows - 1))), high_i),
+        (low_j, Addition((column, back, Negative(Numeral(block * (rows - 1)))))),
+        (Addition((column, back, Numeral(block - 1))), high_j),
+    )
+    return Junction(True, tuple(Chain(((low,), (high,)), ("<=",)) for low, high in tests))
+
+
+def _times(factor: int, name: str) -> Formula:
+    return Multiplicative("*", Numeral(factor), Symbol(name))

@@ -1,0 +1,57 @@
+"""Moves for loops that wait: rows in flight, and columns that wait for a block of steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.optimise.deferred import deferred
+from loopwright.optimise.flight import rows_in_flight
+from loopwright.optimise.nests import Phase, targets
+from tests.optimise.test_registers import judge_of
+
+WAITING = """\
+for (int i = 1; i < 90; i++)
+  for (int j = 1; j < 400; j++) {
+    A[i][j] = A[i - 1][j - 1] + B[i][j];
+    A[i][j] = A[i][j] + A[i][j - 1];
+  }"""
+
+INDEPENDENT = WAITING.replace("A[i][j - 1]", "B[i][j - 1]")
+
+PIVOTS = """\
+for (int k = 0; k < 90; k++) {
+  row[k] = k;
+  for (int i = k + 1; i < 90; i++)
+    if (A[i][k] > A[row[k]][k])
+      row[k] = i;
+  for (int j = 0; j < 90; j++) {
+    double kept = A[k][j];
+    A[k][j] = A[row[k]][j];
+    A[row[k]][j] = kept;
+  }
+  for (int i = k + 1; i < 90; i++)
+    for (int j = k + 1; j < 90; j++)
+      A[i][j] -= A[i][k] * A[k][j];
+}"""
+
+ALL_COLUMNS = PIVOTS.replace("A[i][k] > A[row[k]][k]", "A[i][89] > A[row[k]][89]")
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "legal"),
+    [
+        (WAITING, rows_in_flight, [True, True]),
+        (INDEPENDENT, rows_in_flight, []),
+        (PIVOTS, deferred, [True, True, False, False]),
+        (ALL_COLUMNS, deferred, [False, False, False, False]),
+    ],
+    ids=["rows", "no row waits", "pivots", "pivots of a column after the block"],
+)
+def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list[bool]) -> None:
+    """The last two scripts without a copy: what is read of the block has changed places meanwhile."""
+    judge = judge_of(tmp_path, text)
+    nest = targets(judge.plan)[0]
+    scripts = list(move(judge.plan, nest, judge.setting))
+    assert [judge.estimated(script, "") is not None for script in scripts] == legal
