@@ -4,7 +4,10 @@ One line for each program, with speedups over gcc -O3 -march=native: by the scri
 budget, by the one the model alone chooses, by the shipped script, and by Pluto's best text where there is
 one in ../shared/peers.  All versions of a program run in turns on one core, and the shortest times count.
 The last column is the model's prediction for its own choice.  Without names: all kernels, and the programs
-in benchmarks/programs, which no script was written for.
+in benchmarks/programs, which no script was written for; those in its folder `apart` were written after the
+moves that the others led to.  With --earlier FOLDER there is a column for the scripts in it, say of a commit:
+
+    git archive COMMIT kernels | tar x -C FOLDER --strip-components=1
 
 With --jobs N, N programs at a time are searched and measured, each on a core of its own.  --json keeps every
 time and script; it is written after each program, so that an interrupted run leaves what it has.
@@ -38,11 +41,12 @@ from loopwright.run.timing import geometric_mean, interleaved
 
 PEERS = Path(os.environ.get("LOOPWRIGHT_PEERS", "../shared/peers"))
 PROGRAMS = Path(__file__).parent / "programs"
+APART = PROGRAMS / "apart"
 VARIANTS = ("notile", "tile", "notile1", "tile1")
 MOST_ROUNDS, LONG = 20, 6.0
 """Short programs run so many times, or for so many seconds."""
 
-COLUMNS = ("found", "model", "shipped", "pluto")
+COLUMNS = ("found", "model", "shipped", "earlier", "pluto")
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,17 @@ class Effort:
     budget: float | None
     model_budget: float
     rounds: int
+    earlier: Path | None = None
+    """Other scripts for the kernels."""
 
 
 def main(words: list[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     effort = Effort(
-        None if arguments.model_only else arguments.budget, arguments.model_budget, arguments.rounds
+        None if arguments.model_only else arguments.budget,
+        arguments.model_budget,
+        arguments.rounds,
+        arguments.earlier,
     )
     if arguments.core is not None:
         os.sched_setaffinity(0, {arguments.core})
@@ -97,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model-only", action="store_true", help="leave out the search that times programs")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time, each on its own core (1)")
     parser.add_argument("--limit", type=float, default=36000.0, help="seconds after which nothing is begun")
+    parser.add_argument("--earlier", type=Path, metavar="FOLDER", help="scripts to compare with, too")
     parser.add_argument("--json", metavar="FILE", help="write times and scripts to this file")
     parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
     return parser
@@ -107,7 +117,7 @@ def sources(names: Sequence[str]) -> list[Path]:
     if names:
         return [Path(name) if name.endswith(".c") else kernel_folder() / f"{name}.c" for name in names]
     kernels = sorted(path for path in kernel_folder().glob("*.c") if path.with_suffix(".lw").is_file())
-    return [*kernels, *sorted(PROGRAMS.glob("*.c"))]
+    return [*kernels, *sorted(PROGRAMS.glob("*.c")), *sorted(APART.glob("*.c"))]
 
 
 def _rows(files: Sequence[Path], arguments: argparse.Namespace, effort: Effort) -> Iterator[Row]:
@@ -117,6 +127,7 @@ def _rows(files: Sequence[Path], arguments: argparse.Namespace, effort: Effort) 
     for core in sorted(os.sched_getaffinity(0))[: arguments.jobs]:
         cores.put(core)
     options = [f"--rounds={effort.rounds}", f"--model-budget={effort.model_budget}"]
+    options += [] if effort.earlier is None else [f"--earlier={effort.earlier}"]
     options.append("--model-only" if effort.budget is None else f"--budget={effort.budget}")
 
     def row(file: Path) -> Row:
@@ -156,11 +167,13 @@ def summary(rows: list[Row]) -> str:
     """Geometric means over the kernels and over the other programs, who is ahead, and the model's error."""
     text = ""
     groups = {"kernels": [row for row in rows if "shipped" in row.ratios]}
-    groups["others"] = [row for row in rows if "shipped" not in row.ratios]
+    apart = {path.stem for path in APART.glob("*.c")}
+    groups["others"] = [row for row in rows if "shipped" not in row.ratios and row.program not in apart]
+    groups["apart"] = [row for row in rows if row.program in apart]
     for title, group in groups.items():
         if group:
             text += f"{title + ', mean':18}" + "".join(_mean(group, name) for name in COLUMNS) + "\n"
-    for other in ("shipped", "pluto"):
+    for other in ("shipped", "earlier", "pluto"):
         both = [row for row in rows if "found" in row.ratios and other in row.ratios]
         ahead = sum(row.ratios["found"] > row.ratios[other] for row in both)
         text += f"found is ahead of {other} on {ahead} of {len(both)}\n" if both else ""
@@ -182,10 +195,13 @@ def measured(file: Path, effort: Effort) -> Row:
     if effort.budget is not None:
         found = optimise_file(file, Search(budget=effort.budget))
         texts["found"], scripts["found"] = _text(original, found), found.script
-    shipped = file.with_suffix(".lw")
-    if shipped.is_file():
-        request = Request(file=str(file), script=shipped.read_text(), prove=False)
-        texts["shipped"] = transformed(request, silent).source.text
+    scripts_of = {"shipped": file.with_suffix(".lw")}
+    if effort.earlier is not None:
+        scripts_of["earlier"] = effort.earlier / f"{file.stem}.lw"
+    for name, script in scripts_of.items():
+        if script.is_file():
+            request = Request(file=str(file), script=script.read_text(), prove=False)
+            texts[name] = transformed(request, silent).source.text
     for variant in VARIANTS:
         peer = PEERS / "pluto" / f"{file.stem}.{variant}.c"
         if peer.is_file():
