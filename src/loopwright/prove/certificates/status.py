@@ -49,11 +49,19 @@ def scan_status(
     if nothing is not None:
         return nothing
     good = SEQUENTIAL if _has_independent(program) else CHECKED
-    tries = [_Try(partial(_scan, schedule, program, tied=tied)) for tied in (False, True)]
+    ways = (True,) if checker() is not None and has_ties(schedule) else (False, True)
+    tries = [_Try(partial(_scan, schedule, program, tied=tied)) for tied in ways]
     if printed is not None:
-        read = (partial(text_problem, schedule, printed, tied=tied) for tied in (False, True))
+        read = (partial(text_problem, schedule, printed, tied=tied) for tied in ways)
         tries = [*(_Try(problem, ", of the text as it is printed") for problem in read), *tries]
     return _status(tries, good, seconds)
+
+
+def has_ties(schedule: Schedule) -> bool:
+    """Whether the schedule gives two instances the same time, so that it does not tell them apart."""
+    from loopwright.prove.scanning.meaning import meaning
+
+    return not all(leaf.times.is_injective() for leaf in meaning(schedule).leaves)
 
 
 def _scan(schedule: Schedule, program: Node, *, tied: bool, text: str | None = None) -> str:

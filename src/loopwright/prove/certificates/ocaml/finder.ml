@@ -5,7 +5,8 @@
    coefficients and rounded; then a simplex over exact integers finds a sum that is a negative number, or a
    point.  Of the disjunctions that the point does not satisfy, the part that most of them have is decided: it
    holds, or its negation does; where they have none in common, one is split; then a variable that is not an
-   integer.  A case that ends without the fact that distinguishes it ends the other cases too.
+   integer.  A case that ends without the fact that distinguishes it ends the other cases too.  What was found
+   out before a case was distinguished is kept: equations, inequalities, and the tableau of the simplex.
    This file is compiled twice, below `open Checker`: with `open Machine`, and with `open Large`. *)
 
 exception Budget
@@ -73,7 +74,7 @@ let scale_sum f (a : sum) : sum =
 type atom = {
   coefficients : number array;
   constant : number;
-  from : sum;
+  from : sum Lazy.t;  (* most are never asked for *)
   divisor : number;
   rounded : bool;
 }
@@ -88,13 +89,17 @@ let add_atom f a b =
   for k = 0 to n - 1 do coefficients.(k) <- plus a.coefficients.(k) (times f b.coefficients.(k)) done;
   { coefficients;
     constant = plus a.constant (times f b.constant);
-    from = add_sums (scale_sum (quotient d a.divisor) a.from) (scale_sum (times f (quotient d b.divisor)) b.from);
+    from =
+      lazy
+        (add_sums
+           (scale_sum (quotient d a.divisor) (Lazy.force a.from))
+           (scale_sum (times f (quotient d b.divisor)) (Lazy.force b.from)));
     divisor = d;
     rounded = false }
 
 let opposite a =
   { a with coefficients = negated a.coefficients; constant = negative a.constant;
-    from = scale_sum minus_one a.from }
+    from = lazy (scale_sum minus_one (Lazy.force a.from)) }
 
 let divisor_of a = divisor zero a.coefficients
 
@@ -166,10 +171,11 @@ let summed ?(add = fun _ _ -> ()) size (parts : (number * atom) list) =
   let one_more (size, total, around) (f, a) =
     let f = times f scale in
     if a.rounded then begin
-      add a.from a.divisor;
-      (size + 1, add_sums [ (size, f) ] total, fun rest -> around (round size a.from a.divisor rest))
+      let from = Lazy.force a.from in
+      add from a.divisor;
+      (size + 1, add_sums [ (size, f) ] total, fun rest -> around (round size from a.divisor rest))
     end
-    else (size, add_sums (scale_sum (quotient f a.divisor) a.from) total, around)
+    else (size, add_sums (scale_sum (quotient f a.divisor) (Lazy.force a.from)) total, around)
   in
   let size, total, around = List.fold_left one_more (size, [], fun rest -> rest) parts in
   (size, total, scale, around)
@@ -181,24 +187,77 @@ let conclude size (parts : (number * atom) list) : proof =
   let common = if sign common = 0 then one else common in
   around (total (List.map (fun (i, f) -> (i, quotient f common)) all))
 
+let exclude a b = sign (plus a.constant b.constant) < 0
+
+(* Of two that say the same, the one that was rounded is weaker. *)
+let weaker b a =
+  if equal b.constant a.constant then b.rounded || not a.rounded else not (less b.constant a.constant)
+
 (* -- the simplex ------------------------------------------------------------------------------------ *)
+
+(* Row r says: scale.(r) * (what is basic there) = sum of table.(r).(j) * (what is not, in column j).
+   What is not basic has its value: 0 for a variable, the lower bound for a slack.  Rows are never changed
+   but replaced, so that a tableau can be continued in several ways. *)
+type tableau = {
+  atoms : atom array;  (* slack width + k is that of atom k *)
+  table : number array array;
+  scale : number array;
+  basic : int array;
+  outside : int array;
+}
 
 type outcome =
   | Contradiction of (number * atom) list
-  | Point of (number * number) array * ((number * atom) list * number) option
+  | Point of (number * number) array * ((number * atom) list * number) option * tableau
       (* numerators and denominators; and, where one is not an integer, a sum of atoms whose coefficients
          have a common divisor: divided and rounded, it excludes the point (Gomory) *)
 
 let is_fraction (p, q) = sign (remainder p q) <> 0
 
-(* Row r says: scale.(r) * (what is basic there) = sum of table.(r).(j) * (what is not, in column j).
-   What is not basic has its value: 0 for a variable, the lower bound for a slack. *)
-let simplex width (atoms : atom array) : outcome =
+let start width =
+  { atoms = [||]; table = [||]; scale = [||]; basic = [||]; outside = Array.init width (fun j -> j) }
+
+(* The tableau with these atoms, too: stronger ones in place of those with the same coefficients, and rows for
+   the others, in terms of what is not basic. *)
+let extended width t (atoms : atom list) =
+  let seen : int Rows.t = Rows.create 64 in
+  Array.iteri (fun k a -> Rows.replace seen a.coefficients k) t.atoms;
+  let old = Array.copy t.atoms in
+  let stronger a k = if not (weaker a old.(k)) then old.(k) <- a in
+  let is_new a = match Rows.find_opt seen a.coefficients with Some k -> stronger a k; false | None -> true in
+  let added = Array.of_list (List.filter is_new atoms) in
+  let place = Array.make width (-1) and row_of = Array.make width (-1) in
+  Array.iteri (fun j v -> if v < width then place.(v) <- j) t.outside;
+  Array.iteri (fun r v -> if v < width then row_of.(v) <- r) t.basic;
+  let row a =
+    let rows = ref one in
+    Array.iteri
+      (fun v x -> if sign x <> 0 && row_of.(v) >= 0 then rows := lcm !rows t.scale.(row_of.(v)))
+      a.coefficients;
+    let total : number array = Array.make width zero in
+    let add v x =
+      if sign x <> 0 then
+        if row_of.(v) < 0 then total.(place.(v)) <- plus total.(place.(v)) (times !rows x)
+        else begin
+          let r = row_of.(v) in
+          let line : number array = t.table.(r) and f = times x (quotient !rows t.scale.(r)) in
+          for j = 0 to width - 1 do total.(j) <- plus total.(j) (times f line.(j)) done
+        end
+    in
+    Array.iteri add a.coefficients;
+    let g = divisor !rows total in
+    if is_one g then (total, !rows) else (mapped (fun x -> quotient x g) total, quotient !rows g)
+  in
+  let rows = Array.map row added and count = Array.length old in
+  { atoms = Array.append old added;
+    table = Array.append t.table (Array.map fst rows);
+    scale = Array.append t.scale (Array.map snd rows);
+    basic = Array.append t.basic (Array.mapi (fun k _ -> width + count + k) added);
+    outside = Array.copy t.outside }
+
+let simplex width (begun : tableau) : outcome =
+  let { atoms; table; scale; basic; outside } = begun in
   let rows = Array.length atoms in
-  let table = Array.map (fun a -> Array.copy a.coefficients) atoms in
-  let scale = Array.make rows one in
-  let basic = Array.init rows (fun r -> width + r) in
-  let outside = Array.init width (fun j -> j) in
   let low v = if v < width then zero else negative atoms.(v - width).constant in
   let numerator r =
     let total = ref zero in
@@ -281,7 +340,7 @@ let simplex width (atoms : atom array) : outcome =
     | -1 ->
       let point = Array.make width (zero, one) in
       Array.iteri (fun r v -> if v < width then point.(v) <- (numerator r, scale.(r))) basic;
-      Point (point, cut ())
+      Point (point, cut (), begun)
     | r -> (
       match entering r with
       | -1 ->
@@ -307,7 +366,8 @@ let add_equation f a e =
   if sign f = 0 then a else if sign f > 0 then add_atom f a e.above else add_atom (negative f) a e.below
 
 let substituted solved a =
-  List.fold_left (fun a (k, e) -> add_equation (negative (times a.coefficients.(k) e.above.coefficients.(k))) a e) a solved
+  let without a (k, e) = add_equation (negative (times a.coefficients.(k) e.above.coefficients.(k))) a e in
+  List.fold_left without a solved
 
 (* Equations with a unit coefficient, and which variable each gives; then the others. *)
 let eliminate size equations =
@@ -340,8 +400,6 @@ let tightened size a =
   else if sign a.constant < 0 then raise (Contradictory (conclude size [ (one, a) ]))
   else None
 
-let exclude a b = sign (plus a.constant b.constant) < 0
-let weaker b a = not (less b.constant a.constant)
 
 (* Of atoms with the same coefficients the strongest; two with opposite ones may contradict each other. *)
 let strongest size atoms =
@@ -379,10 +437,12 @@ let value point a =
 
 type formula = Positive of atom (* 0 <= a *) | Null of atom (* 0 = a *) | All of formula list | One of formula list
 
+let nothing : sum Lazy.t = Lazy.from_val []
+
 let atom_of width (constant, coefficients) =
   let row = Array.make width zero in
   List.iteri (fun k x -> row.(k) <- of_z x) coefficients;
-  { coefficients = row; constant = of_z constant; from = []; divisor = one; rounded = false }
+  { coefficients = row; constant = of_z constant; from = nothing; divisor = one; rounded = false }
 
 let rec width_of = function
   | Above (_, k) | Zero (_, k) -> List.length k
@@ -424,6 +484,7 @@ type knowledge = {
   solved : (int * equation) list;
   table : atom Rows.t;  (* the strongest inequality for each vector of coefficients *)
   atoms : atom list;
+  plain : atom list;  (* all inequalities without the variables that were eliminated, not divided *)
 }
 
 (* Two inequalities that are an equation with a unit coefficient. *)
@@ -433,44 +494,106 @@ let equal_pair table a =
     Some { above = a; below = b }
   | _ -> None
 
+exception Rounded_pairs of atom list
+
+let knowledge_of size solved plain =
+  let table, atoms = strongest size (List.filter_map (tightened size) plain) in
+  { solved; table; atoms; plain }
+
 (* Inequalities that are equations are used as such, which may tighten others.  Those that were rounded have
    to be facts first. *)
-exception Rounded_pairs of atom list
+let pairs_of known atoms =
+  let pairs = List.filter_map (equal_pair known.table) atoms in
+  match List.filter (fun a -> a.rounded) (List.concat_map (fun e -> [ e.above; e.below ]) pairs) with
+  | _ :: _ as rounded -> raise (Rounded_pairs rounded)
+  | [] -> pairs
 
 let rec knowledge size equations inequalities =
   let solved, left = eliminate size equations in
   let others = List.concat_map (fun e -> [ e.above; e.below ]) left in
-  let all = List.map (substituted solved) inequalities @ others in
-  let table, atoms = strongest size (List.filter_map (tightened size) all) in
-  let pairs = List.filter_map (equal_pair table) atoms in
-  match List.filter (fun a -> a.rounded) (List.map (fun e -> e.above) pairs) with
-  | _ :: _ as rounded -> raise (Rounded_pairs rounded)
-  | [] when pairs = [] -> { solved; table; atoms }
-  | [] -> knowledge size (equations @ pairs) inequalities
+  let known = knowledge_of size solved (List.map (substituted solved) inequalities @ others) in
+  match pairs_of known known.atoms with
+  | [] -> known
+  | pairs -> further_equations size known pairs
+
+(* With equations that eliminate further variables. *)
+and further_equations size known = function
+  | [] -> known
+  | equations -> (
+    let without e = { above = substituted known.solved e.above; below = substituted known.solved e.below } in
+    let solved, left = eliminate size (List.map without equations) in
+    let others = List.concat_map (fun e -> [ e.above; e.below ]) left in
+    match solved, others with
+    | [], [] -> known
+    | _ ->
+      let known = knowledge_of size (known.solved @ solved) (others @ List.map (substituted solved) known.plain) in
+      further_equations size known (if solved = [] then [] else pairs_of known known.atoms))
+
+(* What is known when facts come in, inequalities and equations. *)
+let more size known inequalities equations =
+  let plain = List.map (substituted known.solved) inequalities in
+  let table = Rows.copy known.table in
+  let is_there a = Rows.find table a.coefficients == a in
+  let stronger a = match Rows.find_opt table a.coefficients with Some b -> not (weaker a b) | None -> true in
+  let add added a =
+    match tightened size a with
+    | Some a when stronger a -> (
+      Rows.replace table a.coefficients a;
+      match Rows.find_opt table (negated a.coefficients) with
+      | Some b when exclude a b -> raise (Contradictory (conclude size [ (one, a); (one, b) ]))
+      | _ -> a :: added)
+    | _ -> added
+  in
+  let added = List.filter is_there (List.fold_left add [] plain) in
+  let known =
+    { known with table; atoms = added @ List.filter is_there known.atoms; plain = plain @ known.plain }
+  in
+  further_equations size known (equations @ pairs_of known added)
 
 type status = Yes | No | Maybe
 
+(* What `substituted` makes of an atom, without where it is from. *)
+let remaining solved a : number array * number =
+  let row : number array = Array.copy a.coefficients and constant = ref a.constant in
+  List.iter
+    (fun (k, e) ->
+      let x = row.(k) in
+      if sign x <> 0 then begin
+        let from : number array = e.above.coefficients in
+        let f = negative (times x from.(k)) in
+        for j = 0 to Array.length row - 1 do
+          let y = from.(j) in
+          if sign y <> 0 then row.(j) <- plus row.(j) (times f y)
+        done;
+        constant := plus !constant (times f e.above.constant)
+      end)
+    solved;
+  (row, !constant)
+
+(* Whether 0 <= row + constant, divided by g, holds or cannot by one known inequality. *)
+let compared known g row constant =
+  let row = if is_one g then row else mapped (fun x -> quotient x g) row in
+  let constant = floor_div constant g in
+  match Rows.find_opt known.table row with
+  | Some b when not (less constant b.constant) -> Yes
+  | _ -> (
+    match Rows.find_opt known.table (negated row) with
+    | Some b when sign (plus constant b.constant) < 0 -> No
+    | _ -> Maybe)
+
 (* Whether a formula holds, or cannot, by what one known inequality says. *)
 let rec status known = function
-  | Positive a -> (
-    let a = substituted known.solved a in
-    let g = divisor_of a in
-    if sign g = 0 then if sign a.constant >= 0 then Yes else No
-    else
-      let a = divided a g in
-      match Rows.find_opt known.table a.coefficients with
-      | Some b when weaker a b -> Yes
-      | _ -> (
-        match Rows.find_opt known.table (negated a.coefficients) with
-        | Some b when exclude a b -> No
-        | _ -> Maybe))
+  | Positive a ->
+    let row, constant = remaining known.solved a in
+    let g = divisor zero row in
+    if sign g = 0 then if sign constant >= 0 then Yes else No else compared known g row constant
   | Null a -> (
-    let a = substituted known.solved a in
-    let g = divisor_of a in
-    if sign g = 0 then if sign a.constant = 0 then Yes else No
-    else if sign (remainder a.constant g) <> 0 then No
+    let row, constant = remaining known.solved a in
+    let g = divisor zero row in
+    if sign g = 0 then if sign constant = 0 then Yes else No
+    else if sign (remainder constant g) <> 0 then No
     else
-      match status known (Positive a), status known (Positive (opposite a)) with
+      match compared known g row constant, compared known g (negated row) (negative constant) with
       | No, _ | _, No -> No
       | Yes, Yes -> Yes
       | _ -> Maybe)
@@ -491,7 +614,7 @@ and several known decisive neutral fs =
    inequality says. *)
 let rec contradiction known size f =
   let against number count factor a =
-    let a = substituted known.solved { a with from = [ (number, factor) ] } in
+    let a = substituted known.solved { a with from = Lazy.from_val [ (number, factor) ] } in
     let g = divisor_of a in
     if sign g = 0 then if sign a.constant < 0 then Some (conclude count [ (one, a) ]) else None
     else
@@ -532,10 +655,20 @@ let pair_cut point atoms =
   in
   go valued
 
-let point_of width known =
-  match simplex width (Array.of_list known.atoms) with
+(* What is known of fewer facts: of `count`; the disjunctions that are open, by their numbers; and a tableau,
+   for the variables that were left when these had been eliminated. *)
+type before = {
+  known : knowledge;
+  open_choices : (int * formula list) list;
+  count : int;
+  tableau : ((int * equation) list * tableau) option;
+}
+
+let point_of width tableau (known : knowledge) =
+  let begun = match tableau with Some (solved, t) when solved == known.solved -> t | _ -> start width in
+  match simplex width (extended width begun known.atoms) with
   | Contradiction _ as found -> found
-  | Point (point, cut) ->
+  | Point (point, cut, t) ->
     (* a variable that was eliminated: e = 0 with coefficient 1 or -1; the last one first *)
     List.iter
       (fun (k, e) ->
@@ -543,7 +676,7 @@ let point_of width known =
         let num, den = value point e.above in
         point.(k) <- (negative (times num e.above.coefficients.(k)), den))
       (List.rev known.solved);
-    Point (point, cut)
+    Point (point, cut, t)
 
 (* -- the search --------------------------------------------------------------------------------------- *)
 
@@ -556,7 +689,7 @@ let fact_of width facts (total : sum) d =
   let table = Array.of_list (List.rev facts) in
   let add so_far (number, f) =
     match table.(number) with
-    | Positive a | Null a -> add_atom f so_far { a with from = [] }
+    | Positive a | Null a -> add_atom f so_far { a with from = nothing }
     | All _ | One _ -> assert false
   in
   let sum = List.fold_left add (atom_of width (Z0, [])) total in
@@ -579,63 +712,79 @@ let commonest known choices open_ =
   in
   List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
 
+(* What the facts say, and the disjunctions among them; those that are new since `before` alone are looked at. *)
+let learned before facts size =
+  let first = match before with Some b -> b.count | None -> 0 in
+  let rec go number facts equations inequalities choices =
+    let from = Lazy.from_val [ (number, one) ] in
+    match facts with
+    | f :: rest when number >= first -> (
+      let next = go (number - 1) rest in
+      match f with
+      | Positive a -> next equations ({ a with from } :: inequalities) choices
+      | Null a -> next (equation { a with from } :: equations) inequalities choices
+      | One fs -> next equations inequalities ((number, fs) :: choices)
+      | All _ -> next equations inequalities choices)
+    | _ -> (List.rev equations, List.rev inequalities, List.rev choices)
+  in
+  let equations, inequalities, choices = go (size - 1) facts [] [] [] in
+  match before with
+  | None -> (knowledge size equations inequalities, choices)
+  | Some b -> (more size b.known inequalities equations, choices @ b.open_choices)
+
 let search limit max_cuts budget deadline (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
   (* `used`: the numbers of disjunctions one of whose parts is among the facts *)
-  let rec solve depth cuts used facts size : proof =
+  let rec solve before depth cuts used facts size : proof =
     if depth > max_depth || Sys.time () > deadline then raise (Stop Unknown);
-    let equations = ref [] and inequalities = ref [] and choices = ref [] in
-    List.iteri
-      (fun index f ->
-        let from = [ (size - 1 - index, one) ] in
-        match f with
-        | Positive a -> inequalities := { a with from } :: !inequalities
-        | Null a -> equations := equation { a with from } :: !equations
-        | One fs -> if not (List.mem (size - 1 - index) used) then choices := (index, fs) :: !choices
-        | All _ -> ())
-      facts;
-    match knowledge size (List.rev !equations) (List.rev !inequalities) with
+    match learned before facts size with
     | exception Contradictory proof -> proof
-    | exception Rounded_pairs atoms -> further depth cuts used facts size (List.map (fun a -> ([ (one, a) ], one)) atoms)
-    | known -> (
-      let live (index, fs) =
+    | exception Rounded_pairs atoms ->
+      further before depth cuts used facts size (List.map (fun a -> ([ (one, a) ], one)) atoms)
+    | known, choices -> (
+      let live (number, fs) =
         let rec open_parts count = function
-          | [] -> Some (count, index, fs)
+          | [] -> Some (count, number, fs)
           | f :: rest -> (
             match status known f with
             | Yes -> None
             | No -> open_parts count rest
             | Maybe -> open_parts (count + 1) rest)
         in
-        open_parts 0 fs
+        if List.mem number used then None else open_parts 0 fs
       in
-      let choices = List.filter_map live (List.rev !choices) in
+      let choices = List.filter_map live choices in
+      let numbered = List.map (fun (_, number, fs) -> (number, fs)) in
+      let now tableau = Some { known; open_choices = numbered choices; count = size; tableau } in
+      let tableau = Option.bind before (fun b -> b.tableau) in
       match List.filter (fun (count, _, _) -> count <= 1) choices with
       | _ :: _ as certain ->
-        let numbered = List.map (fun (_, index, fs) -> (size - 1 - index, fs)) certain in
-        branch known depth cuts used facts size numbered
+        branch known (now tableau) depth cuts used facts size (numbered certain)
       | [] -> (
         decr left;
         if !left < 0 then raise (Stop Unknown);
-        match point_of width known with
+        match point_of width tableau known with
         | Contradiction parts -> conclude size parts
-        | Point (point, cut) -> (
+        | Point (point, cut, t) -> (
+          let before = now (Some (known.solved, t)) in
           let open_ = List.filter (fun (_, _, fs) -> not (List.exists (true_at point) fs)) choices in
-          let smaller a b = match a with Some (n, _, _) -> (let m, _, _ = b in if m < n then Some b else a) | None -> Some b in
+          let smaller a b =
+            match a, b with Some (n, _, _), (m, _, _) when m >= n -> a | _ -> Some b
+          in
           match commonest known choices open_, List.fold_left smaller None open_ with
-          | Some a, _ -> decide a depth cuts used facts size
-          | None, Some (_, index, fs) -> branch known depth cuts used facts size [ (size - 1 - index, fs) ]
+          | Some a, _ -> decide a before depth cuts used facts size
+          | None, Some (_, number, fs) -> branch known before depth cuts used facts size [ (number, fs) ]
           | None, None -> (
             match cut, pair_cut point known.atoms with
-            | Some (parts, d), _ when cuts < max_cuts -> further depth (cuts + 1) used facts size [ (parts, d) ]
-            | _, Some (parts, d) -> further depth cuts used facts size [ (parts, d) ]
-            | _ -> split depth cuts used facts size point))))
+            | Some (parts, d), _ when cuts < max_cuts -> further before depth (cuts + 1) used facts size [ (parts, d) ]
+            | _, Some (parts, d) -> further before depth cuts used facts size [ (parts, d) ]
+            | _ -> split before depth cuts used facts size point))))
   (* Either it holds, or its negation is a fact from then on. *)
-  and decide a depth cuts used facts size =
+  and decide a before depth cuts used facts size =
     let negation = { (opposite a) with constant = plus (negative a.constant) minus_one } in
-    let go fact = solve (depth + 1) cuts used (Positive fact :: facts) (size + 1) in
+    let go fact = solve before (depth + 1) cuts used (Positive fact :: facts) (size + 1) in
     let holds = go a in
     if not (needs size holds) then holds
     else
@@ -645,15 +794,15 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
         { shape = Decided (size, a, holds, fails);
           uses = Numbers.remove size (Numbers.union holds.uses fails.uses) }
   (* One part of each of these disjunctions, one after the other. *)
-  and branch known depth cuts used facts size = function
-    | [] -> solve (depth + 1) cuts used facts size
+  and branch known before depth cuts used facts size = function
+    | [] -> solve before (depth + 1) cuts used facts size
     | (number, fs) :: later ->
       let part f =
         let longer = push f facts in
         let count = List.length longer - size in
         match contradiction known size f with
         | Some proof -> (count, proof)
-        | None -> (count, branch known depth cuts (number :: used) longer (size + count) later)
+        | None -> (count, branch known before depth cuts (number :: used) longer (size + count) later)
       in
       let rec each found = function
         | [] ->
@@ -665,18 +814,18 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
       in
       each [] fs
   (* New facts: sums of parts, divided and rounded; rounded parts become facts before. *)
-  and further depth cuts used facts size = function
-    | [] -> solve (depth + 1) cuts used facts size
+  and further before depth cuts used facts size = function
+    | [] -> solve before (depth + 1) cuts used facts size
     | (parts, d) :: rest ->
       let facts = ref facts in
       let add from divisor = facts := fact_of width !facts from divisor :: !facts in
       let size, total, scale, around = summed ~add size parts in
       let d = times d scale in
-      if is_one d && List.length total = 1 then around (further depth cuts used !facts size rest)
+      if is_one d && List.length total = 1 then around (further before depth cuts used !facts size rest)
       else
         let fact = fact_of width !facts total d in
-        around (round size total d (further depth cuts used (fact :: !facts) (size + 1) rest))
-  and split depth cuts used facts size point =
+        around (round size total d (further before depth cuts used (fact :: !facts) (size + 1) rest))
+  and split before depth cuts used facts size point =
     let fractional = ref (-1) in
     Array.iteri (fun k x -> if !fractional < 0 && is_fraction x then fractional := k) point;
     if !fractional < 0 then
@@ -685,12 +834,12 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
     let p, q = point.(k) in
     let up = atom_of width (Z0, []) in
     up.coefficients.(k) <- one;
-    decide { up with constant = negative (plus (floor_div p q) one) } depth cuts used facts size
+    decide { up with constant = negative (plus (floor_div p q) one) } before depth cuts used facts size
   in
   let formulas, skipped = formulas_of limit width goal in
   let count = List.length goal in
   let levels = List.fold_left (fun found k -> Levels.add k k found) Levels.empty (List.init count Fun.id) in
-  match solve 0 0 [] formulas count with
+  match solve None 0 0 [] formulas count with
   | proof -> Certificate (written levels count proof)
   | exception Stop (Solution _) when skipped -> Unknown
   | exception Stop answer -> answer
