@@ -75,7 +75,10 @@ def has_loops(programs: Sequence[Program], heads: Sequence[int]) -> bool:
 
 def _with_bounds(source: Source, options: CompilerOptions) -> WithBounds:
     """The text with the values of bounds that the region sets, where nothing else may change them."""
-    found = with_set_bounds(source)
+    try:
+        found = with_set_bounds(source)
+    except BadInput:  # a text that is C only after its macros are written out
+        return WithBounds(source)
     if not found.heads or not _has_plain_macros(source, options):
         return WithBounds(source)
     blocks = [c_file(source).block(region.place) for region in c_file(source).regions]
