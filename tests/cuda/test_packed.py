@@ -82,6 +82,8 @@ WRONG = {
         "for (long y = LW_THREAD(y, 0, 1); y <= 3;", "for (long y = LW_THREAD(y, 1, 1); y <= 3;"
     ),
     "threads along an axis of another array": ("LW_SIZE(8, 4, 1)", "LW_SIZE(4, 8, 1)"),
+    "a loop over tiles that counts in 8 bits": ("for (long kT", "for (char kT"),
+    "a loop in a thread that counts in 16 bits": ("for (long k =", "for (short k ="),
     "sums that are not kept": ("= C_packed[C_1]", "= 0 * C_packed[C_1]"),
     "sums that do not start with what was there": ("[C_3] = C[", "[C_3] = 0 * C["),
 }

@@ -78,6 +78,9 @@ CHANGES = {
         "LW_BLOCK_SIZE(16, 1, 1)", "LW_BLOCK_SIZE(8, 1, 1)"
     ),
     "threads along an axis no loop is along": ("LW_SIZE(16, 1, 1)", "LW_SIZE(4, 4, 1)"),
+    "blocks along an axis no loop is along": (", 1), LW_SIZE(16", ", 2), LW_SIZE(16"),
+    "a grid that changes a size": ("LW_GRID(", "LW_GRID(n++ + "),
+    "a grid of another kind": ("LW_GRID(", "dim3("),
     "another operation": ("s * B[i]", "s + B[i]"),
     "another scalar": (", double s, long n", ", float s, long n"),
     "a launch too many": ("return LW_END();", "LW_LAUNCH(x); return LW_END();"),

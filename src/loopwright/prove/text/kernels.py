@@ -5,6 +5,7 @@ iteration of `for (long i = first; test; i += step)` once, in one of the threads
 number.  So a kernel means its loops, those that are distributed parallel, if
 
     blocks     loops over blocks are right inside each other, outside of everything else;
+    numbers    iterators, and numbers that are declared, have 64 bits;
     uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
     phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
@@ -41,6 +42,7 @@ from loopwright.prove.text.macros import (
     is_assigned,
     is_thread_loop,
     refuse_macros,
+    refuse_narrow,
     single_axes,
     tests_threads,
 )
@@ -113,6 +115,7 @@ class KernelReader:
         """All but the declarations of arrays."""
         for statement in statements:
             self.edits += [Edit(one.start, one.end, 2 * one.text) for one in flat_operators(statement)]
+            refuse_narrow(statement, self.storage)
         self._blocks(statements, frozenset())
         names = frozenset([*self.private, *self.own])
         places = {node.start for node in self.used}

@@ -34,6 +34,8 @@ _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 _DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
 _UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
 _ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
+_COUNT = re.compile(r"(?:(?!\+\+|--|[/%]\s*[^\s\d])[\w\s()+*/%<>?:,-])*")
+"""Numbers of blocks: nothing is assigned, and divisors are constants."""
 _NUMBERS = ("long", "long long", "long int")
 
 
@@ -138,6 +140,20 @@ def _parameter(text: str) -> tuple[str, str]:
     if match is None:
         raise Unreadable(f"a parameter nothing is known of: {text}")
     return match[3], f"{match[1]} {match[2]}".strip()
+
+
+def _check_grid(kernel: _KernelFunction, grid: Node, distributed: Sequence[Distribution]) -> None:
+    """LW_GRID(x, y, z): along an axis that a loop is distributed over, any number of blocks will do; along
+    another one every block would run all that the kernel does, so that there has to be one.
+    """
+    if grid.type != "call_expression" or part(grid, "function").text != "LW_GRID":
+        raise Unreadable(f"a launch of {kernel.name} on a grid nothing is known of")
+    axes = {one.axis for one in distributed if one.kind == "block"}
+    for axis, count in zip(AXES, call_arguments(grid), strict=True):
+        calls = set(re.findall(r"(\w+)\s*\(", count)) - set(DEFINITIONS)
+        is_value = _COUNT.fullmatch(count) is not None and not calls
+        if not (is_value if axis in axes else count == "1"):
+            raise Unreadable(f"{count} blocks along {axis}, which the loops of {kernel.name} do not share")
 
 
 @dataclass(frozen=True)
@@ -274,6 +290,7 @@ class _Launcher:
         reader.own = self._arrays_in(MemorySpace.OWN)
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
+        _check_grid(kernel, parts[1], reader.distributed)
         for one in rest:
             found = _UNROLL.finditer(one.source.text, one.start, one.end)
             reader.edits += [Edit(match.start(), match.end(), "") for match in found]

@@ -10,11 +10,30 @@ from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES
 from loopwright.prove.reading.c_expressions import Unreadable
 
+LANE_TYPES = ("LW_LANE_TYPE",)
+WIDE_TYPES = ("long", "long long", "long int")
+
+
+def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
+    """A loop that counts in other numbers than those of the sizes may not reach its bound.
+
+    What is declared otherwise is a variable of the region, in `storage`, and has its type there.
+    """
+    for one in walk(node):
+        lanes = one.parent is not None and axis_of(one.parent, "LANE") is not None
+        if one.type == "for_statement" and part(one, "initializer").type != "declaration":
+            raise Unreadable("a loop of a kernel declares its iterator")
+        if one.type != "declaration" or lanes or part(one, "type").text in WIDE_TYPES:
+            continue
+        names = {each.text for each in walk(part(one, "declarator")) if each.type == "identifier"}
+        if not names & storage:
+            raise Unreadable(f"a number of a kernel has 64 bits: {one.text}")
+
 
 def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
     """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
     declared = part(node, "initializer")
-    kinds = ("LW_LANE_TYPE",) if kind == "LANE" else ("long", "long long", "long int")
+    kinds = LANE_TYPES if kind == "LANE" else WIDE_TYPES
     if declared.type != "declaration" or part(declared, "type").text not in kinds:
         raise Unreadable("a distributed loop counts in 64 bits")
     value = part(part(declared, "declarator"), "value")
