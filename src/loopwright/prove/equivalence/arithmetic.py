@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import field
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from random import Random
 
 from loopwright.c.types import (
@@ -142,12 +142,33 @@ def _to_integer(value: TypedNumber, limits: Integer) -> int:
     raise Undefined("a conversion to an integer")
 
 
-def computed(steps: Iterable[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
+def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
+    if not world.exact and all(step.computation.in_doubles is not None for step in steps):
+        return {place: TypedNumber(DOUBLE, number) for place, number in _in_doubles(steps, world).items()}
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
             memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
+    return memory
+
+
+def _in_doubles(steps: Sequence[StatementRun], world: World) -> dict[CellKey, float]:
+    memory: dict[CellKey, float] = {}
+
+    @cache
+    def read(place: CellKey) -> float:
+        return float(world.input(place, DOUBLE).number)
+
+    def other(name: str, one: float, two: float) -> float:
+        if name == "/":
+            return float(_floating(name, one, two))
+        return float(_called(name, [TypedNumber(DOUBLE, one)], world).number)
+
+    for step in steps:
+        run = step.computation.in_doubles
+        assert run is not None, "all are arithmetic of doubles"
+        run(step.values, memory, read, other)
     return memory
 
 

@@ -8,6 +8,8 @@ if (c) { S; T }      t = c; if (t) S; if (t) T
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from loopwright.c.declarations import known_constant
 from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.c.types import INT, CType, Unknown
@@ -15,6 +17,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
+from loopwright.prove.equivalence.doubles import Run, in_doubles
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
@@ -35,6 +38,27 @@ class Computation:
     line: int
     assignments: tuple[TermAssignment, ...]
     columns: dict[Expr, int]
+
+    @cached_property
+    def written(self) -> tuple[CellTerm, ...]:
+        return tuple(one.target for one in self.assignments)
+
+    @cached_property
+    def read(self) -> tuple[CellTerm, ...]:
+        return tuple(cell for one in self.assignments for cell in one.cells)
+
+    @cached_property
+    def subscripts(self) -> dict[int, tuple[int, ...]]:
+        """The columns of the subscripts of its cells, by the `id` of a cell: looking for terms is slow."""
+        return {
+            id(cell): tuple([self.columns[one] for one in cell.subscripts])
+            for cell in (*self.written, *self.read)
+        }
+
+    @cached_property
+    def in_doubles(self) -> Run | None:
+        """What it does, where that is arithmetic of doubles alone."""
+        return in_doubles(self.assignments, self.columns)
 
     def call(self) -> Call:
         """An execution of the statement, with the values of its integer expressions."""

@@ -171,11 +171,11 @@ def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[Stateme
     """Those of the executions that the last value of a cell is made by."""
     needed, found = {place}, []
     for step in reversed(steps):
-        targets = {step.place(one.target) for one in step.computation.assignments}
+        targets = {step.place(one) for one in step.computation.written}
         if targets & needed:
             found.append(step)
             needed -= targets
-            needed.update(step.place(cell) for one in step.computation.assignments for cell in one.cells)
+            needed.update([step.place(cell) for cell in step.computation.read])
     return tuple(reversed(found))
 
 

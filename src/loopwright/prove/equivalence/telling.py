@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, World, computed, differ
+from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Undefined, World, computed, differ
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 MOST_STEPS = 6_000
@@ -56,7 +56,8 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
     search = _Search(runs, place, world, values, dict(inputs), attempts)
     cells = [cell for cell in inputs if cell[0] not in world.known]
     if attempts < 2 * len(cells).bit_length():
-        for diagonal, other in UNIFORM:
+        is_factored = world.seed % 3 == FACTORED
+        for diagonal, other in reversed(UNIFORM) if is_factored else UNIFORM:
             if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
                 told = f"{diagonal} on diagonals, {other} in all other"
                 told = told if diagonal != other else f"{other} in all"

@@ -48,7 +48,10 @@ class StatementRun:
         return self.values[self.computation.columns[value]]
 
     def place(self, cell: CellTerm) -> CellKey:
-        return cell.array, tuple(self.at(subscript) for subscript in cell.subscripts)
+        known = self.computation.subscripts.get(id(cell))
+        if known is None:
+            return cell.array, tuple(self.at(subscript) for subscript in cell.subscripts)
+        return cell.array, tuple([self.values[k] for k in known])
 
 
 @dataclass(frozen=True)
@@ -97,10 +100,8 @@ class Runnable:
 
 
 def _touched(step: StatementRun) -> Iterator[CellKey]:
-    for assignment in step.computation.assignments:
-        yield step.place(assignment.target)
-        for cell in assignment.cells:
-            yield step.place(cell)
+    for cell in (*step.computation.written, *step.computation.read):
+        yield step.place(cell)
 
 
 def runnable(program: Program) -> Runnable:
