@@ -320,6 +320,8 @@ _ORIGINALS = [
     ("parallel for reduction(&&:k)", "for (i = 0; i < n; i++) k = k && b[i];"),
     ("parallel", _COPY),
     ("parallel sections", f"{{ {_COPY} }}"),
+    ("for", _COPY),
+    ("for", "for (i = 0; i < n; i++) s += b[i];"),
     ("target", _COPY),
 ]
 

@@ -154,7 +154,14 @@ def _around(old: Span, new: Span, compiled: CompilerOptions, options: CompilerOp
 
 
 def _unkept(program: Program) -> str | None:
-    """What is not known of the pragmas of an original: it may not do what its loops do without them."""
+    """What is not known of the pragmas of an original: it may not do what its loops do without them.
+
+    `omp for` divides its loop among the threads of whoever calls the function.
+    """
+    dropped = (one.text for one in program.trusted if one.kind is AssumptionKind.PRAGMA)
+    divided = next((text for text in dropped if re.search(r"#pragma\s+omp\s+(?:for|sections)\b", text)), None)
+    if divided is not None:
+        return divided
     if next(promises(program), None) is None:
         return None
     match prove_annotations(program, allow_reassociation=True):
