@@ -61,7 +61,7 @@ def deferred(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         positions = plan.component(update).positions
         if len(positions) > 1 or plan.leaf(positions[0]).depth != 3:
             continue
-        for begun in (_copied(plan, update), ()):
+        for begun in dict.fromkeys((_copied(plan, update), ())):
             try:
                 steps = _steps(performed(plan, *nest.definition, *begun), nest, update, begun[1:2])
                 found = (*nest.definition, *begun, *steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TypeAlias
 
 import islpy as isl
@@ -21,7 +22,7 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
-from loopwright.transform.script.operations import Pack
+from loopwright.transform.script.operations import Pack, UnrollAndJam
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -159,6 +160,12 @@ def script_of(plan: Plan) -> Script:
 def tiles_copied(script: Script) -> int:
     """How many nests have tiles in storage of their own."""
     return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
+
+
+def written_out(script: Script) -> int:
+    """How many iterations are written out, of all nests together."""
+    jams = (step.operation for step in script if isinstance(step.operation, UnrollAndJam))
+    return sum(prod(one.number for one in jam.factors) for jam in jams)
 
 
 def goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:

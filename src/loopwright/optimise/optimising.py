@@ -24,7 +24,7 @@ from loopwright.optimise.dask_address import Scheduler, demand_dask
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.judging import Estimated, Judge
 from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
-from loopwright.optimise.nests import Script, SearchContext, tiles_copied
+from loopwright.optimise.nests import Script, SearchContext, tiles_copied, written_out
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
@@ -370,21 +370,26 @@ def _timed(
 def _proved(
     candidates: Sequence[Trial], plans: tuple[Plan, ...], request: Request, end: float, progress: Progress
 ) -> tuple[Trial | None, Outcome | None]:
-    """The first script of which everything can be proved in the time that is left."""
-    last = candidates[-1] if candidates else None
-    for one in candidates:
-        left = end - time.monotonic()
-        if left <= 0:
-            break
-        limit = left if one is last else max(PATIENT * left, left - ENOUGH)
-        if one is not last and COPIED * tiles_copied(one.script) > limit:
+    """The first script of which everything can be proved in the time that is left.
+
+    After one that takes too long, those that write out half as many iterations are next: less is to prove.
+    """
+    waiting = list(candidates)
+    while waiting and (left := end - time.monotonic()) > 0:
+        one = waiting.pop(0)
+        limit = max(PATIENT * left, left - ENOUGH) if waiting else left
+        if waiting and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
             work = _proof(applied(one.script, plans).plans, request)
             return one, within(limit, work, progress, wall=limit)
         except (GaveUp, InternalError):
-            continue
+            waiting = _fewer_first(waiting, written_out(one.script) / 2)
     return None, None
+
+
+def _fewer_first(waiting: list[Trial], most: float) -> list[Trial]:
+    return sorted(waiting, key=lambda one: written_out(one.script) > most)
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:

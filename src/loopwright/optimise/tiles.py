@@ -119,8 +119,9 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
     long = [loop for loop in own if sizes[loop] > SHORT]
     if not short or len(long) < 2:
         return
-    order = Step(Permute(nest.handle, (*long[:-1], *short, long[-1])))
-    if loops_after(plan, nest, *nest.definition, order) is None:
+    wanted = (*long[:-1], *short, long[-1])
+    order = () if wanted == own else (Step(Permute(nest.handle, wanted)),)
+    if loops_after(plan, nest, *nest.definition, *order) is None:
         return
     rows = [loop for loop in long[:-1] if moves_writes(plan, nest.component, nest.loops.index(loop))][-2:]
     for taps, numbers in product(dict.fromkeys((tuple(short), tuple(short[-1:]))), TAPPED):
@@ -128,10 +129,10 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
         written = tuple(LoopNumber(sizes[loop], loop) for loop in taps)
         factors = tuple(one for one in (*together, *written) if one.number > 1)
         if prod(one.number for one in factors) <= COPIES:
-            defined = performed(plan, *nest.definition, order)
+            defined = performed(plan, *nest.definition, *order)
             jam = Step(UnrollAndJam(nest.handle, factors))
             whole = split_whole(defined, nest, [one for one in together if one.number > 1])
-            yield (*script_of(plan), *nest.definition, order, *whole, jam)
+            yield (*script_of(plan), *nest.definition, *order, *whole, jam)
 
 
 def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
