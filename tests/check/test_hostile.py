@@ -240,6 +240,16 @@ def test_functions_that_are_not_in_the_file_are_no_yes(tmp_path: Path) -> None:
     assert check(text(f'{COPY} printf("%d", abs(-3));', functions="#include <stdio.h>")).notes == ()
 
 
+def test_functions_that_run_at_another_time() -> None:
+    """No call of the program shows when they run, and what they write then."""
+    late = "#include <stdlib.h>\nstatic void late(void) { A[0] = 7; }"
+    with pytest.raises(GaveUp, match="'atexit' is not in this file"):
+        check(text(f"{COPY} atexit(late);", functions=late))
+    early = "__attribute__((constructor)) static void early(void) { B[0] = 7; }"
+    with pytest.raises(GaveUp, match="constructor"):
+        check(text(COPY, functions=early))
+
+
 def test_a_crash_before_the_segment() -> None:
     with pytest.raises(Crashed, match=r"crashed \(SIGABRT\) before the segment was entered"):
         check_text(text(before="abort();"), options=CheckOptions(tools=QUICK))

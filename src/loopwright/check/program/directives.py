@@ -88,7 +88,7 @@ _HARMLESS = re.compile(
 """Pragmas that mean nothing to the operations, or nothing to the compiler that builds the program."""
 _ATTRIBUTE = re.compile(r"__attribute(?:__)?\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
 _KEPT = re.compile(
-    r"(?:__)?(?:aligned|alloc_size|always_inline|artificial|assume_aligned|cold|const|constructor|deprecated"
+    r"(?:__)?(?:aligned|alloc_size|always_inline|artificial|assume_aligned|cold|const|deprecated"
     r"|fallthrough|flatten|format|gnu_inline|hot|leaf|malloc|may_alias|noclone|noinline|noipa|nonnull"
     r"|noreturn|nothrow|packed|pure|returns_nonnull|section|sentinel|target|unused|used|vector_size"
     r"|visibility|warn_unused_result)(?:__)?"

@@ -20,7 +20,7 @@ from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 from loopwright.source import Span
 
 _KNOWN = re.compile(
-    r"abort|abs|aligned_alloc|assert|atexit|atof|"
+    r"abort|abs|aligned_alloc|assert|atof|"
     r"atoi|atol|bsearch|bzero|calloc|clearenv|clock|clock_gettime|close|difftime|exit|"
     r"_Exit|_exit|fclose|feof|ferror|fflush|fgets|fopen|fprintf|fputc|fputs|fread|free|"
     r"fscanf|fseek|ftell|fwrite|getc|getchar|getenv|gettimeofday|isalnum|isalpha|isdigit|"
