@@ -255,6 +255,11 @@ def test_another_theorem_is_refused(
         '(* " *) (* " *) Axiom all : False. (* *)',
         "Module Loopwright. End Loopwright.",
         "Lemma all : True. Proof. #[global] exact I. Qed.",
+        "Lemma all : True. Proof. 1: Print nat. exact I. Qed.",
+        "Lemma all : True. Proof. all: Admitted.",
+        "Lemma all : True. Proof. - 1, 2-3: Axiom x : False. Qed.",
+        "Lemma all : True. Proof. [goal]: Redirect x Print nat. Qed.",
+        "Lemma all : True. Proof. !: Abort. Qed.",
         "Definition x := 1. Axiom",
     ],
 )

@@ -104,7 +104,7 @@ def forbidden(proof: str) -> Forbidden | None:
         if inside and sentence == "Qed":
             inside = False
         elif inside:
-            parts = [part.lstrip("-+* \n\t") for part in re.split(r"[{}]", sentence)]
+            parts = [BEFORE_STEP.sub("", part) for part in re.split(r"[{}]", sentence)]
             wrong = next((part for part in parts if part[:1].isupper() or part.startswith("#")), None)
             if wrong is not None:
                 return Forbidden(line, wrong)
@@ -113,6 +113,10 @@ def forbidden(proof: str) -> Forbidden | None:
         elif not _is_harmless(sentence):
             return Forbidden(line, sentence)
     return None
+
+
+BEFORE_STEP = re.compile(r"^[-+*\s]*(?:(?:[a-z]+|!|[\d\s,-]+|\[\s*[\w']+\s*\])\s*:(?!=)\s*)?")
+"""Bullets, and a selector of goals: `2:`, `1, 3-4:`, `all:`, `[name]:`."""
 
 
 def _is_harmless(sentence: str) -> bool:
