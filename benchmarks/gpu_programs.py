@@ -295,13 +295,13 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(4, (48, 4)),
+        Streamed(4, (41, 4)),
         Streamed(5, (256, 4)),
     ),
     "2d-double": (
         Overlapped(2, 40, 56, 8, (6, 64)),
-        Streamed(4, (96, 2)),
-        Streamed(5, (256, 4)),
+        Streamed(4, (64, 2)),
+        Streamed(5, (256, 3)),
     ),
     "3d-float": (Streamed(1, (64, 8, 1)),),
     "3d-double": (Streamed(1, (64, 4, 1)),),

@@ -92,8 +92,8 @@ def kernels_of(program: str, script: str, folder: Path) -> Made:
     seen: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
 
-        def text(regions: list[Loops]) -> DeviceText:
-            device = device_text(regions)
+        def text(regions: list[Loops], **kinds: bool) -> DeviceText:
+            device = device_text(regions, **kinds)
             seen["device"] = device
             return device
 

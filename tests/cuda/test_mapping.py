@@ -60,7 +60,7 @@ def test_a_launch_for_each_iteration_around_the_mapped_loops(tmp_path: Path) -> 
     outcome = made(tmp_path, text, NAIVE)
     found = kernels(outcome)
     assert found.count("LW_KERNEL(") == 2 and "LW_KERNEL(32)" in found and "LW_SIZE(8, 4, 1)" in found
-    assert "for (long i = LW_BLOCK(x, 1, 1); i < n - 1; i += LW_BLOCKS(x, 1))" in found
+    assert "for (LW_BLOCK_INDEX i = LW_BLOCK(x, 1, 1); i < n - 1; i += LW_BLOCKS(x, 1))" in found
     assert "for (long t = 0; t <= 4; t += 1) {\n      LW_LAUNCH(" in found
     assert run(tmp_path, outcome) == original(tmp_path, text)
 

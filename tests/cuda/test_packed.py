@@ -60,10 +60,10 @@ thread(PC, C_1=4, C_2=8)
 
 WRONG = {
     "no barrier between the copies and what uses them": (
-        "LW_BARRIER();\n        for (long y", "for (long y"
+        "LW_BARRIER();\n        for (LW_INDEX y", "for (LW_INDEX y"
     ),
     "no barrier before the next copies": (
-        "LW_BARRIER();\n      }\n      for (long C_1", "}\n      for (long C_1"
+        "LW_BARRIER();\n      }\n      for (LW_INDEX C_1", "}\n      for (LW_INDEX C_1"
     ),
     "a barrier that not all threads reach": ("= B[B_1][B_2];", "= B[B_1][B_2], LW_BARRIER();"),
     "a tile one row too small": ("B_1 <= 4 * kT + 3; ", "B_1 <= 4 * kT + 2; "),
@@ -79,11 +79,11 @@ WRONG = {
     "registers of another thread": ("C_packed[y][x][", "C_packed[y][7 - x]["),
     "axes exchanged": ("C_packed[y][x][", "C_packed[x][y]["),
     "a thread that runs other iterations": (
-        "for (long y = LW_THREAD(y, 0, 1); y <= 3;", "for (long y = LW_THREAD(y, 1, 1); y <= 3;"
+        "for (LW_INDEX y = LW_THREAD(y, 0, 1); y <= 3;", "for (LW_INDEX y = LW_THREAD(y, 1, 1); y <= 3;"
     ),
     "threads along an axis of another array": ("LW_SIZE(8, 4, 1)", "LW_SIZE(4, 8, 1)"),
-    "a loop over tiles that counts in 8 bits": ("for (long kT", "for (char kT"),
-    "a loop in a thread that counts in 16 bits": ("for (long k =", "for (short k ="),
+    "a loop over tiles that counts in 8 bits": ("for (LW_INDEX kT", "for (char kT"),
+    "a loop in a thread that counts in 16 bits": ("for (LW_INDEX k =", "for (short k ="),
     "sums that are not kept": ("= C_packed[C_1]", "= 0 * C_packed[C_1]"),
     "sums that do not start with what was there": ("[C_3] = C[", "[C_3] = 0 * C["),
 }

@@ -104,9 +104,9 @@ def test_tiles_compute_the_same_bits(shape: str, request: pytest.FixtureRequest)
 
 
 WRONG = {
-    "no barrier between load and step": ("LW_BARRIER();\n    for (long t", "for (long t"),
+    "no barrier between load and step": ("LW_BARRIER();\n    for (LW_INDEX t", "for (LW_INDEX t"),
     "no barrier between two halves of a step": (
-        "LW_BARRIER();\n      for (long i", "for (long i"
+        "LW_BARRIER();\n      for (LW_INDEX i", "for (LW_INDEX i"
     ),
     "no barrier at the end of a step": ("LW_BARRIER();\n    }\n    if", "}\n    if"),
     "no barrier before the next block": ("LW_BARRIER();\n  }\n}", "}\n}"),
@@ -131,8 +131,8 @@ WRONG = {
 
 
 WRONG_WHOLE = {
-    "no barrier between load and step": ("LW_BARRIER();\n    for (long t", "for (long t"),
-    "no barrier between two halves of a step": ("LW_BARRIER();\n      for (long i", "for (long i"),
+    "no barrier between load and step": ("LW_BARRIER();\n    for (LW_INDEX t", "for (LW_INDEX t"),
+    "no barrier between two halves of a step": ("LW_BARRIER();\n      for (LW_INDEX i", "for (LW_INDEX i"),
     "no barrier at the end of a step": ("LW_BARRIER();\n    }\n    if", "}\n    if"),
     "a halo one too small": ("i <= 32 * iT + 33", "i <= 32 * iT + 32"),
     "a test that holds too often": ("if (i >= 1 && i <= n - 2)", "if (i >= 0 && i <= n - 2)"),
@@ -147,7 +147,8 @@ WRONG_WHOLE = {
 
 WRONG_HEXAGONS = {
     "no barrier after a row": (
-        "LW_BARRIER();\n      for (long i = LW_THREAD(x, 8 * iT - 1", "for (long i = LW_THREAD(x, 8 * iT - 1"
+        "LW_BARRIER();\n      for (LW_INDEX i = LW_THREAD(x, 8 * iT - 1",
+        "for (LW_INDEX i = LW_THREAD(x, 8 * iT - 1",
     ),
     "a row one cell too long": ("i <= 8 * iT - 4 * tT + 2 * t + 6)", "i <= 8 * iT - 4 * tT + 2 * t + 7)"),
     "a tile that is not full": ("< m && iT >= 1 && 8 * iT + 5 <= n", "< m && iT >= 1 && 8 * iT + 4 <= n"),

@@ -147,8 +147,8 @@ def made() -> Made:
     with pytest.MonkeyPatch.context() as patch:
         make = pipeline._made
 
-        def text(regions: list[Loops]) -> DeviceText:
-            seen["device"] = device_text(regions)
+        def text(regions: list[Loops], **kinds: bool) -> DeviceText:
+            seen["device"] = device_text(regions, **kinds)
             device: DeviceText = seen["device"]
             return device
 
@@ -182,7 +182,7 @@ def test_lanes_have_strips_of_planes(tmp_path: Path) -> None:
 def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
     """But for the one whether the row is to be stored."""
     text = made().device.kernels.text.partition("begins here")[2]
-    inner = text.partition("LW_UNROLL_3")[2].partition("for (long r")[2].partition("for (long r")[0]
+    inner = text.partition("LW_UNROLL_3")[2].partition("for (LW_INDEX r")[2].partition("for (LW_INDEX r")[0]
     assert inner.count("if (") == 1, inner
 
 
@@ -230,7 +230,7 @@ WRONG = {
         "b_own1[x][2 * v][1][0] = b_own1[(x + 31)", "if (x >= 1) b_own1[x][2 * v][1][0] = b_own1[(x + 31)"
     ),
     "a shuffle in a loop that differs from lane to lane": (
-        "for (long v = 0; v <= 1; v += 1) {\n", "for (long v = 0; v <= x; v += 1) {\n"
+        "for (LW_INDEX v = 0; v <= 1; v += 1) {\n", "for (LW_INDEX v = 0; v <= x; v += 1) {\n"
     ),
     "a lane that changes its number": ("b_own1[x][v][q][c] = 0;", "{ x = 3; b_own1[x][v][q][c] = 0; }"),
     "a name for something else": ("b_own1[x][v][q][c] = 0;", "{ long x = 3; b_own1[x][v][q][c] = 0; }"),

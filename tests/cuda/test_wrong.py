@@ -48,7 +48,7 @@ thread(Last, j=32)
 
 CHANGES = {
     "a barrier is missing": (
-        "LW_BARRIER();\n    for (long j = LW_THREAD(x, 1", "for (long j = LW_THREAD(x, 1"
+        "LW_BARRIER();\n    for (LW_INDEX j = LW_THREAD(x, 1", "for (LW_INDEX j = LW_THREAD(x, 1"
     ),
     "the barrier after the phase of one thread is missing": ("}\n    LW_BARRIER();", "}"),
     "a barrier that not all threads reach": (
@@ -56,7 +56,7 @@ CHANGES = {
     ),
     "all threads run what one should": ("if (LW_ONE(x)) {", "{"),
     "one thread runs what all should": (
-        "for (long j = LW_THREAD(x, 0, 1)", "if (LW_ONE(x)) for (long j = LW_THREAD(x, 0, 1)"
+        "for (LW_INDEX j = LW_THREAD(x, 0, 1)", "if (LW_ONE(x)) for (LW_INDEX j = LW_THREAD(x, 0, 1)"
     ),
     "a halo that is one too small": ("B[i][j - 1]", "B[i][j]"),
     "an iteration too many": ("LW_THREAD(x, 0, 1); j < m", "LW_THREAD(x, 0, 1); j <= m"),
@@ -65,7 +65,7 @@ CHANGES = {
     "threads along an axis that has none": ("LW_THREAD(x, 0, 1)", "LW_THREAD(y, 0, 1)"),
     "a loop over threads without a distribution": ("LW_THREAD(x, 0, 1)", "0"),
     "blocks distributed as threads": ("LW_BLOCK(x, 1, 1)", "LW_THREAD(x, 1, 1)"),
-    "a loop that counts in 32 bits": ("long j = LW_THREAD(x, 0, 1)", "int j = LW_THREAD(x, 0, 1)"),
+    "a loop that counts in 32 bits": ("LW_INDEX j = LW_THREAD(x, 0, 1)", "int j = LW_THREAD(x, 0, 1)"),
     "swapped buffers": ("(B_, A_, n, m)", "(A_, B_, n, m)"),
     "swapped sizes": ("LW_ARRAY_2(double, A, m)", "LW_ARRAY_2(double, A, n)"),
     "an array of another type": ("LW_ARRAY_2(double, A, m)", "LW_ARRAY_2(float, A, m)"),
@@ -82,7 +82,12 @@ CHANGES = {
     "a grid that changes a size": ("LW_GRID(", "LW_GRID(n++ + "),
     "a grid of another kind": ("LW_GRID(", "dim3("),
     "another operation": ("s * B[i]", "s + B[i]"),
-    "another scalar": (", double s, long n", ", float s, long n"),
+    "another scalar": (", double s, LW_INDEX n", ", float s, LW_INDEX n"),
+    "a size that nothing bounds": ("  LW_WITHIN(n, 16777216);\n", ""),
+    "a bound that lets larger sizes through": ("LW_WITHIN(n, 16777216)", "LW_WITHIN(n, 2147483647)"),
+    "a bound that is a size": ("LW_WITHIN(n, 16777216)", "LW_WITHIN(n, n)"),
+    "the bound of another size": ("LW_WITHIN(n, 16777216)", "LW_WITHIN(m, 16777216)"),
+    "a number of a block that overflows": ("LW_BLOCK_INDEX ", "LW_INDEX "),
     "a launch too many": ("return LW_END();", "LW_LAUNCH(x); return LW_END();"),
     "launches in another order": ("LW_LAUNCH(loopwright_program_5_0", "LW_LAUNCH(loopwright_program_5_1"),
     "a macro with another meaning": ("threadIdx.axis * (step)", "threadIdx.axis * 2 * (step)"),
@@ -105,8 +110,8 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, st
     """What is said of the kernels after the first occurrence of a text in them is replaced."""
     old, new = change
 
-    def changed(regions: list[Loops]) -> DeviceText:
-        right = right_text(regions)
+    def changed(regions: list[Loops], narrow: bool = True) -> DeviceText:
+        right = right_text(regions, narrow=True)
         part = right.host if in_c else right.kernels
         assert old in part.text, part.text.partition("begins here")[2] or part.text
         text = Source(part.path, part.text.replace(old, new, 1))

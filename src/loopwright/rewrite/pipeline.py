@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.emit.cuda.predication import predicated, register_lengths
-from loopwright.emit.cuda.text import DeviceText, device_text
+from loopwright.emit.cuda.text import DeviceText, device_text, prelude
 from loopwright.emit.region import Loops, new_source, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
 from loopwright.generate.context import GenerationOptions
@@ -24,7 +24,9 @@ from loopwright.model.schedule import LoopType
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.same import ScannedLoops
+from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
@@ -95,7 +97,7 @@ def rewritten(
     if regions:
         progress("printing")
         loops = [region.loops for region in regions]
-        device = device_text(loops) if options.cuda else None
+        device = _device(loops, regions) if options.cuda else None
         source = new_source(loops, openmp=options.openmp) if device is None else device.host
     if regions and options.prove:
         progress("reading the new text")
@@ -209,6 +211,17 @@ def _guarded(
         replace(region, loops=replace(region.loops, guard=guard_for(region.plan, region.loops, new)))
         for region, new in zip(regions, again, strict=True)
     ]
+
+
+def _device(loops: Sequence[Loops], regions: Sequence[_Region]) -> DeviceText:
+    """Kernels that count in 32 bits where their numbers are shown to fit, else in 64 bits."""
+    originals, written = [one.plan.original for one in regions], [one.plan.written for one in regions]
+    narrow = device_text(loops, narrow=True)
+    try:
+        read_launches(narrow.kernels, narrow.host, prelude(), originals, written)
+    except Unreadable:
+        return device_text(loops)
+    return narrow
 
 
 def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:

@@ -88,6 +88,17 @@ static __device__ __forceinline__ uint3 lw_ends_first(void)
   return found;
 }
 
+/* Numbers of 32 bits, where sizes are small.  Whatever is added to that of a block, it ends at the largest number. */
+typedef int LW_INDEX;
+struct lw_block_index {
+  int value;
+  static __device__ __forceinline__ int small(long number) { return number > 2147483647L ? 2147483647 : (int)number; }
+  __device__ __forceinline__ lw_block_index(long first) : value(small(first)) {}
+  __device__ __forceinline__ operator int() const { return value; }
+  __device__ __forceinline__ lw_block_index &operator+=(long more) { value = small(value + more); return *this; }
+};
+typedef lw_block_index LW_BLOCK_INDEX;
+
 /* Iterations first, first + step, ... of a loop: every one is run by one block, or by one thread. */
 #define LW_IS_WARP (lw_threads_x * lw_threads_y * lw_threads_z == 32)
 #define LW_BLOCK(axis, first, step) ((first) + (long)(LW_IS_WARP ? lw_ends_first() : blockIdx).axis * (step))
@@ -314,6 +325,8 @@ static int lw_close(lw_state *lw)
 #else
 
 typedef long LW_LANE_TYPE;
+typedef long LW_INDEX;
+typedef long LW_BLOCK_INDEX;
 #define LW_SHAPE(count) (count)
 #define LW_KERNEL(...) static void
 #define LW_RESTRICT restrict
@@ -398,6 +411,8 @@ static int lw_close(lw_state *lw)
 #define LW_CONST_ARRAY_4(type, name, n1, n2, n3) LW_ARRAY_4(const type, name, n1, n2, n3)
 
 #define LW_BEGIN() lw_state lw_call; lw_open(&lw_call)
+/* Beyond the bound the original loops run. */
+#define LW_WITHIN(size, bound) lw_call.failed |= (size) < -(bound) || (size) > (bound)
 #define LW_READ(type, name, count) \
   type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type), LW_SHAPE(count), 0)
 #define LW_WRITTEN(type, name, count) \

@@ -23,7 +23,6 @@ from loopwright.emit.cuda.interface import (
     Interface,
     check_names,
     check_room,
-    device_type,
     interface_of,
 )
 from loopwright.emit.cuda.launches import (
@@ -38,21 +37,19 @@ from loopwright.emit.cuda.launches import (
     RegistersNote,
     SharedNote,
     Touches,
-    is_lane_loop,
-    is_mapped,
     launched,
     names_inside,
     resident_warps,
 )
-from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
-from loopwright.emit.expressions import expression_to_c, flat_condition_to_c
+from loopwright.emit.cuda.styles import LARGEST, distributed_loop, in_lanes, memory_text, narrowed, with_own
+from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions
 from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, If, Node, Remark, Remarked
+from loopwright.loops.nodes import Call, For, Node, Remark, Remarked
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program, Statement
@@ -77,9 +74,11 @@ class DeviceRegion:
     interface: Interface
     launched: Launched
     style: Style
+    narrow: bool
+    """Whether kernels count in 32 bits, and the launcher lets sizes up to `LARGEST` through."""
 
 
-def _device_region(loops: Loops) -> DeviceRegion:
+def _device_region(loops: Loops, narrow: bool) -> DeviceRegion:
     program, place = loops.program, loops.in_file.region
     stem = re.sub(r"\W", "_", Path(program.source.path).stem)
     name = f"loopwright_{stem}_{place.line}"
@@ -94,7 +93,7 @@ def _device_region(loops: Loops) -> DeviceRegion:
     call = StatementPrinter(program, node, types, loops.quotients, labels=False).lines
     marks = _marks(program)
     style = Style(
-        types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=_distributed
+        types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=distributed_loop
     )
     shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
     check_room(program, [array for array in own if array.name in shared])
@@ -102,7 +101,9 @@ def _device_region(loops: Loops) -> DeviceRegion:
     memories = {name: note(name) for name, note in notes}
     touches = {one.name: _touches(program, one) for one in program.statements}
     kernels = launched(node, name, place, memories, touches)
-    return DeviceRegion(loops, name, interface_of(program), kernels, style)
+    # Lanes with strips of planes run faster in 64 bits: what converts numbers costs registers they need.
+    strips = any(array.space is MemorySpace.PRIVATE and array.rank == 5 for array in own)
+    return DeviceRegion(loops, name, interface_of(program), kernels, style, narrow and not strips)
 
 
 _NOTES: dict[MemorySpace | None, Callable[[str], MemoryNote]] = {
@@ -134,9 +135,9 @@ class DeviceText:
         return with_regions([region.loops for region in self.regions], texts)
 
 
-def device_text(regions: Sequence[Loops]) -> DeviceText:
-    """The loops of regions of one file as kernels."""
-    found = tuple(map(_device_region, regions))
+def device_text(regions: Sequence[Loops], *, narrow: bool = False) -> DeviceText:
+    """The loops of regions of one file as kernels, whose numbers have 64 bits or, `narrow`, 32."""
+    found = tuple(_device_region(one, narrow) for one in regions)
     path = f"{regions[0].program.source.path}.cu"
     return DeviceText(Source(path, _kernels_text(found)), _host_source(found), found)
 
@@ -215,79 +216,6 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
     return marked
 
 
-def memory_text(program: Program, word: str, name: str) -> str:
-    """`LW_SHARED_2(float, A, 48, 80);`"""
-    array = next(one for one in program.arrays if one.name == name)
-    words = ", ".join([device_type(program, array), name, *array.extents])
-    return f"LW_{word}_{array.rank}({words});"
-
-
-def _distributed(loop: For, first: str) -> tuple[str, str] | None:
-    block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
-    mapped = block or thread
-    if mapped is None:
-        return None
-    word, axis, step = "THREAD" if block is None else "BLOCK", mapped.axis, loop.step
-    return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
-
-
-def _in_lanes(style: Style, node: Node) -> Style:
-    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
-
-    Tests are written without branches: those of columns are the same in every step of a march.
-    """
-    lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
-    marks = style.mark
-
-    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
-        if isinstance(remark, BarrierNote):
-            return [*lines, "LW_WARP_BARRIER();"]
-        return marks(remark, body, lines)
-
-    def distributed(loop: For, first: str) -> tuple[str, str] | None:
-        lane = "LW_LANE(x, 0, 1)", "LW_LANES(x, 1)"
-        return lane if is_lane_loop(loop) else _distributed(loop, first)
-
-    types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
-    flat = flat_condition_to_c
-    return replace(
-        style, mark=marked, distributed=distributed, annotated=unrolled, types=types, condition=flat
-    )
-
-
-MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
-"""How many axes of threads and how many subscripts arrays in registers may have."""
-
-
-def _with_own(region: DeviceRegion, launch: Launch, names: Sequence[str]) -> Style:
-    """How a kernel is written whose threads have arrays in registers: constant loops are unrolled."""
-    program, marks, axes = region.loops.program, region.style.mark, len(launch.threads)
-    for array in (one for one in program.arrays if one.name in names):
-        counts = tuple(str(launch.threads[axis]) for axis in reversed(AXES) if axis in launch.threads)
-        if (axes, array.rank) not in MOST_OWN or array.extents[:axes] != counts:
-            sizes = " by ".join(array.extents)
-            message = f"{array.name}, in registers, has {sizes} elements for {' by '.join(counts)} threads"
-            hint = "its first loops are to be those over threads, each with as many threads as iterations"
-            raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
-
-    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
-        if isinstance(remark, OwnNote):
-            return [memory_text(program, f"OWN_{axes}", remark.name), *lines]
-        return marks(remark, body, lines)
-
-    lengths = register_lengths(program)
-
-    def written_out(loop: For) -> list[str]:
-        """What a thread runs with constant length and without tests, and what numbers registers."""
-        known = loop.step == 1 and constant_length(loop) is not None
-        if not known or any(map(is_mapped, subprograms(loop))):
-            return []
-        tested = any(isinstance(part, If) for part in subprograms(loop.body))
-        return ["LW_UNROLL"] if not tested or numbered_registers(loop, lengths) is not None else []
-
-    return replace(region.style, mark=marked, annotated=written_out)
-
-
 def _in_registers(region: DeviceRegion, launch: Launch) -> list[Array]:
     """The array that the lanes of a launch keep in registers, if there is one."""
     marks = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
@@ -297,17 +225,17 @@ def _in_registers(region: DeviceRegion, launch: Launch) -> list[Array]:
 
 def _body(region: DeviceRegion, launch: Launch) -> str:
     """The text of a kernel, but for its arrays."""
-    parts = list(subprograms(launch.node))
+    parts, program = list(subprograms(launch.node)), region.loops.program
     registers = _in_registers(region, launch)
     own = [one.remark.name for one in parts if isinstance(one, Remarked) and isinstance(one.remark, OwnNote)]
+    style = narrowed(region.style, launch.node) if region.narrow else region.style
     if not registers:
-        style = _with_own(region, launch, own) if own else region.style
-        return program_text(launch.node, style)
+        return program_text(launch.node, with_own(program, style, launch, own) if own else style)
     if not launch.is_warp:
         message = "arrays in registers are those of the 32 lanes of a warp"
         hint = "map their loop to 32 threads"
         raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
-    return program_text(launch.node, _in_lanes(region.style, launch.node))
+    return program_text(launch.node, in_lanes(style, launch.node))
 
 
 def _kernel(region: DeviceRegion, launch: Launch) -> str:
@@ -346,7 +274,9 @@ def _launcher(region: DeviceRegion) -> str:
     style = replace(region.style, call=lambda call: [_launch(region, launches[call.name])])
     host = program_text(region.launched.host, style)
     _check_names(region, host, launches)
-    lines = ["LW_BEGIN();", *copies, "if (LW_READY()) {", *(f"  {line}" for line in host.splitlines()), "}"]
+    within = [f"LW_WITHIN({name}, {LARGEST});" for name in _bounded(region)]
+    lines = ["LW_BEGIN();", *within, *copies, "if (LW_READY()) {"]
+    lines += [*(f"  {line}" for line in host.splitlines()), "}"]
     head = f"LW_LAUNCHER int {region.name}({', '.join(parameters)})"
     return f"{head}\n{{\n{_indented([*lines, 'return LW_END();'])}}}\n"
 
@@ -377,9 +307,18 @@ def _values(region: DeviceRegion, body: str) -> list[tuple[str, str]]:
     used = {*names_in(body), *(name for array in _arrays(region, body) for name in array.sizes[1:])}
     style = region.style
     iterators = sorted(names_inside(region.launched.host))
-    known = [*region.interface.scalars, *((name, "long") for name, _ in region.interface.numbers)]
-    known += [(name, style.types.get(name, style.iterator_type)) for name in iterators]
+    bounded = _bounded(region)
+    numbers = [(name, "LW_INDEX" if name in bounded else "long") for name, _ in region.interface.numbers]
+    kinds = [style.types.get(name, style.iterator_type) for name in iterators]
+    known = [*region.interface.scalars, *numbers]
+    known += zip(iterators, ["LW_INDEX"] * len(kinds) if region.narrow else kinds, strict=True)
     return [(name, kind) for name, kind in known if name in used]
+
+
+def _bounded(region: DeviceRegion) -> list[str]:
+    """The sizes that a launcher lets through up to a bound."""
+    numbers = [name for name, _ in region.interface.numbers if not name.startswith("lw_extent")]
+    return numbers if region.narrow else []
 
 
 def _written(region: DeviceRegion, launch: Launch) -> set[str]:

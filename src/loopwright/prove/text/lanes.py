@@ -122,7 +122,7 @@ def _is_shuffle(access: Node, body: Node) -> bool:
 def _is_constant(loop: Node) -> bool:
     """`for (long v = 0; v <= 3; v += 1)`."""
     texts = [" ".join(part(loop, name).text.split()) for name in ("initializer", "condition", "update")]
-    head = re.fullmatch(r"(?:int|long) (\w+) = \d+;", texts[0])
+    head = re.fullmatch(r"(?:int|long|LW_INDEX) (\w+) = \d+;", texts[0])
     if head is None:
         return False
     name = head[1]

@@ -24,7 +24,8 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import Edit, KernelReader, edited
-from loopwright.prove.text.macros import call_arguments, statement_calls
+from loopwright.prove.text.macros import call_arguments, called_by, statement_calls
+from loopwright.prove.text.narrow import Numbers, loop_numbers, refuse_wide
 from loopwright.source import Source
 
 MOST_THREADS = 1024
@@ -33,6 +34,7 @@ MOST_SHARED = 49152
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 _DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
 _UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
+_INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
 _ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
 _COUNT = re.compile(r"(?:(?!\+\+|--|[/%]\s*[^\s\d])[\w\s()+*/%<>?:,-])*")
 """Numbers of blocks: nothing is assigned, and divisors are constants."""
@@ -167,19 +169,39 @@ class _Launcher:
     """What the parameters of the launcher are in the region."""
 
     def read(self) -> LaunchedRegion:
-        *copies, run, end = self.launcher.body
-        if [one.text for one in (copies[0], end)] != ["LW_BEGIN();", "return LW_END();"]:
+        begin, *copies, run, end = self.launcher.body
+        if [one.text for one in (begin, end)] != ["LW_BEGIN();", "return LW_END();"]:
             raise Unreadable("a launcher does not begin and end as launchers do")
         if run.type != "if_statement" or part(run, "condition").text != "(LW_READY())":
             raise Unreadable("launches that do not ask whether the device is ready")
-        self._check_copies(copies[1:])
+        within = _within(copies)
+        self._check_copies(copies[len(within) :])
         edits: list[Edit] = []
         distributed: list[Distribution] = []
         host: dict[str, str] = {}
         body = part(run, "consequence")
         self._host(body, edits, distributed, host)
+        self._check_numbers(body, {name: (-bound, bound) for name, bound in within.items()})
         text = edited(body, edits)[1:-1].strip("\n") + "\n"
         return LaunchedRegion(self._allocated(text), tuple(distributed))
+
+    def _check_numbers(self, node: Node, numbers: Numbers) -> None:
+        """Kernels that count in 32 bits, for the sizes that the launcher lets through."""
+        kernels = [self.functions[one] for one in re.findall(r"LW_LAUNCH\((\w+)", node.text)]
+        if not any(_counts_in_32_bits(one) for one in kernels):
+            return
+        match node.type:
+            case "for_statement":
+                self._check_numbers(part(node, "body"), loop_numbers(node, numbers))
+            case "expression_statement":
+                small = [name for name, kind in kernels[0].parameters if kind == "LW_INDEX"]
+                if missing := [name for name in small if name not in numbers]:
+                    raise Unreadable(f"nothing bounds {missing[0]}, a number of {kernels[0].name}")
+                body = [one for one in kernels[0].body if not (called_by(one) or "").startswith("LW_")]
+                refuse_wide(body, {name: numbers[name] for name in small})
+            case _:
+                for child in named_children(node):
+                    self._check_numbers(child, numbers)
 
     def _allocated(self, text: str) -> str:
         """What runs where the device has memory for all arrays; otherwise the original does."""
@@ -294,6 +316,8 @@ class _Launcher:
         for one in rest:
             found = _UNROLL.finditer(one.source.text, one.start, one.end)
             reader.edits += [Edit(match.start(), match.end(), "") for match in found]
+            found = _INDEX.finditer(one.source.text, one.start, one.end)
+            reader.edits += [Edit(match.start(), match.end(), "long") for match in found]
         self._check_room(kernel, reader)
         distributed += reader.distributed
         return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
@@ -337,13 +361,33 @@ class _Launcher:
         for name, kind in kernel.parameters:
             if name in pointers:
                 continue
-            if name in known:
+            if kind == "LW_INDEX":
+                same = name in known or (types.get(name) in _NUMBERS and self.meaning[name] == name)
+            elif name in known:
                 same = kind in _NUMBERS
             else:
                 same = types.get(name) == kind
                 same = same and (self.meaning[name] == name or name.startswith("lw_extent"))
             if not same:
                 raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
+
+
+def _within(nodes: Sequence[Node]) -> dict[str, int]:
+    """The bounds of sizes, in the statements LW_WITHIN(n, 16777216) that a launcher begins with."""
+    found: dict[str, int] = {}
+    for _, name, call in statement_calls(list(nodes)):
+        if name != "LW_WITHIN":
+            break
+        size, bound = call_arguments(call)
+        if size in found or not bound.isdigit():
+            raise Unreadable(f"a bound of {size} that nothing is known of")
+        found[size] = int(bound)
+    return found
+
+
+def _counts_in_32_bits(kernel: _KernelFunction) -> bool:
+    texts = [kind for _, kind in kernel.parameters]
+    return any(_INDEX.search(text) for text in [*texts, *(one.text for one in kernel.body)])
 
 
 def _inside(edits: Sequence[Edit], node: Node) -> list[Edit]:

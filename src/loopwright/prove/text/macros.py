@@ -10,8 +10,9 @@ from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES
 from loopwright.prove.reading.c_expressions import Unreadable
 
-LANE_TYPES = ("LW_LANE_TYPE",)
-WIDE_TYPES = ("long", "long long", "long int")
+NUMBERS = ("long", "long long", "long int", "LW_INDEX")
+"""Of 64 bits, and of 32 where `narrow` shows that these suffice."""
+_TYPES = {"LANE": ("LW_LANE_TYPE",), "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"), "THREAD": NUMBERS}
 
 
 def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
@@ -20,22 +21,22 @@ def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
     What is declared otherwise is a variable of the region, in `storage`, and has its type there.
     """
     for one in walk(node):
-        lanes = one.parent is not None and axis_of(one.parent, "LANE") is not None
+        kinds = ("LANE", "BLOCK")
+        shared = one.parent is not None and any(axis_of(one.parent, kind) is not None for kind in kinds)
         if one.type == "for_statement" and part(one, "initializer").type != "declaration":
             raise Unreadable("a loop of a kernel declares its iterator")
-        if one.type != "declaration" or lanes or part(one, "type").text in WIDE_TYPES:
+        if one.type != "declaration" or shared or part(one, "type").text in NUMBERS:
             continue
         names = {each.text for each in walk(part(one, "declarator")) if each.type == "identifier"}
         if not names & storage:
-            raise Unreadable(f"a number of a kernel has 64 bits: {one.text}")
+            raise Unreadable(f"a number of a kernel is of no type of numbers: {one.text}")
 
 
 def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
     """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
     declared = part(node, "initializer")
-    kinds = LANE_TYPES if kind == "LANE" else WIDE_TYPES
-    if declared.type != "declaration" or part(declared, "type").text not in kinds:
-        raise Unreadable("a distributed loop counts in 64 bits")
+    if declared.type != "declaration" or part(declared, "type").text not in _TYPES[kind]:
+        raise Unreadable("a distributed loop counts in another type than those of its kind")
     value = part(part(declared, "declarator"), "value")
     update = part(node, "update")
     if update.type != "assignment_expression" or part(update, "operator").type != "+=":

@@ -1,0 +1,103 @@
+"""How the loops of a kernel are written: the numbers they count in, lanes, registers, what is unrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from loopwright.emit.c import Style
+from loopwright.emit.cuda.interface import device_type
+from loopwright.emit.cuda.launches import AXES, BarrierNote, Launch, OwnNote, is_lane_loop, is_mapped
+from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
+from loopwright.emit.expressions import flat_condition_to_c
+from loopwright.errors import BadInput, Code
+from loopwright.loops.nodes import For, If, Node, Remark
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.program import Program
+
+MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
+"""How many axes of threads and how many subscripts arrays in registers may have."""
+
+LARGEST = 1 << 24
+"""Sizes up to which kernels count in 32 bits; for larger ones the original loops run."""
+
+
+def narrowed(style: Style, node: Node) -> Style:
+    """The same in numbers of 32 bits; those of blocks end at the largest number, whatever is added."""
+    blocks = {
+        part.iterator
+        for part in subprograms(node)
+        if isinstance(part, For) and part.annotation(BlockLoop) is not None
+    }
+    return replace(style, iterator_type="LW_INDEX", types=dict.fromkeys(blocks, "LW_BLOCK_INDEX"))
+
+
+def memory_text(program: Program, word: str, name: str) -> str:
+    """`LW_SHARED_2(float, A, 48, 80);`"""
+    array = next(one for one in program.arrays if one.name == name)
+    words = ", ".join([device_type(program, array), name, *array.extents])
+    return f"LW_{word}_{array.rank}({words});"
+
+
+def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
+    """Where a thread or a block starts, and what it adds."""
+    block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
+    mapped = block or thread
+    if mapped is None:
+        return None
+    word, axis, step = "THREAD" if block is None else "BLOCK", mapped.axis, loop.step
+    return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
+
+
+def in_lanes(style: Style, node: Node) -> Style:
+    """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
+
+    Tests are written without branches: those of columns are the same in every step of a march.
+    """
+    lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
+    marks = style.mark
+
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        if isinstance(remark, BarrierNote):
+            return [*lines, "LW_WARP_BARRIER();"]
+        return marks(remark, body, lines)
+
+    def distributed(loop: For, first: str) -> tuple[str, str] | None:
+        lane = "LW_LANE(x, 0, 1)", "LW_LANES(x, 1)"
+        return lane if is_lane_loop(loop) else distributed_loop(loop, first)
+
+    types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
+    flat = flat_condition_to_c
+    return replace(
+        style, mark=marked, distributed=distributed, annotated=unrolled, types=types, condition=flat
+    )
+
+
+def with_own(program: Program, style: Style, launch: Launch, names: Sequence[str]) -> Style:
+    """How a kernel is written whose threads have arrays in registers: constant loops are unrolled."""
+    marks, axes = style.mark, len(launch.threads)
+    for array in (one for one in program.arrays if one.name in names):
+        counts = tuple(str(launch.threads[axis]) for axis in reversed(AXES) if axis in launch.threads)
+        if (axes, array.rank) not in MOST_OWN or array.extents[:axes] != counts:
+            sizes = " by ".join(array.extents)
+            message = f"{array.name}, in registers, has {sizes} elements for {' by '.join(counts)} threads"
+            hint = "its first loops are to be those over threads, each with as many threads as iterations"
+            raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=program.region, hint=hint)
+
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        if isinstance(remark, OwnNote):
+            return [memory_text(program, f"OWN_{axes}", remark.name), *lines]
+        return marks(remark, body, lines)
+
+    lengths = register_lengths(program)
+
+    def written_out(loop: For) -> list[str]:
+        """What a thread runs with constant length and without tests, and what numbers registers."""
+        known = loop.step == 1 and constant_length(loop) is not None
+        if not known or any(map(is_mapped, subprograms(loop))):
+            return []
+        tested = any(isinstance(part, If) for part in subprograms(loop.body))
+        return ["LW_UNROLL"] if not tested or numbered_registers(loop, lengths) is not None else []
+
+    return replace(style, mark=marked, annotated=written_out)
