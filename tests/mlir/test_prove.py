@@ -173,3 +173,31 @@ def test_numbers_wrap_around(chosen: str, is_same: bool, flags: str) -> None:
         return
     with pytest.raises((GaveUp, Illegal)):
         compared(text.format(computed), text.format(new))
+
+
+def test_vectors_of_conditions() -> None:
+    """`affine-super-vectorize` compares and selects vectors."""
+    old = """func.func @f(%a: memref<8xf64>, %x: f64, %z: f64) {
+  affine.for %i = 0 to 8 {
+    %v = affine.load %a[%i] : memref<8xf64>
+    %m = arith.cmpf ole, %v, %x : f64
+    %s = arith.select %m, %x, %v : f64
+    affine.store %s, %a[%i] : memref<8xf64>
+  }
+  return
+}
+"""
+    new = """func.func @f(%a: memref<8xf64>, %x: f64, %z: f64) {
+  %c = vector.broadcast %x : f64 to vector<4xf64>
+  affine.for %i = 0 to 8 step 4 {
+    %v = vector.transfer_read %a[%i], %z : memref<8xf64>, vector<4xf64>
+    %m = arith.cmpf ole, %v, %c : vector<4xf64>
+    %s = arith.select %m, %c, %v : vector<4xi1>, vector<4xf64>
+    vector.transfer_write %s, %a[%i] : vector<4xf64>, memref<8xf64>
+  }
+  return
+}
+"""
+    assert compared(old, new).obligations
+    with pytest.raises(Illegal, match="does not end up with the same value"):
+        compared(old, new.replace("%m, %c, %v", "%m, %v, %c"))

@@ -6,6 +6,7 @@ What xdsl does not have is supplied:
     affine.if, affine.parallel                  are read in their generic form only, and so are
     memref.cast, memref.copy, memref.global     these,
     vector.print                                and this
+    arith.cmpf, arith.select                    know no vectors of conditions
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.context import Context
-from xdsl.dialects import affine, memref, vector
-from xdsl.dialects.arith import Arith
+from xdsl.dialects import affine, arith, memref, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
@@ -29,6 +29,8 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     UnregisteredOp,
+    VectorType,
+    i1,
     i64,
 )
 from xdsl.dialects.func import Func
@@ -40,6 +42,7 @@ from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -47,6 +50,7 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from loopwright.read.mlir.affine_text import BoundsParser, SemiAffineParser, ValuesParser
@@ -271,6 +275,72 @@ class PrintOp(vector.PrintOp):
         return cls.create(operands=[parser.resolve_operand(value, kind)], attributes=attributes)
 
 
+@irdl_op_definition
+class SelectOp(IRDLOperation):
+    """`arith.select %c, %a, %b : f64`; of vectors, `: vector<4xi1>, vector<4xf64>`."""
+
+    name = "arith.select"
+    cond = operand_def()
+    lhs = operand_def()
+    rhs = operand_def()
+    result = result_def()
+
+    def verify_(self) -> None:
+        kind = self.result.type
+        if self.lhs.type != kind or self.rhs.type != kind or self.cond.type not in (i1, _conditions(kind)):
+            raise VerifyException("the types of a selection do not fit each other")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operands = [parser.parse_unresolved_operand()]
+        for _ in range(2):
+            parser.parse_punctuation(",")
+            operands.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        kinds = [parser.parse_type()]
+        if parser.parse_optional_punctuation(",") is not None:
+            kinds.append(parser.parse_type())
+        tested = kinds[0] if len(kinds) > 1 else i1
+        values = [
+            parser.resolve_operand(one, kind)
+            for one, kind in zip(operands, (tested, kinds[-1], kinds[-1]), strict=True)
+        ]
+        return cls.create(operands=values, result_types=[kinds[-1]], attributes=attributes)
+
+
+@irdl_op_definition
+class CmpfOp(IRDLOperation):
+    """`arith.cmpf olt, %a, %b : vector<4xf64>`, which makes a vector of conditions."""
+
+    name = "arith.cmpf"
+    predicate = prop_def(IntegerAttr)
+    lhs = operand_def()
+    rhs = operand_def()
+    fastmath = opt_prop_def(arith.FastMathFlagsAttr)
+    result = result_def()
+
+    def verify_(self) -> None:
+        if self.lhs.type != self.rhs.type or self.result.type != _conditions(self.lhs.type):
+            raise VerifyException("the types of a comparison do not fit each other")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        made = arith.CmpfOp.parse(parser)
+        several = cls.create(
+            operands=[*made.operands],
+            result_types=[_conditions(made.lhs.type)],
+            properties=made.properties,
+        )
+        made.drop_all_references()
+        return several
+
+
+def _conditions(kind: Attribute) -> Attribute:
+    """The type of what a comparison of two values of a type is."""
+    return VectorType(i1, kind.shape, kind.scalable_dims) if isinstance(kind, VectorType) else i1
+
+
 def _with(dialect: Dialect, *own: type[Operation]) -> Dialect:
     """The dialect with operations of this file in place of those of the same name, or beside them."""
     names = {one.name for one in own}
@@ -280,13 +350,14 @@ def _with(dialect: Dialect, *own: type[Operation]) -> Dialect:
 
 AFFINE = _with(affine.Affine, MaxOp, DelinearizeOp, IfOp, ParallelOp)
 """The affine dialect, with all of it that loops need."""
+_ARITH = _with(arith.Arith, CmpfOp, SelectOp)
 _MEMREF = _with(memref.MemRef, CastOp, CopyOp, GlobalOp)
 _VECTOR = _with(vector.Vector, PrintOp)
 
 
 def _context() -> Context:
     context = Context(allow_unregistered=True)
-    for dialect in (AFFINE, Arith, Builtin, Func, Math, _MEMREF, Scf, UB, _VECTOR):
+    for dialect in (AFFINE, _ARITH, Builtin, Func, Math, _MEMREF, Scf, UB, _VECTOR):
         context.load_dialect(dialect)
     return context
 
