@@ -11,7 +11,7 @@ from loopwright.prove.equivalence.arithmetic import World, computed, differ
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.traces import runnable
 from loopwright.read.c.reader import read_c
-from tests.equivalence.test_kernels import ROOT
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("name", ("cholesky", "lu", "gemver", "jacobi-2d"))
