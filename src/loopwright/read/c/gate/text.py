@@ -33,7 +33,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import LONG, Integer, holds, unqualified
+from loopwright.c.types import INT, LONG, Integer, holds, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.gate.types import element_type, refuse_storage
@@ -101,6 +101,10 @@ def _mean_the_same(old: TypedRegion, after: Sequence[Node], counted: Mapping[int
         return False
     types = [unqualified(one.type) for one in map(_counted, before) if one is not None]
     least = max(32, min((kind.bits for kind in types if isinstance(kind, Integer)), default=32))
+    names = [node for node in after if isinstance(node, Name) and node.declaration.offset not in counted]
+    read = [unqualified(node.type) for node in names]
+    if not any(isinstance(kind, Integer) and kind.bits > INT.bits for kind in read):
+        least = INT.bits  # no size is beyond an int
     return all(_is_wide(one, least) for one in counted.values()) and _same_names(before, after, set(counted))
 
 
