@@ -94,3 +94,17 @@ CONSTANTS = [
 def test_constants_that_are_no_numbers(old: str, new: str, is_same: bool, tmp_path: Path) -> None:
     before, after = (function(text, head=_TABLES) for text in (old, new))
     assert (comparison(before, after, tmp_path) == PROVED) == is_same
+
+
+def test_a_size_that_a_macro_defines_may_have_any_value(tmp_path: Path) -> None:
+    """What is right for the number that the file has is no proof; the order of the sizes stays."""
+    sizes = "#ifndef N\n#define N 64\n#endif\n#ifndef M\n#define M 32\n#endif\ndouble g[N][M];\n"
+    loop = "for (i = 0; i < {}; i++) for (int j = 0; j < M; j++) g[i][j] = 1;"
+    old, wrong, right = (sizes + function(loop.format(end)) for end in ("N", "N / 8 * 8", "N + M - M"))
+    assert comparison(old, wrong, tmp_path) != PROVED == comparison(old, right, tmp_path)
+
+
+def test_an_unsigned_subscript_of_a_pointer_is_no_internal_error(tmp_path: Path) -> None:
+    body = "for (unsigned k = 1; k < n - h; k++) x[k + n] = 1;"
+    assert "may wrap around" in answer(Trap("unsigned", body, parameters=_SIZES), tmp_path)
+    assert answer(Trap("declared", body.replace("x[", "a["), parameters=_SIZES), tmp_path) == PROVED

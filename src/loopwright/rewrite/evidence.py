@@ -36,6 +36,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.reading.operation import wrapping_subscript
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
@@ -184,6 +185,10 @@ def of_text(
     if options.cuda and (inherited := _inherited(plan, printed, new, named)):
         return inherited
     verdict = prove_text(plan.program, new, named, scanned=scanned)
+    wraps = wrapping_subscript(plan.written) if isinstance(verdict, Refuted) else None
+    if wraps is not None:
+        reason = f"'{wraps.text}' is an unsigned subscript, which may wrap around below 0: cast it to long"
+        verdict = Undecided(reason)
     found = _demanded(TEXT, verdict)
     if any(promises(new)) or any(declared_in_loops(new)):
         text = _with_registers(plan.original, modelled(plan.original, new, named))

@@ -33,7 +33,7 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
         for parameter in (*program.parameters, *_only_mentioned(program))
     }
     space = parameter_space(tuple(known))
-    contexts = [one.context.intersect(of_small_types(one)).align_params(space) for one in (old, new)]
+    contexts = [of_small_types(one).align_params(space) for one in (old, new)]
     context = contexts[0].intersect(contexts[1])
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
         context = at_parameters(context, {name: value})
@@ -42,9 +42,14 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
 
 
 def of_small_types(program: Program) -> isl.Set:
-    """What types of less than 32 bits say of parameters: with no other values can a difference be shown."""
-    small = [one for one in program.parameters if one.values is not None and one.values[1] < 1 << 16]
-    return replace(program, parameters=tuple(small)).possible
+    """The context, and what types of less than 32 bits say of parameters: no other values tell a difference.
+
+    A macro or a constant that is one number stays a size, for which everything is proved.
+    """
+    ranges = {one: one.values for one in program.parameters if one.values is not None}
+    small = [one for one, (least, greatest) in ranges.items() if least < greatest < 1 << 16]
+    possible = replace(program, parameters=tuple(small)).possible
+    return program.context.intersect(possible.align_params(program.context.get_space()))
 
 
 def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
@@ -146,7 +151,7 @@ def _is_declared(program: Program, name: str) -> bool:
 
 def with_known_constants(old: Program, new: Program) -> Program:
     """`old` for the values of those of its parameters that are numbers in one of the files."""
-    context = old.context.intersect(of_small_types(old))
+    context = of_small_types(old)
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
         context = at_parameters(context, {name: value})
     return replace(old, context=context)

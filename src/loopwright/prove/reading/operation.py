@@ -12,11 +12,20 @@ by what is as indivisible.
 
 from __future__ import annotations
 
+from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.c.types import LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Max
-from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression
+from loopwright.model.program import Program
+from loopwright.prove.reading.c_expressions import (
+    POINTER,
+    LocalText,
+    Unreadable,
+    Words,
+    expression,
+    words_of,
+)
 from loopwright.prove.reading.integer_types import type_at, value_type
 
 
@@ -136,7 +145,8 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
     if not _is_term_of_subscript(old) or not all(are_right):
         return None
     types = type_at(old, before, old.span), type_at(new, after, new.span)
-    if types[0] == types[1] or not (_is_narrow(old, before) or _is_narrow(new, after)):
+    is_asked = _is_narrow(new, after) or (_is_narrow(old, before) and not _has_extent(old, before))
+    if types[0] == types[1] or not is_asked:
         return (equation,)
     return equation, Equation(equation.old, Max((equation.new, Int(0))))
 
@@ -150,6 +160,30 @@ def _is_narrow(node: Node, words: Words) -> bool:
     kind = type_at(core, words, core.span)
     is_iterator = core.type == "identifier" and core.text in words.values
     return isinstance(kind, Integer) and not kind.signed and kind.bits < LONG.bits and not is_iterator
+
+
+def _has_extent(node: Node, words: Words) -> bool:
+    """Whether it is in a subscript of an array all of whose sizes are declared.
+
+    A number that wraps around below 0 is beyond them, and is no subscript of a program that stays inside.
+    """
+    inner, outer = node, node.parent
+    while outer is not None and not (outer.type == "subscript_expression" and field(outer, "index") == inner):
+        inner, outer = outer, outer.parent
+    found = None if outer is None else reference_of(outer)
+    declared = None if found is None else words.declarations.visible(found.base, found.root.span)
+    return declared is not None and len(declared.extents) == declared.rank and all(declared.extents)
+
+
+def wrapping_subscript(program: Program) -> Node | None:
+    """A subscript in an unsigned type of fewer bits than a pointer, of storage whose size is not declared.
+
+    Where it may be below 0 the same sum in a signed type is another element.
+    """
+    words = words_of(program)
+    indices = (field(node, "index") for node in program.syntax.of_type("subscript_expression"))
+    sums = (one for one in indices if without_parentheses(one).type != "identifier")
+    return next((one for one in sums if _is_narrow(one, words) and not _has_extent(one, words)), None)
 
 
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
