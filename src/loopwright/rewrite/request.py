@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Program
 from loopwright.prove.verdict import ProofStatus
-from loopwright.read.c.reader import read_c
 from loopwright.source import Source
+
+if TYPE_CHECKING:
+    from loopwright.model.program import Program
 
 MODEL = "the model is what the text says"
 RANKING = "Inv, Rank1 and Rank2 hold of the text, by cvc5"
@@ -69,6 +71,8 @@ class Request(RewriteOptions):
 
     def programs(self) -> tuple[Program, ...]:
         """The regions of the file."""
+        from loopwright.read.c.reader import read_c  # what reads C takes time to load
+
         return read_c(
             self.file, pure=self.pure, assume=self.assume, choice=self.choice, options=self.options
         )

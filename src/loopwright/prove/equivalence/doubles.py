@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, TypeAlias
 
 from loopwright.c.types import DOUBLE
@@ -48,7 +49,7 @@ def _text(term: Term, columns: Mapping[Expr, int]) -> str:
     if term.type != DOUBLE:
         raise _NotDouble
     match term:
-        case Constant(text):
+        case Constant(text) if isfinite(float(text)):
             return f"({float(text)!r})"
         case CellTerm():
             return f"(was if (was := get(cell := {_place(term, columns)})) is not None else read(cell))"

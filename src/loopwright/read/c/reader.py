@@ -62,6 +62,8 @@ def _in_other_words(
     source: Source, pure: tuple[str, ...], assume: Sequence[str], options: CompilerOptions
 ) -> tuple[Program, ...] | None:
     """The regions of a text that is the same C, written in a way that can be read."""
+    if "\0" in source.text:
+        return None
     for text in wordings(source, options):
         try:
             found = gated(parse_c(text.source, pure=pure, assume=assume), pure=pure, options=options)
