@@ -108,3 +108,13 @@ def test_an_unsigned_subscript_of_a_pointer_is_no_internal_error(tmp_path: Path)
     body = "for (unsigned k = 1; k < n - h; k++) x[k + n] = 1;"
     assert "may wrap around" in answer(Trap("unsigned", body, parameters=_SIZES), tmp_path)
     assert answer(Trap("declared", body.replace("x[", "a["), parameters=_SIZES), tmp_path) == PROVED
+
+
+def test_parts_that_are_left_whole_here_and_read_there_are_no_internal_error(tmp_path: Path) -> None:
+    """Nothing is said of the loops, so that their number says nothing."""
+    first = "for (int j = 0; j < m; j++) { if (c[i][j] != 0) c[j][i] = (d[i + 1][j + 1] + c[i][j + 1]) / c[i][j]; }"
+    nest = f"{first} for (int j = 2; j < m; j++) {{ c[j - 1][i] = c[j][j]; }}"
+    body = f"for (int i = 2; i < m + 1; i++) {{ if (n <= u + 1) {{ {nest} }} c[i + 2][i] = e[i]; }}"
+    sizes = "int n, int m, unsigned u, float e[24], double d[24][24], int c[24][24]"
+    trap = Trap("", body, parameters=sizes, script="L3 = lift(S1, 0)\nunroll(L3, i, 5)")
+    assert "could not decide" in answer(trap, tmp_path)
