@@ -231,7 +231,10 @@ class _TextReader:
         condition = node.child_by_field_name("condition")
         if condition is None or name in outer:
             raise Unreadable("a loop without a test, or over the iterator of another one")
-        inside = words.bind(name, Var(name))
+        # What the loop gives another value has it in the next iteration, in the test too.
+        changed = self.assigned_in(node) - {name, *outer}
+        kept = {word: value for word, value in words.values.items() if word not in changed}
+        inside = replace(words, values=kept).bind(name, Var(name))
         self.require_signed(condition, inside)
         step = step_of(node, name, words)
         if step <= 0:
