@@ -27,6 +27,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.presburger.sets import IN
+from loopwright.prove.descent.boxes import box_around
 from loopwright.prove.descent.unjam import Jam, parts_of
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import ends, iterations_of
@@ -72,6 +73,11 @@ class Descent:
     """Of the jammed loops around: their places among the iterators, and how many values run together."""
     races: list[Race] = field(default_factory=list)
     obligations: int = 0
+    boxes: dict[tuple[str, str], list[isl.Map | None]] = field(init=False)
+    """Around each of the dependences, in their order."""
+
+    def __post_init__(self) -> None:
+        self.boxes = {pair: [box_around(one) for one in several] for pair, several in self.kept.items()}
 
     def runs(self, node: Node, scope: IteratorScope) -> dict[str, isl.Map]:
         """E of a part of the text that is reached for the iterators in `scope`."""
@@ -122,10 +128,10 @@ class Descent:
             for name, one in part.items():
                 if name in before:
                     self.nothing("twice", node, before[name].intersect(one), scope)
-            for (source, sink), relations in self.kept.items():
-                if source in part and sink in before:
-                    for relation in relations:
-                        self.in_order(node, part[source], before[sink], relation, scope)
+            for source, sink, relation, box in self.dependences():
+                is_both = source in part and sink in before
+                if is_both and not self.is_in_order(part[source], before[sink], box, scope):
+                    self.in_order(node, part[source], before[sink], relation, scope)
             before = {name: _union(before.get(name), part.get(name)) for name in {**before, **part}}
         return {name: self.merged(one, name, scope) for name, one in before.items()}
 
@@ -137,12 +143,28 @@ class Descent:
         Composed, the relations have fewer dimensions than their product, which says more where it fails.
         """
         kept = isl.Map.from_basic_map(relation)
-        reached = source.apply_range(kept).intersect(sink)
-        if reached.is_empty() or reached.intersect_domain(scope.domain).is_empty():
-            self.obligations += 1
+        if self.is_in_order(source, sink, kept, scope):
             return
         both = source.range_product(sink).intersect_range(kept.wrap())
         self.nothing("order", node, both, scope)
+
+    def is_in_order(
+        self, source: isl.Map, sink: isl.Map, kept: isl.Map | None, scope: IteratorScope
+    ) -> bool:
+        """Whether nothing in `sink` depends on what is in `source`; counted where it is shown."""
+        if kept is None:
+            return False
+        reached = source.apply_range(kept).intersect(sink)
+        if not reached.is_empty() and not reached.intersect_domain(scope.domain).is_empty():
+            return False
+        self.obligations += 1
+        return True
+
+    def dependences(self) -> Iterator[tuple[str, str, isl.BasicMap, isl.Map | None]]:
+        """The statements, the dependence between them, and a box around it."""
+        for (source, sink), relations in self.kept.items():
+            for relation, box in zip(relations, self.boxes[source, sink], strict=True):
+                yield source, sink, relation, box
 
     def merged(self, runs: isl.Map, name: str, scope: IteratorScope) -> isl.Map:
         """What runs, as one conjunction where it is one for the iterators in `scope`.
@@ -189,13 +211,16 @@ class Descent:
             self.windows[depth] = jam.factor
         body = self.where(self.runs(node.body, inside), iterations.domain)
         self.windows.pop(depth, None)
-        for (source, sink), relations in self.kept.items():
+        for source, sink, relation, box in self.dependences():
             if source not in body or sink not in body:
                 continue
-            for relation in relations:
-                self.nothing("carried", node, _later(body[source], body[sink], relation, depth), scope)
-                if node.dimension in self.independent:
-                    self.independent_of(node, (source, sink), relation, body, scope)
+            if box is None or not _later(body[source], body[sink], box, depth).is_empty():
+                exact = isl.Map.from_basic_map(relation)
+                self.nothing("carried", node, _later(body[source], body[sink], exact, depth), scope)
+            else:
+                self.obligations += 1
+            if node.dimension in self.independent:
+                self.independent_of(node, (source, sink), relation, body, scope)
         return {name: self.all_iterations(node, one, depth, scope) for name, one in body.items()}
 
     def independent_of(
@@ -210,7 +235,8 @@ class Descent:
                 for first, second in ((depth, 2 * depth + 1), (2 * depth + 1, depth)):
                     self.nothing("race", node, both.intersect_domain(_before(both, first, second)), None)
             else:
-                self.nothing("race", node, _earlier(source, sink, relation, depth), scope)
+                exact = isl.Map.from_basic_map(relation)
+                self.nothing("race", node, _earlier(source, sink, exact, depth), scope)
         except Wrong as found:
             places = (depth, 2 * depth + 1) if self.windows else (depth, depth + 1)
             self.races.append(Race(node, pair, found.example, places))
@@ -315,13 +341,13 @@ def _two(source: isl.Map, sink: isl.Map, depth: int) -> isl.Map:
     return source.insert_dims(IN, depth + 1, 1).range_product(sink.insert_dims(IN, depth, 1))
 
 
-def _later(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, depth: int) -> isl.Map:
-    both = _two(source, sink, depth).intersect_range(isl.Map.from_basic_map(relation).wrap())
+def _later(source: isl.Map, sink: isl.Map, relation: isl.Map, depth: int) -> isl.Map:
+    both = _two(source, sink, depth).intersect_range(relation.wrap())
     return both.intersect_domain(_before(both, depth + 1, depth))
 
 
-def _earlier(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, depth: int) -> isl.Map:
-    both = _two(source, sink, depth).intersect_range(isl.Map.from_basic_map(relation).wrap())
+def _earlier(source: isl.Map, sink: isl.Map, relation: isl.Map, depth: int) -> isl.Map:
+    both = _two(source, sink, depth).intersect_range(relation.wrap())
     return both.intersect_domain(_before(both, depth, depth + 1))
 
 
