@@ -123,7 +123,7 @@ def _lanes(
         return 1
     if not all(_goes_along_row(one, loop.name) or _is_band(one, loop.name, lanes) for one in groups):
         return 1
-    written = [one for one in groups if one.is_written]
+    written = [one for one in groups if one.is_written and not _is_private(one, loop.calls)]
     if any(not _moves(one, loop.name) for one in written):
         return 1
     if any(_carries(one, loop.calls, lanes) for one in written):
@@ -132,6 +132,15 @@ def _lanes(
     clash = any(_may_clash(one, two, loop) for one, two in pairs)
     tests = sum(_rows(one) * _rows(two) for one, two in pairs)
     return 1 if clash or tests > ALIAS_TESTS else max(1, lanes)
+
+
+def _is_private(group: TouchGroup, calls: Sequence[CallCost]) -> bool:
+    """Whether it is a scalar that every iteration sets before it reads it: each lane has its own."""
+    if group.factors != ():
+        return False
+    uses = ([one for one in call.touches if one.array == group.array] for call in calls)
+    first = next((mine for mine in uses if mine), [])
+    return all(one.is_write for one in first)
 
 
 def _goes_along_row(group: TouchGroup, loop: str) -> bool:
@@ -196,7 +205,7 @@ def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[st
     """The longest chain that the next iteration waits for: a sum in one cell, or a recursion."""
     longest = 0.0
     for group in groups:
-        if not group.is_written:
+        if not group.is_written or _is_private(group, loop.calls):
             continue
         chains: dict[tuple[int, ...], float] = {}
         for call in loop.calls:

@@ -54,6 +54,21 @@ def is_perfect(plan: Plan, nest: NamedNest) -> bool:
     return all(plan.leaf(position).depth == len(nest.loops) for position in nest.component.positions)
 
 
+def is_box(plan: Plan, component: Component) -> bool:
+    """Whether all statements stand in the same loops, and no bound of these depends on another loop."""
+    depths = {plan.leaf(position).depth for position in component.positions}
+    return len(depths) == 1 and all(_is_box(points) for points in plan.iterations(component, min(depths)))
+
+
+def _is_box(points: isl.Set) -> bool:
+    count = points.dim(DIM)
+    box = isl.Set.universe(points.space)
+    for k in range(count):
+        alone = points.eliminate(DIM, k + 1, count - k - 1).eliminate(DIM, 0, k)
+        box = box.intersect(alone)
+    return bool(box.is_equal(points))
+
+
 def is_single(nest: NamedNest) -> bool:
     """Whether the nest is of one statement that has a name, with nothing else in its loops."""
     return len(nest.component.positions) == 1 and NAME.fullmatch(nest.handle) is not None

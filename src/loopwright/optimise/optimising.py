@@ -226,7 +226,8 @@ def _best_by_model(
     progress: Progress,
 ) -> Optimised:
     original = sum(planner.judge.original().total for planner in planners)
-    better = [one for one in candidates if one.cycles < original * SURE]
+    compiled = sum(planner.as_compiled() for planner in planners)
+    better = [one for one in candidates if one.cycles < compiled * SURE]
     best, outcome = _proved(better, plans, request, end, progress)
     script, cycles = (best.script, best.cycles) if best is not None else ((), original)
     return Optimised(

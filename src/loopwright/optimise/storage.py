@@ -25,12 +25,17 @@ DEEP = 3
 
 
 def expansions(plan: Plan) -> list[tuple[Step, ...]]:
-    """For each temporary: expanded along the innermost loop its statements share, along two, along all."""
+    """For each temporary: expanded along the innermost loop its statements share, along two, along all.
+
+    First along the outermost alone: then that loop can go inside, where sums over the inner one stay in order.
+    """
     found = []
     for array in plan.program.arrays:
         loops = _shared_loops(plan.program, array) if _is_set_first(plan.program, array) else ()
         counts = dict.fromkeys(min(count, len(loops)) for count in (1, 2, len(loops)))
-        steps = tuple(Step(Expand(array.name, loops[-count:])) for count in counts if count)
+        inner = [loops[-count:] for count in counts if count]
+        outer = [loops[:1]] if len(loops) > 1 else []
+        steps = tuple(Step(Expand(array.name, names)) for names in (*outer, *inner))
         found += [steps] if steps else []
     return found
 

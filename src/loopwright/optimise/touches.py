@@ -32,7 +32,9 @@ COPIES = 40
 """So many statements they write out at most."""
 
 PEELED = 16
-"""Loops of so many iterations are written out before vectors are made; longer ones become vectors first."""
+"""Loops of so many iterations are written out before vectors are made; longer ones become vectors first.
+
+Of those that could be vectors what comes of it is much the same, so that only sums in one cell count as such."""
 
 WIDEST = 48
 """A vector loop of a known number of iterations, up to this, is written out as vectors."""
@@ -226,16 +228,22 @@ class _Reader:
             return
         lanes = self._in_vectors(node, trip) if into.name else 1
         if lanes > 1 or (into.name and _is_written_out(node, place)):
-            for k in range(0, trip, lanes):
-                there = place.inside(_Named(node.iterator, node.start, node.step * k))
-                self.read(node.body, into, there, lanes)
+            self._written_out(node, into, place, trip, lanes)
             return
         is_parallel, is_vector = node.parallel is not None, node.vector is not None
         executions = into.executions * into.trip
         found = LoopCost(node.iterator, trip, executions, is_parallel=is_parallel, is_vector=is_vector)
-        into.loops.append(found)
         here = _Named(node.iterator, node.start, node.step * _middle(trip, len(place.way)), node.step)
         self.read(node.body, found, place.inside(here))
+        if into.name and _is_written_out(node, place, PEELED) and _is_sum(found):
+            self._written_out(node, into, place, trip)
+        else:
+            into.loops.append(found)
+
+    def _written_out(self, node: For, into: LoopCost, place: _Place, trip: int, lanes: int = 1) -> None:
+        for k in range(0, trip, lanes):
+            there = place.inside(_Named(node.iterator, node.start, node.step * k))
+            self.read(node.body, into, there, lanes)
 
     def _in_vectors(self, node: For, trip: int) -> int:
         """The lanes of a vector loop that is written out as whole vectors; 1 of another loop."""
@@ -255,16 +263,22 @@ def is_constant(loop: For) -> bool:
     return variables(loop.start) | variables(loop.test) <= {loop.iterator}
 
 
-def _is_written_out(loop: For, place: _Place) -> bool:
+def _is_sum(loop: LoopCost) -> bool:
+    """Whether an innermost loop writes a cell again and again."""
+    written = (one for call in loop.calls for one in call.touches if one.is_write)
+    return not loop.loops and any(not one.moves_with(loop.name) for one in written)
+
+
+def _is_written_out(loop: For, place: _Place, most: int = WRITTEN_OUT) -> bool:
     """Whether a compiler writes out a loop: of a few iterations, counted beforehand, and of little text."""
-    return 0 < _copies(loop, place) <= COPIES
+    return 0 < _copies(loop, place, most) <= COPIES
 
 
-def _copies(loop: For, place: _Place) -> int:
+def _copies(loop: For, place: _Place, most: int = WRITTEN_OUT) -> int:
     """The statements of a loop that is written out; 0 where it is not."""
     around = {one.name for one in place.way}
     known = not (variables(loop.start) | variables(loop.test)) & around
-    if not known or not 0 < (trip := trip_count(loop, place.values)) <= WRITTEN_OUT:
+    if not known or not 0 < (trip := trip_count(loop, place.values)) <= most:
         return 0
     inside = place.inside(_Named(loop.iterator, loop.start))
     parts = list(subprograms(loop.body))
