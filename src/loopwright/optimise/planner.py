@@ -119,11 +119,12 @@ class Planner:
         gcc exchanges loops itself where their bounds are constants of the nest and the new order goes along
         rows; so much of a script is not its merit.
         """
-        found = [one for script, one in self.judge.known.items() if one is not None and self._is_gcc_s(script)]
-        return min((one.total for one in found), default=self.judge.original().total)
+        known = self.judge.known.items()
+        found = [one.total for script, one in known if one is not None and self._only_exchanges(script)]
+        return min(found, default=self.judge.original().total)
 
-    def _is_gcc_s(self, script: Script) -> bool:
-        """Whether all steps of a script exchange loops of boxes."""
+    def _only_exchanges(self, script: Script) -> bool:
+        """Whether all steps of a script exchange loops of boxes, as a compiler does."""
         plan = self.judge.plan
         return all(
             isinstance(step.operation, Permute | Interchange)

@@ -27,7 +27,7 @@ DEEP = 3
 def expansions(plan: Plan) -> list[tuple[Step, ...]]:
     """For each temporary: expanded along the innermost loop its statements share, along two, along all.
 
-    First along the outermost alone: then that loop can go inside, where sums over the inner one stay in order.
+    First along the outermost alone: that loop can then go inside, and sums over the inner one stay in order.
     """
     found = []
     for array in plan.program.arrays:

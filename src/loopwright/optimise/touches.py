@@ -34,7 +34,7 @@ COPIES = 40
 PEELED = 16
 """Loops of so many iterations are written out before vectors are made; longer ones become vectors first.
 
-Of those that could be vectors what comes of it is much the same, so that only sums in one cell count as such."""
+Only sums in one cell count as such: what could be a vector loop costs much the same either way."""
 
 WIDEST = 48
 """A vector loop of a known number of iterations, up to this, is written out as vectors."""
