@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -179,3 +181,27 @@ def test_the_folder_of_a_question_is_removed() -> None:
         ask(client, kind="transform", c=SUMS.c, script="", order_only=True)
         assert list(folder.iterdir()) == []
     assert not folder.exists()
+
+
+def test_the_coq_library_is_compiled_outside_of_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question ends before a library of this size is compiled, and would begin again the next time."""
+    proofs, cache = tmp_path / "proofs", tmp_path / "cache"
+    proofs.mkdir()
+    (proofs / "Tactics.v").write_text("")
+    (proofs / "Makefile").write_text("library theory:\n\tsleep 0.5 && touch $@\n")
+    monkeypatch.setenv("LOOPWRIGHT_PROOFS", str(proofs))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    monkeypatch.setenv("COQC", "true")
+
+    async def twice() -> None:
+        workers = Workers(1)
+        with pytest.raises(TimeoutError):  # a reader who goes away
+            await asyncio.wait_for(workers.library(), 0.1)
+        await workers.library()
+        workers.stop()
+
+    asyncio.run(twice())
+    (made,) = (cache / "loopwright" / "coq").iterdir()
+    assert (made / "theory").exists()

@@ -9,7 +9,7 @@ import pytest
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.report.regions import drawn_regions
-from loopwright.show.moving import MovingPicture, moving_picture
+from loopwright.show.moving import MOST, MovingPicture, moving_picture
 from loopwright.transform.script.steps import parse_script
 from tests.conftest import ROOT
 
@@ -101,3 +101,37 @@ def test_four_loops_have_four_axes() -> None:
 def test_captions(script: str, titles: list[str]) -> None:
     _, found = drawn(HEAT, script)
     assert [one.title for one in found.captions] == titles
+
+CONVOLUTION = """void f(int o, int h, int w, int k, float out[o][h][w], float in[h + k][w + k], float c[o][k])
+{
+#pragma scop
+  for (int n = 0; n < o; n++)
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        for (int i = 0; i < k; i++)
+          out[n][y][x] += c[n][i] * in[y + i][x + i];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "seen"),
+    {
+        "as written": ("", (1, 2, 3)),
+        "two loops tiled": ("tile(S1, y=8, x=32)", (1, 2)),
+        "outer loops tiled": ("tile(S1, n=8, y=8, x=8)", (0, 1, 2)),
+        "one in strips": ("strip_mine(S1, n, 4)", (0, 3)),
+    }.values(),
+)
+def test_of_many_loops_those_in_tiles_are_drawn(tmp_path: Path, script: str, seen: tuple[int, ...]) -> None:
+    """With more iterations than the others have, so that there are several tiles; and never too many."""
+    path = tmp_path / "f.c"
+    path.write_text(CONVOLUTION)
+    proved, found = drawn(path, script)
+    assert proved and found.panels[0].seen == seen
+    longest = [len({one.where[axis] for one in found.instances}) for axis in range(4)]
+    assert min(longest[axis] for axis in seen) == 4
+    assert not script or len({one.tile for one in found.instances}) > 1
+    _, larger = drawn(path, script, o=5, h=9, w=9, k=9)
+    assert 0 < len(larger.instances) <= MOST

@@ -8,14 +8,19 @@ export interface Drawn { readonly line: number; readonly picture: PictureData | 
 export interface Region extends Explained, Drawn {
   readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
   readonly obligations: number; readonly trusted: readonly string[]; readonly steps: readonly { readonly text: string; readonly summary: string; readonly page: string }[];
+  /** Whether there is something that the new C says with OpenMP alone. */
+  readonly for_openmp: boolean;
 }
 export interface RegionReport { readonly line: number; readonly proofs: readonly { readonly what: string; readonly obligations: number }[]; readonly assumptions: readonly string[]; readonly kept: boolean }
 export interface Suggestion { readonly kind: string; readonly script: string; readonly reason: string; readonly legal: boolean; readonly reassociation: boolean; readonly speed: number | null; readonly price: string }
 
+/** What is one statement to the script, and why. */
+export interface Left { readonly line: number | null; readonly reason: string; readonly hint: string | null }
+
 export type Message =
   | { readonly stage: "order"; readonly regions: readonly Region[] }
   | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly proof: { readonly by: string; readonly status: string; readonly detail?: string } | null }
-  | { readonly stage: "suggestions"; readonly whole: boolean; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[] }[] }
+  | { readonly stage: "suggestions"; readonly whole: boolean; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[]; readonly left: readonly Left[] }[] }
   | { readonly stage: "loops"; readonly code: string; readonly stats: string; readonly picture: PictureData | null }
   | { readonly stage: "proof"; readonly files: Readonly<Record<string, string>> }
   | { readonly stage: "timed"; readonly text: string; readonly ratio: number }

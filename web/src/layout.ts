@@ -29,12 +29,9 @@ export function turnFor(instances: readonly Instance[], choice: Choice): Turn {
   return { yaw: -angle, pitch: angle, chosen: false };
 }
 
-/** The three innermost axes; two where so many statements share an iteration that they would cover each other. */
+/** The axes that tell most; two where so many statements share an iteration that they would cover each other. */
 export function choiceOf(panel: Panel, instances: readonly Instance[]): Choice {
-  const count = panel.axes.length;
-  const last = (most: number) => Array.from({ length: Math.min(most, count) }, (_, k) => count - Math.min(most, count) + k);
-  const deep = last(3);
-  const axes = slotsOf(instances, { axes: deep, still: new Map() }).of.size > BESIDE ? last(2) : deep;
+  const axes = slotsOf(instances, { axes: panel.seen, still: new Map() }).of.size > BESIDE ? panel.seen.slice(-2) : panel.seen;
   return { axes, still: stillOf(panel, instances, axes) };
 }
 

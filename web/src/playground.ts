@@ -1,5 +1,5 @@
 // The page of `loopwright serve`: texts above, the answer below, new as you type.
-import { ask, type Drawn, type Explained, giveUp, type Mark, type Message, type Region, type Suggestion } from "./ask";
+import { ask, type Drawn, type Explained, giveUp, type Left, type Mark, type Message, type Region, type Suggestion } from "./ask";
 import type { PictureData } from "./data";
 import { byId, html } from "./dom";
 import { Editor } from "./editors";
@@ -21,8 +21,8 @@ let sizes: Readonly<Record<string, number>> = {};
 let shownOrder: readonly Region[] = [];
 
 const banner = byId("verdict"), why = byId("why"), below = byId("pictures"), proofs = byId("proofs"), offered = byId("suggestions");
-const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with a region between #pragma scop and #pragma endscop");
-const script = new Editor(byId("script"), "script", text => typed({ script: text }), "one operation a line, such as\ninterchange(@19, i, j)\n\nor click a suggestion below");
+const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with loops: all that can be read, or those between #pragma scop and #pragma endscop");
+const script = new Editor(byId("script"), "script", text => typed({ script: text }), "one operation a line, such as\ninterchange(S, i, j)\n\nS is a label, a statement's number S1, S2, …, or its line @4;\nor click a suggestion below");
 const result = new Editor(byId("result"), "c", null, "the new C, once everything is proved");
 const loops = new Editor(byId("loops"), "plain", text => typed({ text }), "a description of a schedule");
 const generated = new Editor(byId("generated"), "c", null);
@@ -35,6 +35,7 @@ function typed(change: Partial<State>): void {
   const other = next.c !== state.c || next.script !== state.script || next.text !== state.text;
   state = next;
   if (other) { sizes = {}; giveUp("suggest"); offered.classList.add("stale"); }
+  if (change.c !== undefined || change.text !== undefined) menu.selectedIndex = 0;
   document.body.classList.add("waiting");
   window.clearTimeout(typing);
   typing = window.setTimeout(answer, 40);
@@ -57,7 +58,7 @@ function suggest(): void {
   const end = refusedFrom();
   if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done …"));
   void ask("suggest", { kind: "suggest", c: state.c, script: state.script.slice(0, end) }, message => {
-    if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions), end, message.whole);
+    if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions), message.regions.flatMap(region => region.left), end, message.whole);
     else if (offered.querySelector(".suggestion") === null) offered.replaceChildren();
   });
 }
@@ -81,7 +82,7 @@ function hear(message: Message, elapsed: number): void {
       byId("result-pane").classList.remove("stale");
       result.reveal("#pragma scop");
       showProofs(message);
-      setBanner("good", "Proved", "The new program computes what the old one does, for every problem size.", elapsed);
+      if (state.script.trim()) setBanner("good", "Proved", `The new program computes what the old one does, for every problem size.${forOpenMP()}`, elapsed);
       enableDownloads();
       return;
     case "failed":
@@ -94,6 +95,8 @@ function hear(message: Message, elapsed: number): void {
       return;
   }
 }
+
+const forOpenMP = (): string => (!state.openmp && shownOrder.some(region => region.for_openmp) ? " Tick OpenMP to have pragmas written for the loops that may run at once." : "");
 
 function showOrder(regions: readonly Region[], elapsed: number): void {
   const worst = regions.find(one => one.status === "illegal") ?? regions.find(one => one.status !== "proved");
@@ -179,7 +182,7 @@ function showProofs(message: Extract<Message, { stage: "code" }>): void {
   const who = message.proof ? html("p", { class: "muted" }, `The proof is answered for by ${message.proof.by}: ${message.proof.status}${message.proof.detail ? `, ${message.proof.detail}` : ""}.`) : "";
   proofs.replaceChildren(
     ...explained(),
-    html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items), who,
+    ...(items.length ? [html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items)] : []), who,
     ...(trusted.length ? [html("details", {}, html("summary", {}, "Taken on trust"), html("ul", {}, ...trusted.map(text => html("li", {}, text))))] : []),
     ...message.notes.map(note => html("p", { class: "muted" }, note)),
   );
@@ -196,7 +199,7 @@ function explained(): HTMLElement[] {
 const FEW = 3;
 /** How many suggestions of a kind are shown at once. */
 
-function showSuggestions(found: readonly Suggestion[], end: number, whole: boolean): void {
+function showSuggestions(found: readonly Suggestion[], left: readonly Left[], end: number, whole: boolean): void {
   if (offered.matches(":hover") && !whole) return;
   const legal = found.filter(one => one.legal && !one.reassociation);
   const best = (own: readonly Suggestion[]) => Math.max(...own.map(one => one.speed ?? 0));
@@ -211,7 +214,19 @@ function showSuggestions(found: readonly Suggestion[], end: number, whole: boole
     const more = own.slice(FEW).map(one => suggestion(one, end));
     return [html("h4", {}, title), ...own.slice(0, FEW).map(one => suggestion(one, end)), ...(more.length ? [html("details", {}, html("summary", { class: "muted" }, `${more.length} more`), ...more)] : [])];
   });
-  offered.replaceChildren(html("h3", {}, head), html("p", { class: "muted" }, text), ...parts);
+  offered.replaceChildren(html("h3", {}, head), html("p", { class: "muted" }, text), ...parts, ...leftAsItIs(left));
+}
+
+/** Why nothing was tried inside a statement; each reason and each hint once. */
+function leftAsItIs(left: readonly Left[]): HTMLElement[] {
+  if (!left.length) return [];
+  const said = new Set<string>();
+  const once = (text: string | null): string => (text === null || said.has(text) ? "" : (said.add(text), text));
+  const items = left.flatMap(one => {
+    const reason = once(`${one.line === null ? "" : `Line ${one.line}: `}${one.reason}`);
+    return reason ? [html("li", {}, reason, html("p", { class: "muted" }, once(one.hint)))] : [];
+  });
+  return [html("h4", {}, "Left as it is: nothing was tried inside"), html("ul", { class: "proofs" }, ...items)];
 }
 
 function suggestion(one: Suggestion, end: number): HTMLElement {
@@ -227,7 +242,12 @@ function suggestion(one: Suggestion, end: number): HTMLElement {
   button.addEventListener("focus", preview);
   button.addEventListener("pointerleave", back);
   button.addEventListener("blur", back);
-  button.addEventListener("click", () => { giveUp("preview"); if (end < state.script.length) script.replaceFrom(end, one.script); else script.append(one.script); });
+  button.addEventListener("click", () => {
+    giveUp("preview");
+    if (one.kind === "parallel loop" && !state.openmp) { openmp.checked = true; typed({ openmp: true }); }
+    if (end < state.script.length) script.replaceFrom(end, one.script);
+    else script.append(one.script);
+  });
   return button;
 }
 
@@ -319,6 +339,7 @@ async function main(): Promise<void> {
   on("save-proof", () => {
     const button = byId("save-proof");
     button.textContent = "asking Coq …";
+    button.title = "The first proof takes a minute: the library is compiled";
     void ask("proof", { kind: "proof", c: state.c, script: state.script }, message => {
       if (message.stage === "proof") for (const [name, text] of Object.entries(message.files)) download(name, text);
       else if (message.stage === "failed") explain(message.html);

@@ -198,9 +198,18 @@ def _entry(one: Suggestion) -> list[str]:
 
 def suggestions_data(file: str, found: Sequence[Suggestions]) -> dict[str, Any]:
     regions = [
-        {"line": region.line, "suggestions": [_suggestion(one) for one in region.tried]} for region in found
+        {
+            "line": region.line,
+            "suggestions": [_suggestion(one) for one in region.tried],
+            "left": [_left_data(one) for one in region.program.set_aside],
+        }
+        for region in found
     ]
     return {"file": file, "regions": regions}
+
+
+def _left_data(one: Diagnostic) -> dict[str, Any]:
+    return {"line": None if one.span is None else one.span.line, "reason": one.summary, "hint": one.hint}
 
 
 def _suggestion(one: Suggestion) -> dict[str, Any]:

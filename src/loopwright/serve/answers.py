@@ -45,6 +45,7 @@ from loopwright.serve.tools import tool_answer
 from loopwright.show.described import DescribedLoops, described_picture
 from loopwright.show.moving import moving_picture
 from loopwright.source import Source, Span
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.steps import Step, parse_script
 
@@ -52,6 +53,9 @@ Message: TypeAlias = dict[str, Any]
 
 C_FILE, SCRIPT_FILE, PROOF_FILE = "kernel.c", "script.lw", "proof.v"
 """What the texts of the page are called, in messages too."""
+
+FOR_OPENMP = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
+"""What the new C says of a loop only where OpenMP is allowed."""
 
 OFTEN = 0.7
 """Seconds between two messages with the suggestions found so far."""
@@ -154,6 +158,7 @@ def _region(question: TransformQuestion, region: DrawnRegion, verdict: LegalityV
         "trusted": [entry.text for entry in region.program.trusted],
         "picture": None if picture is None else picture.data(),
         "steps": [_step(one.step) for one in region.plan.history],
+        "for_openmp": any(one.kind in FOR_OPENMP for one in region.plan.directives),
         **(_diagnostic(why) if why else {"diagnostic": None, "html": "", "marks": []}),
     }
 

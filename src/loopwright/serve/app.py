@@ -135,6 +135,8 @@ class _Stream(StreamingResponse):
 async def _messages(workers: Workers, question: Any) -> AsyncGenerator[bytes, None]:
     """The lines of a worker; a failure of its own, or of the server, is one more."""
     try:
+        if isinstance(question, dict) and question.get("kind") == "proof":
+            await workers.library()
         async with contextlib.aclosing(workers.ask(question)) as lines:
             async for line in lines:
                 yield line

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from loopwright.errors import Code, GaveUp
+from loopwright.progress import silent
+from loopwright.prove.coq.check import coqc, library
 
 WAITING = 32
 """Questions that may wait."""
@@ -46,6 +48,7 @@ class Workers:
         self._folder = Path(tempfile.mkdtemp(prefix="loopwright-serve-"))
         self._template: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._starting = asyncio.Lock()
+        self._library: asyncio.Task[Path] | None = None
 
     async def start(self) -> None:
         """Load everything, so that the first question is answered as fast as the others."""
@@ -59,6 +62,17 @@ class Workers:
             control.close()
             process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def library(self) -> None:
+        """Have the Coq library compiled, once, where there is a Coq: it takes longer than a question may.
+
+        A reader who goes away does not end it.
+        """
+        if coqc() is None:
+            return  # what asks for a proof says so
+        if self._library is None or (self._library.done() and self._library.exception() is not None):
+            self._library = asyncio.create_task(asyncio.to_thread(library, silent))
+        await asyncio.shield(self._library)
 
     async def ask(self, question: Any) -> AsyncGenerator[bytes, None]:
         """The messages, as lines; raises `GaveUp` where there is no process for it."""

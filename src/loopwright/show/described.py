@@ -27,6 +27,7 @@ from loopwright.show.moving import (
     MovingStatement,
     SizeControl,
     longest,
+    seen_axes,
 )
 from loopwright.show.small import LARGEST, Coordinates
 
@@ -179,7 +180,8 @@ def _panel(schedule: Schedule, panel: Sequence[Call], drawn: Sequence[ExecutedCa
     shallowest = min(len(call.arguments) for call in panel)
     ends = [(axis, *spans[axis]) for axis in range(shallowest, len(spans))]
     outside = [(axis, value) for axis, low, high in ends for value in (low - 1, high + 1)]
-    return MovingPanel(_iterators(schedule, deepest), tuple(outside))
+    axes = _iterators(schedule, deepest)
+    return MovingPanel(axes, tuple(outside), seen_axes(len(axes)))
 
 
 def _deepest(panel: Sequence[Call]) -> Call:

@@ -7,7 +7,7 @@ an axis: which of them are drawn is chosen by the reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Program, Statement, statement_text
+from loopwright.model.program import ELSEWHERE, Program, Statement, statement_text
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
@@ -24,7 +24,18 @@ from loopwright.show.captions import Caption, captions
 from loopwright.show.groups import DrawnGroup, panels_of
 from loopwright.show.outlines import Outlines, TileOrder, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
-from loopwright.show.small import Coordinates, Instance, Window, fixed, matters, times, window_at, window_of
+from loopwright.show.small import (
+    Coordinates,
+    Instance,
+    Window,
+    fixed,
+    lengthened,
+    matters,
+    times,
+    window_at,
+    window_of,
+)
+from loopwright.show.tiles import cut_loops
 from loopwright.show.touching import Cell, DirectDependence, TouchedCells, touched_cells
 from loopwright.transform.plan import Plan
 
@@ -33,6 +44,9 @@ MOST = 900
 
 EXTENTS = (14, 8, 4, 3, 2)
 """How many iterations of a loop are drawn, by the number of loops that are nested."""
+
+SEEN = 3
+"""Axes that are drawn at once."""
 
 LONGEST = (24, 14, 7, 4, 3, 2)
 """How many a reader may ask for."""
@@ -81,6 +95,8 @@ class MovingPanel:
 
     axes: tuple[str, ...]
     outside: tuple[tuple[int, int], ...]
+    seen: tuple[int, ...]
+    """The axes that are drawn where the reader has not chosen others."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +170,7 @@ def moving_picture(
         statements=tuple(
             _statement(program, one, k) for k, panel in enumerate(drawn.panels) for one in panel.statements
         ),
-        panels=tuple(_panel(panel, drawn.window) for panel in drawn.panels),
+        panels=tuple(_panel(panel, drawn) for panel in drawn.panels),
         arrays=tuple(array.name for array in program.arrays),
         instances=instances,
         arrows=_arrows(drawn, numbers, free_storage(verdict)),
@@ -171,13 +187,13 @@ def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | N
     broken = None if violation is None else (violation.first.statement, violation.second.statement)
     panels = panels_of(plan.original, plan.program, broken)
     statements = [statement for panel in panels for statement in panel.statements]
-    window = _window(plan.original, panels, violation, sizes)
+    schedules = {one.name: plan.program.statement(one.name).schedule for one in statements}
+    window = _window(plan.original, panels, schedules, violation, sizes)
     if window is None:
         return None
     before = times(statements, {one.name: one.schedule for one in statements}, window)
     if not 0 < len(before) <= MOST:
         return None
-    schedules = {one.name: plan.program.statement(one.name).schedule for one in statements}
     after = times(statements, schedules, window)
     order = tuple(sorted(before, key=lambda one: (before[one], one)))
     found = outlines(plan, statements, schedules, after)
@@ -190,6 +206,7 @@ def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | N
 def _window(
     program: Program,
     panels: Sequence[DrawnGroup],
+    schedules: Mapping[str, isl.Map],
     violation: Violation | None,
     sizes: Mapping[str, int] | None,
 ) -> Window | None:
@@ -199,12 +216,44 @@ def _window(
         return None
     drawn = max(len(panel.axes) for panel in panels)
     small = window_of(program, statements, drawn, violation.parameters if violation else None, EXTENTS)
+    if small is not None and violation is None and drawn > SEEN:
+        seen = {name: own for panel in panels for name, own in _seen_loops(panel, schedules).items()}
+        small = lengthened(program, statements, small, seen, EXTENTS[SEEN - 1], MOST)
     if small is None or not sizes:
         return small
     values = {name: sizes.get(name, value) for name, value in small.parameters.items()}
     if fixed(program.context, values).is_empty():
         return small
-    return window_at(statements, values, 2 * longest(drawn))
+    windows = (window_at(statements, values, extent) for extent in range(2 * longest(drawn), 0, -1))
+    return next((one for one in windows if one.most_instances <= MOST), small)
+
+
+def seen_axes(axes: int, cut: Collection[int] = ()) -> tuple[int, ...]:
+    """The axes that are drawn at first: of more than three, the innermost of those cut into tiles.
+
+    Where one or none is, its neighbours from the inside are drawn beside it.
+    """
+    if axes <= SEEN:
+        return tuple(range(axes))
+    inside = [k for k in reversed(range(axes)) if k not in cut]
+    chosen = sorted(cut, reverse=True)[:SEEN] + inside[: max(0, (2 if cut else SEEN) - len(cut))]
+    return tuple(sorted(chosen))
+
+
+def _seen(panel: DrawnGroup, schedules: Mapping[str, isl.Map]) -> tuple[int, ...]:
+    cut = {
+        axis
+        for one in panel.statements
+        for k in cut_loops(schedules[one.name])
+        if (axis := panel.placed[one.name][k]) is not None
+    }
+    return seen_axes(len(panel.axes), cut)
+
+
+def _seen_loops(panel: DrawnGroup, schedules: Mapping[str, isl.Map]) -> dict[str, set[int]]:
+    """The loops of each statement that go along the axes drawn at first."""
+    seen = _seen(panel, schedules)
+    return {name: {k for k, axis in enumerate(own) if axis in seen} for name, own in panel.placed.items()}
 
 
 def longest(loops: int) -> int:
@@ -226,12 +275,12 @@ def _statement(program: Program, statement: Statement, panel: int) -> MovingStat
     return MovingStatement(statement.name, label_of(program, statement.name), text, place.line, panel)
 
 
-def _panel(group: DrawnGroup, window: Window) -> MovingPanel:
-    spans = spans_of(group, window)
+def _panel(group: DrawnGroup, drawn: _Drawn) -> MovingPanel:
+    spans = spans_of(group, drawn.window)
     lacking = {axis for placed in group.placed.values() for axis in set(range(len(spans))) - set(placed)}
     ends = [(axis, *spans[axis]) for axis in sorted(lacking)]
     outside = [(axis, value) for axis, low, high in ends for value in (low - 1, high + 1)]
-    return MovingPanel(axis_names(group), tuple(outside))
+    return MovingPanel(axis_names(group), tuple(outside), _seen(group, drawn.schedules))
 
 
 def _instances(drawn: _Drawn) -> tuple[MovingInstance, ...]:
@@ -319,6 +368,7 @@ def _witness(violation: Violation | None, numbers: Mapping[Instance, int]) -> tu
 
 def _notes(drawn: _Drawn) -> tuple[str, ...]:
     found = ["only a corner of the nest is drawn"] if drawn.window.clipped else []
-    if drawn.touched.unknown:
-        found.append(f"accesses to {', '.join(drawn.touched.unknown)} that depend on data are not drawn")
+    unknown = ["what else pointers lead to" if one == ELSEWHERE else one for one in drawn.touched.unknown]
+    if unknown:
+        found.append(f"accesses to {', '.join(unknown)}: data decide where they go, so they are not drawn")
     return tuple(found)

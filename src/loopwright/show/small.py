@@ -6,9 +6,10 @@ they are, one corner is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from math import prod
 from typing import TypeAlias, TypeVar
 
 import islpy as isl
@@ -44,6 +45,10 @@ class Window:
     clipped: bool
     """Whether there are instances outside the ranges."""
 
+    @property
+    def most_instances(self) -> int:
+        return sum(prod(map(len, own)) for own in self.ranges.values())
+
 
 def fixed(relation: R, parameters: Mapping[str, int]) -> R:
     """The set or map for these values of the parameters."""
@@ -66,17 +71,44 @@ def window_of(
     values = dict(start) if start else _smallest(program, statements)
     if values is None:
         return None
+    return window_at(statements, _grown(program, statements, values, lambda name, k: extent), extent)
+
+
+def lengthened(
+    program: Program, statements: Sequence[Statement], window: Window, seen: Mapping[str, Collection[int]],
+    extent: int, most: int,
+) -> Window:  # fmt: skip
+    """The window with up to `extent` iterations of the loops that are seen, the others as they were.
+
+    There are `most` instances at most.
+    """
+
+    def longest(name: str, k: int) -> int:
+        return extent if k in seen[name] else len(window.ranges[name][k])
+
+    values = _grown(program, statements, window.parameters, longest, most)
+    return window_at(statements, values, extent)
+
+
+def _grown(
+    program: Program,
+    statements: Sequence[Statement],
+    values: dict[str, int],
+    longest: Callable[[str, int], int],
+    most: int = 10**9,
+) -> dict[str, int]:
+    """Each parameter in turn grows by one for as long as no loop gets longer than that."""
     growing = [name for name in program.params if name in values and matters(name, statements)]
     first = dict(values)
     for _ in count():
         grown = False
         for name in growing:
             larger = {**values, name: values[name] + 1}
-            if larger[name] - first[name] <= LARGEST and _fits(program, statements, larger, extent):
+            if larger[name] - first[name] <= LARGEST and _fits(program, statements, larger, longest, most):
                 values, grown = larger, True
         if not grown:
             break
-    return window_at(statements, values, extent)
+    return values
 
 
 def matters(name: str, statements: Sequence[Statement]) -> bool:
@@ -97,17 +129,26 @@ def _smallest(program: Program, statements: Sequence[Statement]) -> dict[str, in
     return None
 
 
-def _fits(program: Program, statements: Sequence[Statement], values: Mapping[str, int], extent: int) -> bool:
-    """Whether the context allows the values, and no loop is too long."""
+def _fits(
+    program: Program,
+    statements: Sequence[Statement],
+    values: Mapping[str, int],
+    longest: Callable[[str, int], int],
+    most: int,
+) -> bool:
+    """Whether the context allows the values, no loop is too long, and there are not too many instances."""
     if fixed(program.context, values).is_empty():
         return False
+    instances = 0
     for statement in statements:
         domain = fixed(statement.domain, values)
         if not domain.is_bounded():
             return False
-        if any(_extent(domain, k) > extent for k in range(statement.depth)):
+        extents = [_extent(domain, k) for k in range(statement.depth)]
+        if any(extent > longest(statement.name, k) for k, extent in enumerate(extents)):
             return False
-    return True
+        instances += prod(extents)
+    return instances <= most
 
 
 def _extent(domain: isl.Set, k: int) -> int:

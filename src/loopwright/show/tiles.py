@@ -62,6 +62,11 @@ def _counting(schedule: isl.Map) -> list[int]:
     return sorted({place for place, own in slopes if any(one.denominator > 1 for one in own)})
 
 
+def cut_loops(schedule: isl.Map) -> set[int]:
+    """The iterators whose loops are cut into tiles."""
+    return {k for _, own in _slopes(schedule) for k, one in enumerate(own) if one.denominator > 1}
+
+
 def leans(schedules: Iterable[isl.Map]) -> bool:
     """Whether an entry of a schedule grows along two iterators: lines on which it is constant slant."""
     entries = [own for schedule in schedules for _, own in _slopes(schedule)]
