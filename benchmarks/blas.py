@@ -92,9 +92,9 @@ class Library:
 
 
 def openblas(given: str | None) -> Library | None:
-    """The one that is given, as numpy brings it, the system's, or the one that numpy brings."""
+    """The one that is given, the system's, or the one that numpy brings, which has other names."""
     if given is not None:
-        return Library(given, bundled=True)
+        return Library(given, bundled="scipy" in Path(given).name)
     name = ctypes.util.find_library("openblas")
     if name is not None:
         return Library(name, bundled=False)
@@ -236,7 +236,7 @@ def main() -> int:
     parser.add_argument("--no-prove", action="store_true", help="to try tiles: nothing is proved")
     parser.add_argument("--only", default=",".join(OPERATIONS))
     parser.add_argument("--tiles", help="rows,columns,depth,block")
-    parser.add_argument("--library", help="libscipy_openblas64_.so, where numpy is not installed")
+    parser.add_argument("--library", help="a file: libopenblas.so, or libscipy_openblas64_.so as numpy brings it")
     arguments = parser.parse_args()
     machine = this_machine()
     if "avx512f" in PROCESSOR.read_text():
