@@ -236,7 +236,7 @@ def main() -> int:
     parser.add_argument("--no-prove", action="store_true", help="to try tiles: nothing is proved")
     parser.add_argument("--only", default=",".join(OPERATIONS))
     parser.add_argument("--tiles", help="rows,columns,depth,block")
-    parser.add_argument("--library", help="a file: libopenblas.so, or libscipy_openblas64_.so as numpy brings it")
+    parser.add_argument("--library", help="libopenblas.so, or numpy's libscipy_openblas64_.so")
     arguments = parser.parse_args()
     machine = this_machine()
     if "avx512f" in PROCESSOR.read_text():
