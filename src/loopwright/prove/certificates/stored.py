@@ -26,6 +26,7 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.sets import OUT
+from loopwright.prove.certificates.divided import divided
 from loopwright.prove.certificates.problems import proposal
 from loopwright.prove.certificates.specification import (
     cell_words,
@@ -81,12 +82,11 @@ class StoredProblem:
 
 def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
     """That the program before the first change and `loops`, which run `new`, leave the same memory."""
-    written, after = changes[0].original, changes[-1].after
+    after = changes[-1].after
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
-    if any(one.division for one in changes):
-        raise GaveUp(Code.NO_PROOF, "storage has changed for parts of a statement only")
-    (old, text), (later, _) = both_sides(written, new, loops)
+    written, undivided = divided(changes)
+    (old, text), (later, _) = both_sides(written, new, loops, undivided)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
     if any(shape.arguments != last[one].arguments for one, shape in first.items()):
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
@@ -216,7 +216,7 @@ def _paired(
     old: Access, new: Access, statement: Statement, domain: isl.Set, whole: frozenset[str]
 ) -> PairedCell:
     mine, theirs = (one.relation.intersect_domain(domain) for one in (old, new))
-    moved = moves(old, new)
+    moved = moves(replace(old, relation=mine), replace(new, relation=theirs))
     if old.array in whole or new.array in whole:
         if moved:
             raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")

@@ -19,21 +19,25 @@ from loopwright.transform.scheduling import flat_schedule
 Side: TypeAlias = tuple[Timetable, Node]
 
 
-def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
-    """`original`, as its text runs it, and `loops`, which run the schedule of `new`."""
+def both_sides(
+    original: Program, new: Program, loops: Node, text: Node | None = None
+) -> tuple[Side, Side]:
+    """`original`, as its text or the loops `text` run it, and `loops`, which run the schedule of `new`."""
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
-    return _text_side(original, old), _side(new, later, loops)
+    text = loops_as_written(original) if text is None else text
+    return _side(original, old, text), _side(new, later, loops)
 
 
 def original_side(original: Program) -> Side:
     """`original`, as its text runs it."""
     schedule, _ = _aligned(flat_schedule(original), flat_schedule(original))
-    return _text_side(original, schedule)
+    return _side(original, schedule, loops_as_written(original))
 
 
-def _text_side(original: Program, schedule: Schedule) -> Side:
+def loops_as_written(original: Program) -> Node:
+    """The loops of the text; GaveUp where they are not read."""
     try:
-        return _side(original, schedule, opened(text_loops(original)))
+        return opened(text_loops(original))
     except Unreadable as failure:
         raise GaveUp(
             Code.NO_PROOF, f"no proof can be written: the loops of the text are not read: {failure}"
