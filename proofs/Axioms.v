@@ -1,6 +1,6 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Matching Text Ranges.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Matching Text Divided Ranges.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
@@ -54,5 +54,7 @@ Definition theorems := (
   @text_same_privately,
   @text_same_but,
   @text_same_values,
+  @joined_counts,
+  @divided_same_values,
   @check_range_runs).
 Print Assumptions theorems.

@@ -56,6 +56,8 @@ SQUARES = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k 
   S: B[i][j] += A[i][k] * A[k][j];"""
 NEIGHBOURS = """for (int i = 1; i < n - 1; i++) S: B[0][i] = C[i - 1] + C[i + 1];
 for (int i = 1; i < n - 1; i++) T: C[i] = B[0][i];"""
+PARTLY = "(P, Q) = isplit(S, {[i, j] : j < 8}, 1); pack(A, P, transposed)"
+"""Of a part of a statement only."""
 
 
 def planned(text: str, script: str) -> Plan:
@@ -90,6 +92,9 @@ def words(plan: Plan) -> str:
         (COLUMNS, "pack(C, S, i, written)", CHECKED),
         (SQUARES, "tile(S, i=4, j=4); pack(B, S, jT, written)", CHECKED),
         (NEIGHBOURS, "pack(C, S)", CHECKED),
+        (COLUMNS, PARTLY, CHECKED),
+        (COLUMNS, PARTLY.replace("1)", "0)") + "; interchange(Q, i, j)", CHECKED),
+        (COLUMNS, PARTLY + "; interchange(Q, i, j)", NOT_CHECKED),
     ],
 )
 def test_storage_is_compared_by_values(text: str, script: str, status: str) -> None:
@@ -164,8 +169,30 @@ def test_wrong_origins_are_refused(right: str, wrong: str) -> None:
     assert isinstance(checker.asked(problem.replace(right, wrong)), NotChecked)
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("1 'S2 'S1", "0"),
+        ("1 'S2 'S1", "1 'S1 'S2"),
+        ("1 'S2 'S1", "2 'S2 'S1 'S3 'S1"),
+        ("call 'S1 2 var 'i var 'j 0 for", "call 'S1 2 var 'j var 'i 0 for"),
+        ("call 'S2 2 var 'i var 'j 0 call", "call 'S2 2 var 'j var 'i 0 call"),
+    ],
+)
+def test_wrong_parts_are_refused(right: str, wrong: str) -> None:
+    """Parts of other statements, or of a program that is not the one that is written."""
+    problem = words(planned(COLUMNS, PARTLY.replace("; ", "\n")))
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str) and problem.count(right) == 1, problem
+    assert isinstance(checker.checked(problem, given), Checked)
+    assert isinstance(checker.checked(problem.replace(right, wrong), given), NotChecked)
+
+
 @needs_coqc
-@pytest.mark.parametrize(("text", "script"), [(SUM, "expand(x, i)"), (COLUMNS, "pack(A, S, transposed)")])
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [(SUM, "expand(x, i)"), (COLUMNS, "pack(A, S, transposed)"), (COLUMNS, PARTLY.replace("; ", "\n"))],
+)
 def test_coq_agrees_on_storage(text: str, script: str) -> None:
     problem = words(planned(text, script))
     given = checker.certificates(problem, 20)

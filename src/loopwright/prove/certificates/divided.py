@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, If, Node
 from loopwright.loops.substitution import substituted
 from loopwright.loops.traverse import with_children
@@ -23,18 +24,30 @@ from loopwright.prove.obligations.sides import loops_as_written
 from loopwright.transform.storage import StorageChange
 
 
-def whole_names(changes: Sequence[StorageChange]) -> dict[str, str]:
-    """Of each part, the statement of the original that it is one of."""
+def _wholes(changes: Sequence[StorageChange]) -> dict[str, str]:
     found: dict[str, str] = {}
     for change in changes:
         found |= {part: found.get(whole, whole) for part, whole in change.division.items()}
     return {part: whole for part, whole in found.items() if part != whole}
 
 
-def divided(changes: Sequence[StorageChange]) -> tuple[Program, Node]:
-    """The program before the first change, with parts, and its loops as they are written, which call these."""
+@dataclass(frozen=True, eq=False)
+class DividedOriginal:
+    """The program before the first change, with parts, whose statements they are, and its loops."""
+
+    program: Program
+    wholes: dict[str, str]
+    """Of each part, the name of its statement."""
+    text: Node
+    """The loops as they are written."""
+    choosing: Node
+    """These, with choices between the parts."""
+
+
+def divided(changes: Sequence[StorageChange]) -> DividedOriginal:
+    """The statements are in the order of the last program."""
     original, after = changes[0].original, changes[-1].after
-    wholes = whole_names(changes)
+    wholes = _wholes(changes)
     names = {one.name: one for one in original.statements}
     parts: dict[str, list[Statement]] = {name: [] for name in names}
     found: list[Statement] = []
@@ -43,8 +56,9 @@ def divided(changes: Sequence[StorageChange]) -> tuple[Program, Node]:
         if whole in names:
             parts[whole].append(one)
             found.append(_part(names[whole], one) if wholes else names[whole])
-    text = _choosing(loops_as_written(original), parts, original)
-    return replace(original, statements=tuple(found)), text
+    text = loops_as_written(original)
+    program = replace(original, statements=tuple(found))
+    return DividedOriginal(program, wholes, text, _choosing(text, parts, original))
 
 
 def _part(whole: Statement, part: Statement) -> Statement:

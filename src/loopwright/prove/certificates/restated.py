@@ -15,7 +15,7 @@ from loopwright.prove.coq.names import text
 HEAD = """\
 From Coq Require Import ZArith List String.
 From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
-From Loopwright Require Import Changes Temporaries Reused Stored Counting Text Ranges.
+From Loopwright Require Import Changes Temporaries Reused Stored Counting Text Divided Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -61,6 +61,17 @@ def proof_file(problem: str, certificates: str) -> str:
                 "  given (sizes (written U)) p' = Some n' /\\\n"
                 "  forall q, context (meant (written U)) q ->\n"
                 "  texts_the_same_values U (environment (meant (written U)) q) n n'"
+            )
+        case "divided":
+            named = {"U": read.stored(), "r": read.several(read.pair), "p": read.source()}
+            named |= {"n": read.counted(), "p'": read.source()}
+            named |= {"how": read.proposal(), "how'": read.proposal()}
+            lemma = "divided_same_values U r p n p' how how' certificates"
+            theorem = (
+                "exists m n', given (sizes (written U)) p = Some m /\\\n"
+                "  given (sizes (written U)) p' = Some n' /\\\n"
+                "  forall q, context (meant (written U)) q ->\n"
+                "  texts_the_same_divided U r (environment (meant (written U)) q) m n'"
             )
         case "range":
             named = {"G": read.specification(), "low": read.z(), "high": read.z()}
@@ -144,6 +155,9 @@ class _ProblemReader:
             case _:
                 marks = self.name(), self.several(lambda: str(self.word() != "0").lower())
                 return f"Region {' '.join(marks)} {self.several(self.call)}"
+
+    def pair(self) -> str:
+        return f"({self.name()}, {self.name()})"
 
     def call(self) -> str:
         return f"({self.name()}, {self.vector()}, {self.vector()})"

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import chain
 
 import islpy as isl
 
@@ -39,6 +40,7 @@ from loopwright.prove.certificates.specification import (
 )
 from loopwright.prove.certificates.storage import Origin, origin_words
 from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
+from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.values import moves, refuse_no_copy
 from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
 from loopwright.prove.obligations.decisions import Decided, decided
@@ -85,8 +87,9 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     after = changes[-1].after
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
-    written, undivided = divided(changes)
-    (old, text), (later, _) = both_sides(written, new, loops, undivided)
+    division = divided(changes)
+    written = division.program
+    (old, text), (later, _) = both_sides(written, new, loops, division.choosing)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
     if any(shape.arguments != last[one].arguments for one, shape in first.items()):
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
@@ -98,8 +101,13 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     copying = [
         (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
     ]
+    parts = division.wholes
+    first_loops = program(text, old.hint)
+    if parts:
+        whole = program(division.text, old.hint)
+        first_loops = chain(listed(list(parts.items()), _pair), whole, counted(text, old.hint))
     words = (
-        "stored",
+        "divided" if parts else "stored",
         *specification(old),
         *listed([_time(one) for one in stayed], vector),
         *listed([one.touched(0) for one in stayed], touches),
@@ -110,12 +118,16 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *names(replaced),
         *listed([finder.seen(one) for one in (*stayed, *copies)], lambda several: listed(several, _cases)),
         *listed([finder.left_in(one, written) for one in left], _left),
-        *program(text, old.hint),
+        *first_loops,
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
     )
     return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
+
+
+def _pair(part: tuple[str, str]) -> Words:
+    return map(name, part)
 
 
 def _copy(copy: MiddleStatement) -> Words:

@@ -83,6 +83,11 @@ type z =
 | Zpos of positive
 | Zneg of positive
 
+(** val bool_dec : bool -> bool -> bool **)
+
+let bool_dec b1 b2 =
+  if b1 then if b2 then true else false else if b2 then false else true
+
 (** val eqb : bool -> bool -> bool **)
 
 let eqb b1 b2 =
@@ -275,6 +280,20 @@ module Coq_Pos =
                 | XO q0 -> eqb p0 q0
                 | _ -> false)
     | XH -> (match q with
+             | XH -> true
+             | _ -> false)
+
+  (** val eq_dec : positive -> positive -> bool **)
+
+  let rec eq_dec p x0 =
+    match p with
+    | XI p0 -> (match x0 with
+                | XI p1 -> eq_dec p0 p1
+                | _ -> false)
+    | XO p0 -> (match x0 with
+                | XO p1 -> eq_dec p0 p1
+                | _ -> false)
+    | XH -> (match x0 with
              | XH -> true
              | _ -> false)
  end
@@ -578,6 +597,20 @@ module Z =
 
   let quot a b =
     fst (quotrem a b)
+
+  (** val eq_dec : z -> z -> bool **)
+
+  let eq_dec x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> true
+             | _ -> false)
+    | Zpos p -> (match y with
+                 | Zpos p0 -> Coq_Pos.eq_dec p p0
+                 | _ -> false)
+    | Zneg p -> (match y with
+                 | Zneg p0 -> Coq_Pos.eq_dec p p0
+                 | _ -> false)
  end
 
 (** val nth_error : 'a1 list -> nat -> 'a1 option **)
@@ -589,6 +622,18 @@ let rec nth_error l = function
 | S n1 -> (match l with
            | [] -> None
            | _ :: l0 -> nth_error l0 n1)
+
+(** val list_eq_dec : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list -> bool **)
+
+let rec list_eq_dec eq_dec0 l l' =
+  match l with
+  | [] -> (match l' with
+           | [] -> true
+           | _ :: _ -> false)
+  | y :: l0 ->
+    (match l' with
+     | [] -> false
+     | a :: l1 -> if eq_dec0 y a then list_eq_dec eq_dec0 l0 l1 else false)
 
 (** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
 
@@ -660,6 +705,27 @@ let rec repeat x = function
 type ascii =
 | Ascii of bool * bool * bool * bool * bool * bool * bool * bool
 
+(** val ascii_dec : ascii -> ascii -> bool **)
+
+let ascii_dec a b =
+  let Ascii (b0, b1, b2, b3, b4, b5, b6, b7) = a in
+  let Ascii (b8, b9, b10, b11, b12, b13, b14, b15) = b in
+  if bool_dec b0 b8
+  then if bool_dec b1 b9
+       then if bool_dec b2 b10
+            then if bool_dec b3 b11
+                 then if bool_dec b4 b12
+                      then if bool_dec b5 b13
+                           then if bool_dec b6 b14
+                                then bool_dec b7 b15
+                                else false
+                           else false
+                      else false
+                 else false
+            else false
+       else false
+  else false
+
 (** val eqb0 : ascii -> ascii -> bool **)
 
 let eqb0 a b =
@@ -696,6 +762,18 @@ let n_of_ascii = function
 type string =
 | EmptyString
 | String of ascii * string
+
+(** val string_dec : string -> string -> bool **)
+
+let rec string_dec s x =
+  match s with
+  | EmptyString -> (match x with
+                    | EmptyString -> true
+                    | String (_, _) -> false)
+  | String (a, s0) ->
+    (match x with
+     | EmptyString -> false
+     | String (a0, s1) -> if ascii_dec a a0 then string_dec s0 s1 else false)
 
 (** val eqb1 : string -> string -> bool **)
 
@@ -2652,6 +2730,11 @@ let last_change u =
   { original = { sizes = u.written.sizes; assumption = u.written.assumption;
     shapes = (all_shapes u) }; new_times = u.last_times; uses =
     (all_after u) }
+
+(** val as_written : stored -> (shape * use) list **)
+
+let as_written u =
+  combine u.written.shapes u.uses_before
 
 type piece = (shape * use) * use
 
@@ -4971,6 +5054,247 @@ let check_text_stored u p p' how how' cs =
     (match readable u.written.sizes p' with
      | Some n' -> check_stored u (lowered n0) (lowered n') how how' cs
      | None -> false)
+  | None -> false
+
+(** val relation_dec : relation -> relation -> bool **)
+
+let relation_dec r s =
+  match r with
+  | EQ -> (match s with
+           | EQ -> true
+           | _ -> false)
+  | NE -> (match s with
+           | NE -> true
+           | _ -> false)
+  | LE -> (match s with
+           | LE -> true
+           | _ -> false)
+  | LT -> (match s with
+           | LT -> true
+           | _ -> false)
+  | GE -> (match s with
+           | GE -> true
+           | _ -> false)
+  | GT -> (match s with
+           | GT -> true
+           | _ -> false)
+
+(** val expr_dec : expr -> expr -> bool **)
+
+let rec expr_dec a b =
+  match a with
+  | Int value ->
+    (match b with
+     | Int value0 -> Z.eq_dec value value0
+     | _ -> false)
+  | Var name -> (match b with
+                 | Var name0 -> string_dec name name0
+                 | _ -> false)
+  | Sum terms ->
+    (match b with
+     | Sum terms0 -> list_eq_dec expr_dec terms terms0
+     | _ -> false)
+  | Scaled (factor, argument) ->
+    (match b with
+     | Scaled (factor0, argument0) ->
+       if Z.eq_dec factor factor0 then expr_dec argument argument0 else false
+     | _ -> false)
+  | FloorDiv (argument, divisor) ->
+    (match b with
+     | FloorDiv (argument0, divisor0) ->
+       if expr_dec argument argument0
+       then Coq_Pos.eq_dec divisor divisor0
+       else false
+     | _ -> false)
+  | TruncDiv (argument, divisor) ->
+    (match b with
+     | TruncDiv (argument0, divisor0) ->
+       if expr_dec argument argument0
+       then Coq_Pos.eq_dec divisor divisor0
+       else false
+     | _ -> false)
+  | Rem (argument, divisor) ->
+    (match b with
+     | Rem (argument0, divisor0) ->
+       if expr_dec argument argument0
+       then Coq_Pos.eq_dec divisor divisor0
+       else false
+     | _ -> false)
+  | Min arguments0 ->
+    (match b with
+     | Min arguments1 -> list_eq_dec expr_dec arguments0 arguments1
+     | _ -> false)
+  | Max arguments0 ->
+    (match b with
+     | Max arguments1 -> list_eq_dec expr_dec arguments0 arguments1
+     | _ -> false)
+  | Select (condition, yes, no) ->
+    (match b with
+     | Select (condition0, yes0, no0) ->
+       if test_dec condition condition0
+       then if expr_dec yes yes0 then expr_dec no no0 else false
+       else false
+     | _ -> false)
+
+(** val test_dec : test -> test -> bool **)
+
+and test_dec t u =
+  match t with
+  | Compare (r, left0, right) ->
+    (match u with
+     | Compare (r0, left1, right0) ->
+       if relation_dec r r0
+       then if expr_dec left0 left1 then expr_dec right right0 else false
+       else false
+     | _ -> false)
+  | And arguments0 ->
+    (match u with
+     | And arguments1 -> list_eq_dec test_dec arguments0 arguments1
+     | _ -> false)
+  | Or arguments0 ->
+    (match u with
+     | Or arguments1 -> list_eq_dec test_dec arguments0 arguments1
+     | _ -> false)
+  | Not argument ->
+    (match u with
+     | Not argument0 -> test_dec argument argument0
+     | _ -> false)
+
+(** val counted_dec : counted -> counted -> bool **)
+
+let rec counted_dec n0 m =
+  match n0 with
+  | Calling (name, arguments0, hint) ->
+    (match m with
+     | Calling (name0, arguments1, hint0) ->
+       if string_dec name name0
+       then if list_eq_dec expr_dec arguments0 arguments1
+            then list_eq_dec expr_dec hint hint0
+            else false
+       else false
+     | _ -> false)
+  | Sequence children ->
+    (match m with
+     | Sequence children0 -> list_eq_dec counted_dec children children0
+     | _ -> false)
+  | Choice (condition, yes, no) ->
+    (match m with
+     | Choice (condition0, yes0, no0) ->
+       if test_dec condition condition0
+       then if counted_dec yes yes0 then counted_dec no no0 else false
+       else false
+     | _ -> false)
+  | Counting (iterator, start, continue, step, body) ->
+    (match m with
+     | Counting (iterator0, start0, continue0, step0, body0) ->
+       if string_dec iterator iterator0
+       then if expr_dec start start0
+            then if test_dec continue continue0
+                 then if Z.eq_dec step step0
+                      then counted_dec body body0
+                      else false
+                 else false
+            else false
+       else false
+     | _ -> false)
+  | Naming (name, value, body) ->
+    (match m with
+     | Naming (name0, value0, body0) ->
+       if string_dec name name0
+       then if expr_dec value value0 then counted_dec body body0 else false
+       else false
+     | _ -> false)
+  | Remark (text, body) ->
+    (match m with
+     | Remark (text0, body0) ->
+       if string_dec text text0 then counted_dec body body0 else false
+     | _ -> false)
+
+(** val place_dec : place -> place -> bool **)
+
+let place_dec c d =
+  let (a, b) = c in
+  let (a0, b0) = d in
+  if string_dec a a0 then list_eq_dec expr_dec b b0 else false
+
+(** val use_dec : use -> use -> bool **)
+
+let use_dec u v =
+  let { may_read = may_read0; may_write = may_write0; combined_by =
+    combined_by0 } = u
+  in
+  let { may_read = may_read1; may_write = may_write1; combined_by =
+    combined_by1 } = v
+  in
+  if list_eq_dec place_dec may_read0 may_read1
+  then if list_eq_dec place_dec may_write0 may_write1
+       then (match combined_by0 with
+             | Some a ->
+               (match combined_by1 with
+                | Some a0 -> string_dec a a0
+                | None -> false)
+             | None ->
+               (match combined_by1 with
+                | Some _ -> false
+                | None -> true))
+       else false
+  else false
+
+type division = (string * string) list
+
+(** val whole : division -> string -> string **)
+
+let whole r f =
+  match find (fun one -> eqb1 f (fst one)) r with
+  | Some one -> snd one
+  | None -> f
+
+(** val joined : division -> counted -> counted **)
+
+let rec joined r = function
+| Calling (f, args, hint) -> Calling ((whole r f), args, hint)
+| Sequence l -> Sequence (map (joined r) l)
+| Choice (c, a, b) ->
+  let a' = joined r a in
+  let b' = joined r b in if counted_dec a' b' then a' else Choice (c, a', b')
+| Counting (x, a, c, s, b) -> Counting (x, a, c, s, (joined r b))
+| Naming (x, a, b) -> Naming (x, a, (joined r b))
+| Remark (text, b) -> Remark (text, (joined r b))
+
+(** val entry : (shape * use) list -> string -> (shape * use) option **)
+
+let entry l f =
+  find (fun hu -> eqb1 f (fst hu).shape_name) l
+
+(** val is_part : (shape * use) list -> (string * string) -> bool **)
+
+let is_part l one =
+  match entry l (fst one) with
+  | Some p ->
+    let (h, u) = p in
+    (match entry l (snd one) with
+     | Some p0 ->
+       let (g, v) = p0 in
+       if list_eq_dec string_dec h.shape_arguments g.shape_arguments
+       then if use_dec u v then true else false
+       else false
+     | None -> false)
+  | None -> false
+
+(** val check_divided :
+    stored -> division -> source -> counted -> source -> proposal -> proposal
+    -> certificate list -> bool **)
+
+let check_divided u r p n0 p' how how' cs =
+  match given u.written.sizes p with
+  | Some m ->
+    (&&)
+      ((&&)
+        ((&&) (if counted_dec (joined r n0) m then true else false)
+          (forallb (is_part (as_written u)) r))
+        (forallb (fun h ->
+          negb (existsb (fun one -> eqb1 h.shape_name (fst one)) r))
+          u.copying)) (check_text_stored u (Term n0) p' how how' cs)
   | None -> false
 
 (** val partial_sums : expr list -> expr list -> expr list **)

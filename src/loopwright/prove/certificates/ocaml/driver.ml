@@ -307,6 +307,7 @@ type problem =
   | Private of change * (nat * storage) list * source * source * proposal * proposal
   | Reused of change * storage * source * source * proposal * proposal
   | Stored of stored * source * source * proposal * proposal
+  | Divided of stored * division * source * counted * source * proposal * proposal
   | Range of specification * z * z * node
 
 let problem () =
@@ -341,6 +342,14 @@ let problem () =
     let n' = source () in
     let how = proposal () in
     Stored (u, n, n', how, proposal ())
+  | "divided" ->
+    let u = stored () in
+    let parts = list (fun () -> let part = name () in (part, name ())) in
+    let n = source () in
+    let chosen = counted () in
+    let n' = source () in
+    let how = proposal () in
+    Divided (u, parts, n, chosen, n', how, proposal ())
   | "range" ->
     let g = specification () in
     let low = z () in
@@ -357,15 +366,18 @@ let goals_of p =
     | Some (n, n') -> goals (lowered n) (lowered n')
     | None -> unread ()
   in
+  let stored u p p' how how' =
+    match readable u.written.sizes p, readable u.written.sizes p' with
+    | Some n, Some n' -> stored_goals u (lowered n) (lowered n') how how'
+    | _ -> unread ()
+  in
   match p with
   | Scan (g, p, how) -> (match readable g.sizes p with Some n -> goals g (lowered n) how | None -> unread ())
   | Whole (t, p, p', how, how') -> both t p p' (fun n n' -> change_goals t n n' how how')
   | Private (t, s, p, p', how, how') -> both t p p' (fun n n' -> private_goals t s n n' how how')
   | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
-  | Stored (u, p, p', how, how') ->
-    (match readable u.written.sizes p, readable u.written.sizes p' with
-     | Some n, Some n' -> stored_goals u (lowered n) (lowered n') how how'
-     | _ -> unread ())
+  | Stored (u, p, p', how, how') -> stored u p p' how how'
+  | Divided (u, _, _, n, p', how, how') -> stored u (Term n) p' how how'
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
@@ -375,6 +387,7 @@ let checked p certificates =
   | Private (t, s, n, n', how, how') -> check_text_private t s n n' how how' certificates
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
   | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
+  | Divided (u, parts, n, chosen, n', how, how') -> check_divided u parts n chosen n' how how' certificates
   | Range (g, low, high, n) -> check_range g low high n certificates
 
 let budget = 20000
