@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from mcp import Client
 from loopwright.cli.schema import schema_text
 from loopwright.errors import BadInput
 from loopwright.serve.agents import opened_files, server
+from tests.serve.support import run_in_thread
 
 LOOP = "for (int i = 1; i < n; i++) A[i] = A[i-1] + K;"
 HEAD = '#include <math.h>\n#include "k.h"\n'
@@ -35,7 +35,7 @@ def ask(calls: list[Call], opened: dict[str, str], *, allow_run: bool = False) -
             answers = [(await client.call_tool(name, given)).structured_content for name, given in calls]
             return tools, answers
 
-    return asyncio.run(session())
+    return run_in_thread(session())
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from loopwright.serve.app import LARGEST, application
 from loopwright.serve.examples import examples
 from loopwright.serve.workers import Workers
+from tests.serve.support import run_in_thread
 
 PORT = 8642
 HOME = f"http://127.0.0.1:{PORT}"
@@ -202,6 +203,6 @@ def test_the_coq_library_is_compiled_outside_of_questions(
         await workers.library()
         workers.stop()
 
-    asyncio.run(twice())
+    run_in_thread(twice())
     (made,) = (cache / "loopwright" / "coq").iterdir()
     assert (made / "theory").exists()
