@@ -25,6 +25,7 @@ from pathlib import Path
 
 from loopwright.errors import GaveUp, Illegal, LoopwrightError
 from loopwright.progress import silent
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.report.mlir_text import mlir_text
 
@@ -62,7 +63,7 @@ def texts(kernel: Path, fixed: bool) -> str:
         return mlir_text(read_c(kernel))
     names = dict.fromkeys(name for program in read_c(kernel) for name in program.params)
     sizes = [f"{name} == {3 if 'STEP' in name else 8 + k}" for k, name in enumerate(names)]
-    return mlir_text(read_c(kernel, assume=sizes))
+    return mlir_text(read_c(kernel, ReadOptions(assume=tuple(sizes))))
 
 
 def optimised(opt: str, before: Path, after: Path, pipeline: str) -> str | None:

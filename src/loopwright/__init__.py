@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
     from loopwright.read.c.find import Nest
+    from loopwright.read.c.options import ReadOptions
     from loopwright.report.regions import HtmlReport
     from loopwright.report.widget import MovingWidget
     from loopwright.transform.handle import FluentPlan
@@ -129,12 +130,23 @@ def read_regions(
     loop: int | str | Sequence[int | str] | None = None,
 ) -> tuple[FluentPlan, ...]:
     """The regions of a C file, or what is chosen, in the order of its text; there is one at least."""
-    from loopwright.c.choice import choice
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
-    programs = read_c(path, pure=pure, assume=assume, choice=choice(function, loop))
+    programs = read_c(path, _reading(pure, assume, function, loop))
     return tuple(plan_of(program) for program in programs)
+
+
+def _reading(
+    pure: Iterable[str] = (),
+    assume: Iterable[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
+) -> ReadOptions:
+    from loopwright.c.choice import choice
+    from loopwright.read.c.options import ReadOptions
+
+    return ReadOptions(tuple(pure), tuple(assume), choice(function, loop))
 
 
 def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
@@ -142,7 +154,7 @@ def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = 
     from loopwright.read.c.find import nests_of
     from loopwright.read.c.reader import load_c
 
-    return nests_of(load_c(path), pure=pure, assume=assume)
+    return nests_of(load_c(path), _reading(pure, assume))
 
 
 def read_schedule(path: str | Path) -> Schedule:
@@ -221,17 +233,12 @@ def prove(
 
             return prove_plan(what, allow_reassociation=allow_reassociation)
         case str() | Path(), str() | Path():
-            from loopwright.c.choice import choice
             from loopwright.prove.comparison.files import compare_files
+            from loopwright.prove.comparison.texts import ComparisonOptions
 
-            return compare_files(
-                what,
-                other,
-                pure=pure,
-                assume=assume,
-                choice=choice(function, loop),
-                allow_reassociation=allow_reassociation,
-            )
+            reading = _reading(pure, assume, function, loop)
+            options = ComparisonOptions(reading, allow_reassociation=allow_reassociation)
+            return compare_files(what, other, options)
         case Schedule(), program if program is not None and not isinstance(program, str | Path):
             from loopwright.prove.scanning.scan import prove_scan
 
@@ -249,10 +256,9 @@ def check(
     **sizes: int,
 ) -> Report:
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
-    from loopwright.c.choice import choice
     from loopwright.check.verify import CheckOptions, check_file
 
-    return check_file(program, spec, CheckOptions(sizes, choice=choice(function, loop)))
+    return check_file(program, spec, CheckOptions(sizes, reading=_reading(function=function, loop=loop)))
 
 
 def optimise(
@@ -343,7 +349,6 @@ def report(
     allow_reassociation: bool = False,
 ) -> HtmlReport:
     """The page that `loopwright show` writes: what the text of a script does to a C file, and why."""
-    from loopwright.c.choice import choice
     from loopwright.report.regions import report_on
     from loopwright.rewrite.request import Request
 
@@ -351,9 +356,7 @@ def report(
         Request(
             file=str(path),
             script=script,
-            pure=tuple(pure),
-            assume=tuple(assume),
-            choice=choice(function, loop),
+            reading=_reading(pure, assume, function, loop),
             openmp=openmp,
             allow_reassociation=allow_reassociation,
         )

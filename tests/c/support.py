@@ -10,6 +10,7 @@ import pytest
 
 from loopwright.errors import BadInput, Diagnostic
 from loopwright.model.program import Access, Program, Statement
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 
@@ -32,7 +33,7 @@ def region(
 ) -> Program:
     """The program of a snippet; `head` is one line in front of the function."""
     text = wrapped(body, head=head, tail=tail)
-    (program,) = parse_c(Source("t.c", text), pure=pure, assume=assume)
+    (program,) = parse_c(Source("t.c", text), ReadOptions(tuple(pure), tuple(assume)))
     return program
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from loopwright.cli.main import main
 from loopwright.emit.openscop import to_openscop
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.report.program_text import extracted
 from tests.c.support import KERNELS, region, wrapped
@@ -64,7 +65,7 @@ taken on trust
 
 
 def test_the_model_for_machines(small: Path) -> None:
-    data = json.loads(extracted(small, "json", assume=["n >= 2"]))
+    data = json.loads(extracted(small, "json", ReadOptions(assume=("n >= 2",))))
     (found,) = data["regions"]
     assert found["line"] == 4 and found["context"] == "[n] -> {  : n >= 2 }"
     (statement,) = found["statements"]

@@ -23,6 +23,7 @@ from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL, ProofStatus
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
@@ -305,14 +306,15 @@ AHEAD = "for (int i = 0; i < n; i++) S: C[i] = C[i + 9];"
 def test_values_that_leave_int(text: str, most: int | None, fits: bool) -> None:
     """The last value of an iterator, and what tests compute, are values too."""
     known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
-    (program,) = read_source(Source("region.c", REGION.format(text)), assume=known)
+    (program,) = read_source(Source("region.c", REGION.format(text)), ReadOptions(assume=tuple(known)))
     found = change_status(program, program, text_loops(program), 20, text=program)
     assert found.status == CHECKED and ("loops and subscripts compute in int" in found.detail) == fits
 
 
 @needs_coqc
 def test_coq_agrees_on_ranges() -> None:
-    (program,) = read_source(Source("region.c", REGION.format(UP_TO)), assume=["0 <= n && n <= 100"])
+    known = ReadOptions(assume=("0 <= n && n <= 100",))
+    (program,) = read_source(Source("region.c", REGION.format(UP_TO)), known)
     problem = range_problem(program)
     given = checker.certificates(problem)
     assert isinstance(given, str)

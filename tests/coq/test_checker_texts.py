@@ -32,6 +32,7 @@ from loopwright.prove.coq.words import (
     read_test,
     read_word,
 )
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
@@ -62,7 +63,7 @@ NEW = """
 
 
 def problem(written: str, parallel: bool = False) -> str:
-    (program,) = read_source(Source("old.c", OLD), pure=["f"])
+    (program,) = read_source(Source("old.c", OLD), ReadOptions(pure=("f",)))
     plan = transform(program, SCRIPT, "script.lw")
 
     def said(node: Node) -> Node:
@@ -122,7 +123,7 @@ OTHER_QUOTIENTS = {
 
 def test_quotients_in_subscripts_are_compared() -> None:
     source = OLD[: OLD.index("  for")] + DIVIDED.format("i") + OLD[OLD.index("\n#pragma endscop") :]
-    (program,) = read_source(Source("old.c", source), pure=["f"])
+    (program,) = read_source(Source("old.c", source), ReadOptions(pure=("f",)))
     node = generate(to_schedule(transform(program, "", "script.lw")))
     for label, (old, new, right) in OTHER_QUOTIENTS.items():
         text = DIVIDED.format("c0").replace(old, new)
@@ -137,7 +138,7 @@ def test_a_statement_may_have_many_subscripts() -> None:
     many = " + ".join(f"A[{{0}} + {k}][{k}]" for k in range(20))
     loop = f"for (int {{0}} = 0; {{0}} < n; {{0}}++) B[0][{{0}}] = {many};"
     source = OLD[: OLD.index("  for")] + loop.format("i") + OLD[OLD.index("\n#pragma endscop") :]
-    (program,) = read_source(Source("old.c", source), pure=["f"])
+    (program,) = read_source(Source("old.c", source), ReadOptions(pure=("f",)))
     node = generate(to_schedule(transform(program, "", "script.lw")))
     for text, right in ((loop.format("c0"), True), (loop.format("c0").replace("[19]", "[18]"), False)):
         found = change_problem(program, program, node, written=text).texts
@@ -160,7 +161,7 @@ def test_loops_with_a_pragma_are_parallel() -> None:
 
 
 def test_the_status_says_what_was_read() -> None:
-    (program,) = read_source(Source("old.c", OLD), pure=["f"])
+    (program,) = read_source(Source("old.c", OLD), ReadOptions(pure=("f",)))
     plan = transform(program, SCRIPT, "script.lw")
     node = generate(to_schedule(plan))
     for text, is_read in ((NEW, True), (NEW.replace("0.5", "0.25"), False)):

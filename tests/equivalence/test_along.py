@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.comparison.texts import Comparison
+from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 
 HEAD = """
@@ -83,7 +83,7 @@ def compared(tmp_path: Path, old: str, new: str, *, for_provers: int = 0) -> Com
     before, after = tmp_path / "old.c", tmp_path / "new.c"
     before.write_text(FUNCTION.format(f"#pragma scop\n{old}\n#pragma endscop"))
     after.write_text(HEAD + FUNCTION.format(OWN + new))
-    return compare_files(before, after, for_provers=for_provers)
+    return compare_files(before, after, ComparisonOptions(for_provers=for_provers))
 
 
 SUMS = "for (i = 0; i < n; i++) { sum = 0; for (j = 0; j < n; j++) sum += A[i][j]; a[i] = sum; }"

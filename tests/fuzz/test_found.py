@@ -126,7 +126,7 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs_of_files(name: str, tmp_path: Path) -> None:
     old, new, answer = PAIRS[name]
-    paths = [tmp_path / "old.c", tmp_path / "new.c"]
-    for path, statement in zip(paths, (old, new), strict=True):
+    before, after = tmp_path / "old.c", tmp_path / "new.c"
+    for path, statement in zip((before, after), (old, new), strict=True):
         path.write_text(HEAD + f"for (int i = 0; i < n; i++) {statement};\n" + TAIL)
-    assert isinstance(compare_files(*paths).verdict, answer)
+    assert isinstance(compare_files(before, after).verdict, answer)

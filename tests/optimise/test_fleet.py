@@ -25,6 +25,7 @@ from loopwright.optimise.results import results
 from loopwright.optimise.runner import TrialRunner, with_clock
 from loopwright.optimise.trials import Task, Timed
 from loopwright.optimise.workshop import TrialsHere, Workshop
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.run.compiler import find_compiler
@@ -61,8 +62,9 @@ def shop(folder: Path) -> tuple[Workshop, Parcel]:
     file = folder / "sum.c"
     file.write_text(SUM)
     flags = ("-I", str(folder / "include"))
-    request = Request(file=str(file), choice=choice("main"), options=CompilerOptions(flags))
-    (program,) = read_c(file, choice=request.choice, options=request.options)
+    reading = ReadOptions(choice=choice("main"), compiled=CompilerOptions(flags))
+    request = Request(file=str(file), reading=reading)
+    (program,) = read_c(file, reading)
     runner = with_clock(TrialRunner(file, folder, find_compiler(), flags), SUM)
     return Workshop((plan_of(program),), request, runner), packed(program.source, request, runner)
 

@@ -26,6 +26,7 @@ from loopwright.optimise.storage import renamings
 from loopwright.optimise.tiles import BLOCKING, registers
 from loopwright.optimise.trials import Trial, in_turn, ranked
 from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
@@ -209,7 +210,7 @@ def test_data_are_made_for_a_function_without_a_main(tmp_path: Path) -> None:
     """Arrays as large as they are touched, in a program that runs and prints its seconds."""
     file = tmp_path / "product.c"
     file.write_text(WITHOUT_MAIN)
-    (program,) = read_c(file, choice=choice("product"))
+    (program,) = read_c(file, ReadOptions(choice=choice("product")))
     sizes = {"n": 30, "m": 40}
     arrays = {one.name: one for one in program.arrays}
     assert {name: cells(program, one, sizes, ()) for name, one in arrays.items()} == {
@@ -227,7 +228,7 @@ def test_data_are_made_for_a_function_without_a_main(tmp_path: Path) -> None:
 def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None:
     file = tmp_path / "product.c"
     file.write_text(WITHOUT_MAIN)
-    (program,) = read_c(file, choice=choice("product"))
+    (program,) = read_c(file, ReadOptions(choice=choice("product")))
     plan = plan_of(program)
     setting = SearchContext(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
     ticks = iter(range(10**6))

@@ -15,6 +15,7 @@ from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
@@ -53,8 +54,8 @@ def answer(trap: Trap, folder: Path, options: CompilerOptions = PLAIN) -> str:
         (folder / name).write_text(text)
     script = trap.script or None
     try:
-        transformed(Request(file=str(file), script=script, options=options), silent)
-        programs = read_c(file, options=options)
+        transformed(Request(file=str(file), script=script, reading=ReadOptions(compiled=options)), silent)
+        programs = read_c(file, ReadOptions(compiled=options))
     except (BadInput, Illegal, GaveUp) as failure:
         return failure.message
     return LEFT if any(program.set_aside for program in programs) else PROVED

@@ -9,6 +9,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Undecided
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
@@ -190,7 +191,7 @@ def test_what_keeps_an_iterator_in_range_can_be_stated(tmp_path: Path) -> None:
     (tmp_path / "t.c").write_text(trap.text())
     with pytest.raises(BadInput, match="'c' has 8 bits, and may wrap around"):
         read_c(tmp_path / "t.c")
-    assert read_c(tmp_path / "t.c", assume=["n <= 255"])
+    assert read_c(tmp_path / "t.c", ReadOptions(assume=("n <= 255",)))
 
 
 @pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned long"])

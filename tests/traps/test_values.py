@@ -8,7 +8,9 @@ import pytest
 
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import ComparisonOptions
 from loopwright.prove.verdict import Refuted
+from loopwright.read.c.options import ReadOptions
 from tests.traps.support import PROVED, comparison, function
 
 _HEAD = """
@@ -85,5 +87,5 @@ def test_a_function_of_the_library_that_is_a_macro_elsewhere(macro: str, option:
     old, new = _loops(("a[i] = sqrt(b[i]) / 3;", "a[i] = (double)sqrt(b[i]) / 3;"), '#include "m.h"')
     (tmp_path / "old.c").write_text(old)
     (tmp_path / "new.c").write_text(new)
-    options = CompilerOptions((option,) if option else ())
-    assert not compare_files(tmp_path / "old.c", tmp_path / "new.c", options=options).proved
+    options = ComparisonOptions(ReadOptions(compiled=CompilerOptions((option,) if option else ())))
+    assert not compare_files(tmp_path / "old.c", tmp_path / "new.c", options).proved

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import walk
 from loopwright.c.tokens import names_in
-from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
 from loopwright.check.algorithms.fronts import Front, fronts, insertions
@@ -52,6 +51,7 @@ from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.outside import rest_difference, uncompared
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.source import Source
 
 
@@ -62,17 +62,13 @@ class CheckOptions:
     defined: Mapping[str, int] = field(default_factory=dict)
     algorithm: str = "auto"
     tools: Toolchain = field(default_factory=Toolchain)
-    pure: tuple[str, ...] = ()
     race: bool = False
     """Look for data races too."""
     only_checks: bool = False
     """Run the checks in place of the operations: for programs whose course no value decides."""
     one_by_one: bool = False
     """Check every operation by itself, even where a nest can be checked as a whole."""
-    choice: Choice = BY_PRAGMAS
-    """What is compared, where pragmas do not mark it."""
-    compiled: CompilerOptions = PLAIN
-    """How the files are compiled, as far as that decides what their texts mean."""
+    reading: ReadOptions = AS_MARKED
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def check_file(
 ) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
     options = options or CheckOptions()
-    given = read_input(program, spec, pure=options.pure, choice=options.choice, options=options.compiled)
+    given = read_input(program, spec, options.reading)
     return check(given, options)
 
 
@@ -107,7 +103,7 @@ def check_source(
 ) -> Report:
     """`check_file` of a text that has a name and places."""
     options = options or CheckOptions()
-    given = parse_input(source, spec, pure=options.pure, choice=options.choice, options=options.compiled)
+    given = parse_input(source, spec, options.reading)
     return check(given, options)
 
 
@@ -120,7 +116,7 @@ def prepared(given: Input, options: CheckOptions) -> Job:
         openmp=uses_openmp(given.segment.source) or options.tools.openmp,
     )
     ranks = {array.name: array.rank for array in given.original.arrays}
-    known = reached(given.segment, ranks, options.pure)
+    known = reached(given.segment, ranks, options.reading.pure)
     sizes = find_sizes(given, known, options.defined, tools)
     spec = specification(given.original, sizes.values)
     arguments = (*tools.fast, *(("-fopenmp",) if tools.openmp else ()), *compile_only(tools.options))

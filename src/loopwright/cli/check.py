@@ -8,18 +8,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loopwright.c.choice import choice
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
     Verbs,
     add_choice,
     add_compiler_options,
     add_sarif,
-    choice_of,
     compiler_options,
     seconds,
     sizes,
 )
 from loopwright.errors import BadInput, Code
+from loopwright.read.c.options import ReadOptions
 from loopwright.rewrite.request import Request
 from loopwright.source import Span
 
@@ -111,9 +112,7 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
         file=arguments.file,
         script=script,
         script_file=arguments.script,
-        pure=tuple(arguments.pure),
-        choice=choice_of(arguments),
-        options=compiler_options(arguments, arguments.sizes, arguments.cc),
+        reading=options.reading,
     )
     outcome = transformed(asked, progress)
     progress(f"checking {arguments.file}")
@@ -138,13 +137,13 @@ def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
         deadline,
         keep=None if arguments.keep is None else Path(arguments.keep),
     )
-    pure = tuple(arguments.pure)
     checks = (arguments.race, arguments.only_checks, arguments.one_by_one)
-    compiled = compiler_options(arguments, arguments.sizes, arguments.cc)
-    chosen = choice_of(arguments)
-    return CheckOptions(
-        defined, arguments.algorithm, tools, pure, *checks, choice=chosen, compiled=compiled
+    reading = ReadOptions(
+        tuple(arguments.pure),
+        choice=choice(arguments.function, arguments.loop),
+        compiled=compiler_options(arguments, arguments.sizes, arguments.cc),
     )
+    return CheckOptions(defined, arguments.algorithm, tools, *checks, reading)
 
 
 def _printed(arguments: argparse.Namespace, report: Report) -> Printed:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from loopwright.cli.frame import Invocation, Printed
-from loopwright.cli.options import Verbs, add_reading_options, choice_of, compiler_options
+from loopwright.cli.options import Verbs, add_reading_options, reading_options
 from loopwright.progress import Progress
 
 
@@ -43,11 +43,4 @@ def _extracted(arguments: argparse.Namespace, progress: Progress) -> str:
 
     progress(f"reading {arguments.file}")
     form = next((one for one in ("json", "scop", "mlir") if getattr(arguments, one)), "text")
-    return extracted(
-        arguments.file,
-        form,
-        pure=arguments.pure,
-        assume=arguments.assume,
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
-    )
+    return extracted(arguments.file, form, reading_options(arguments))

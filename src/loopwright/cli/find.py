@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import Verbs, add_compiler_options, compiler_options
+from loopwright.read.c.options import ReadOptions
 from loopwright.source import called
 
 if TYPE_CHECKING:
@@ -47,12 +48,8 @@ def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...
     from loopwright.read.c.reader import load_c
 
     progress(f"reading {arguments.file}")
-    return nests_of(
-        load_c(arguments.file),
-        pure=arguments.pure,
-        assume=arguments.assume,
-        options=compiler_options(arguments),
-    )
+    stated = (tuple(arguments.pure), tuple(arguments.assume))
+    return nests_of(load_c(arguments.file), ReadOptions(*stated, compiled=compiler_options(arguments)))
 
 
 def _printed(arguments: argparse.Namespace, found: tuple[Nest, ...]) -> Printed:

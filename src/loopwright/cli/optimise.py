@@ -12,11 +12,10 @@ from loopwright.cli.options import (
     Verbs,
     add_prover_options,
     add_reading_options,
-    choice_of,
-    compiler_options,
     coq_library,
     integer,
     proof_lines,
+    reading_options,
     seconds,
     separate_proof,
 )
@@ -90,14 +89,11 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
     if arguments.on is not None:
         on = Scheduler(arguments.on, arguments.tls_ca, arguments.tls_cert, arguments.tls_key)
         refuse_open(on)
-    options = compiler_options(arguments, arguments.define, arguments.cc)
+    reading = reading_options(arguments, arguments.define, arguments.cc)
     request = Request(
         file=arguments.file,
         script_file="<optimised>",
-        pure=tuple(arguments.pure),
-        assume=tuple(arguments.assume),
-        choice=choice_of(arguments),
-        options=options,
+        reading=reading,
         allow_reassociation=arguments.allow_reassociation,
         openmp=arguments.threads > 1,
         prover=separate_proof(arguments),
@@ -112,7 +108,7 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         results=arguments.results or IN_MEMORY,
     )
     compiler = find_compiler(arguments.cc)
-    flags = (*options.for_file(arguments.file).arguments, *arguments.cc_option)
+    flags = (*reading.compiled.for_file(arguments.file).arguments, *arguments.cc_option)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
         return search_for(request, runner, search, progress)

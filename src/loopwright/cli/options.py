@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from loopwright.c.choice import Choice, choice
+from loopwright.c.choice import choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code
 from loopwright.progress import Progress
+from loopwright.read.c.options import ReadOptions
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.source import STANDARD, Source, Span, called
 
@@ -104,9 +105,16 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     add("--loop", action="append", default=[], metavar="[FILE:]LINE", help="the loop that starts there")
 
 
-def choice_of(arguments: argparse.Namespace) -> Choice:
-    """What `add_choice` asks for."""
-    return choice(arguments.function, arguments.loop)
+def reading_options(
+    arguments: argparse.Namespace, definitions: Sequence[str] = (), compiler: str = ""
+) -> ReadOptions:
+    """What `add_reading_options` asks for, with macros that are given in another way."""
+    return ReadOptions(
+        tuple(arguments.pure),
+        tuple(arguments.assume),
+        choice(arguments.function, arguments.loop),
+        compiler_options(arguments, definitions, compiler),
+    )
 
 
 _AS_COMPILED = (
@@ -180,10 +188,7 @@ def request_of(arguments: argparse.Namespace, **more: Any) -> Request:
         file=arguments.file,
         script=script,
         script_file=script_file,
-        pure=tuple(arguments.pure),
-        assume=tuple(arguments.assume),
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
+        reading=reading_options(arguments),
         openmp=arguments.openmp,
         allow_reassociation=arguments.allow_reassociation,
         **more,

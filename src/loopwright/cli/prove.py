@@ -18,10 +18,9 @@ from loopwright.cli.options import (
     add_reading_options,
     add_sarif,
     add_time_limits,
-    choice_of,
-    compiler_options,
     coq_library,
     proof_lines,
+    reading_options,
     refuse_twice,
     separate_proof,
 )
@@ -103,6 +102,7 @@ def _prepare(prover: str, progress: Progress) -> None:
 
 def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
     from loopwright.prove.comparison.files import agreement
+    from loopwright.prove.comparison.texts import ComparisonOptions
     from loopwright.rewrite.comparison import confirmed
 
     if len(arguments.files) > 2:
@@ -111,17 +111,12 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
     old, new = arguments.files
     refuse_twice(old, new)
     request = separate_proof(arguments)
-    found = agreement(
-        old,
-        new,
-        pure=arguments.pure,
-        assume=arguments.assume,
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
+    options = ComparisonOptions(
+        reading_options(arguments),
         allow_reassociation=arguments.allow_reassociation,
         for_provers=_longest(request.prover),
-        progress=progress,
     )
+    found = agreement(old, new, options, progress)
     return confirmed(found, old, request, progress)
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines, named
-from loopwright.cli.options import choice_of, compiler_options, separate_proof
+from loopwright.cli.options import reading_options, separate_proof
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import STANDARD, Span
@@ -140,10 +140,7 @@ def directives_request(arguments: argparse.Namespace, file: str) -> Request:
 
     return Request(
         file=file,
-        pure=tuple(arguments.pure),
-        assume=tuple(arguments.assume),
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
+        reading=reading_options(arguments),
         allow_reassociation=arguments.allow_reassociation,
         prover=separate_proof(arguments),
     )
@@ -153,6 +150,7 @@ def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: P
     from loopwright.c.typed.headers import different_header
     from loopwright.prove.comparison.files import agreement
     from loopwright.prove.comparison.regions import to_compare
+    from loopwright.prove.comparison.texts import ComparisonOptions
     from loopwright.read.c.reader import load_c
 
     before = old.path(file)
@@ -160,28 +158,18 @@ def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: P
     if before is None:
         return FileVerdict(file, "new")
     then = load_c(before)
-    options = compiler_options(arguments)
-    old_options = replace(options, arguments=old.options(options.arguments))
-    header = different_header(then, now, old_options, options)
+    reading = reading_options(arguments)
+    old_compiled = replace(reading.compiled, arguments=old.options(reading.compiled.arguments))
+    header = different_header(then, now, old_compiled, reading.compiled)
     if then.text == now.text and header is None:
         return FileVerdict(file, "unchanged")
-    choice = choice_of(arguments)
-    if choice.is_empty and file.endswith(".c"):
+    if reading.choice.is_empty and file.endswith(".c"):
         wanted = to_compare(then, now, headers=header is not None)
         if wanted is None:
             return FileVerdict(file, "no loop changed")
-        choice = wanted
-    found = agreement(
-        str(before),
-        file,
-        pure=arguments.pure,
-        assume=arguments.assume,
-        choice=choice,
-        options=options,
-        old_options=old_options,
-        allow_reassociation=arguments.allow_reassociation,
-        progress=progress,
-    )
+        reading = replace(reading, choice=wanted)
+    options = ComparisonOptions(reading, old_compiled, arguments.allow_reassociation)
+    found = agreement(str(before), file, options, progress)
     return FileVerdict(file, "proved", found.obligations, found.ways, found.assumptions)
 
 

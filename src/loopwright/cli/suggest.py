@@ -12,9 +12,8 @@ from loopwright.cli.options import (
     add_prover_options,
     add_reading_options,
     add_time_limits,
-    choice_of,
-    compiler_options,
     coq_library,
+    reading_options,
 )
 from loopwright.source import called
 
@@ -74,14 +73,7 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[
     request = ProverRequest(arguments.prover, None, arguments.prover_timeout)
     demand(request)
     progress(f"reading {arguments.file}")
-    programs = read_c(
-        arguments.file,
-        pure=arguments.pure,
-        assume=arguments.assume,
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
-    )
-    plans = [plan_of(program) for program in programs]
+    plans = [plan_of(program) for program in read_c(arguments.file, reading_options(arguments))]
     tried = partial(suggestions, cuda=True) if arguments.target == "cuda" else priced_suggestions
     found = [Suggestions(plan.original, list(tried(plan, progress))) for plan in plans]
     if request.prover == "isl":

@@ -9,9 +9,8 @@ from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
     Verbs,
     add_reading_options,
-    choice_of,
-    compiler_options,
     coq_library,
+    reading_options,
     seconds,
 )
 
@@ -60,11 +59,8 @@ def _verified(arguments: argparse.Namespace, progress: Progress) -> Verified:
             arguments.new,
             tuple(arguments.proofs),
             arguments.old,
-            tuple(arguments.pure),
-            tuple(arguments.assume),
-            choice_of(arguments),
+            reading_options(arguments),
             arguments.prover_timeout,
-            compiler_options(arguments),
         ),
         progress,
     )

@@ -36,6 +36,7 @@ from loopwright.optimise.trials import WORTH, Judged, Task, Timed, Trial, Trials
 from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
+from loopwright.read.c.options import ReadOptions
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
@@ -123,8 +124,8 @@ def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS)
     flags = tuple(f"-D{one}" for one in search.defines)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
-        options = CompilerOptions(flags)
-        request = Request(file=str(path), script_file="<optimised>", choice=choice, options=options)
+        reading = ReadOptions(choice=choice, compiled=CompilerOptions(flags))
+        request = Request(file=str(path), script_file="<optimised>", reading=reading)
         return optimise(request, runner, search, silent)
 
 

@@ -48,7 +48,8 @@ class Parcel:
     def digest(self) -> str:
         """Of all that decides what is timed, and of the code that makes programs of scripts."""
         asked, runner = self.request, self.runner
-        options = (asked.pure, asked.assume, asked.openmp, asked.allow_reassociation, asked.options.arguments)
+        read = asked.reading
+        options = (read.pure, read.assume, asked.openmp, asked.allow_reassociation, read.compiled.arguments)
         timing = (runner.flags, runner.prints_time, runner.threads, runner.driver, self.compiler)
         content = (own_code(), self.files, self.source.text, self.source.chosen, options, timing)
         return hashlib.sha256(repr(content).encode("utf-8", "surrogateescape")).hexdigest()
@@ -56,15 +57,15 @@ class Parcel:
 
 def packed(source: Source, request: Request, runner: TrialRunner) -> Parcel:
     """The file with the headers and files that the compiler takes besides, but for those of the system."""
-    options = request.options.for_file(source.path)
-    options = replace(options, arguments=tuple(map(_absolute, options.arguments)))
+    compiled = request.reading.compiled.for_file(source.path)
+    compiled = replace(compiled, arguments=tuple(map(_absolute, compiled.arguments)))
     runner = replace(runner, flags=tuple(map(_absolute, runner.flags)))
     path = _absolute(request.file) if request.file != STANDARD else str(Path("stdin.c").absolute())
     linked = [one for one in runner.flags if one.endswith(LINKED) and Path(one).is_file()]
-    others = sorted({*_headers(runner, source, options.arguments), *linked} - {path})
+    others = sorted({*_headers(runner, source, compiled.arguments), *linked} - {path})
     return Parcel(
         replace(source, path=path),
-        replace(request, file=path, choice=BY_PRAGMAS, options=options),
+        replace(request, file=path, reading=replace(request.reading, choice=BY_PRAGMAS, compiled=compiled)),
         runner,
         runner.compiler.name,
         ((path, source.encode()), *((one, Path(one).read_bytes()) for one in others)),
@@ -114,11 +115,12 @@ def unpacked(parcel: Parcel, root: Path) -> Workshop:
     places = {path for path, _ in parcel.files}
     places |= {str(parent) for path in places for parent in Path(path).parents if parent != Path("/")}
     source = replace(parcel.source, path=str(_under(root, parcel.source.path)))
-    arguments = tuple(_moved(one, places, root) for one in parcel.request.options.arguments)
+    reading = parcel.request.reading
+    arguments = tuple(_moved(one, places, root) for one in reading.compiled.arguments)
     request = replace(
         parcel.request,
         file=source.path,
-        options=replace(parcel.request.options, arguments=arguments),
+        reading=replace(reading, compiled=replace(reading.compiled, arguments=arguments)),
         prover=ProverRequest(),
     )
     runner = replace(
@@ -128,7 +130,7 @@ def unpacked(parcel: Parcel, root: Path) -> Workshop:
         compiler=find_compiler(parcel.compiler),
         flags=tuple(_moved(one, places, root) for one in parcel.runner.flags),
     )
-    programs = read_source(source, pure=request.pure, assume=request.assume, options=request.options)
+    programs = read_source(source, request.reading)
     return Workshop(tuple(plan_of(one) for one in programs), request, runner, wall=UNHURRIED)
 
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
-from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -20,15 +19,7 @@ if TYPE_CHECKING:
     from loopwright.source import Span
 
 
-def extracted(
-    path: str | Path,
-    form: str,
-    *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
-) -> str:
+def extracted(path: str | Path, form: str, options: ReadOptions = AS_MARKED) -> str:
     """The regions of a C file, or a file of OpenScop or MLIR; `form` is "text", "json", "scop" or "mlir"."""
     from loopwright.emit.openscop import to_openscop
     from loopwright.errors import BadInput, Code
@@ -50,7 +41,7 @@ def extracted(
     elif str(path).endswith(".scop"):
         programs = (read_openscop(path),)
     else:
-        programs = read_c(path, pure=pure, assume=assume, choice=choice, options=options)
+        programs = read_c(path, options)
     match form:
         case "scop":
             return "\n".join(to_openscop(program) for program in programs)

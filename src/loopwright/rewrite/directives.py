@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from loopwright.c.choice import BY_PRAGMAS
 from loopwright.c.directed import DirectedFile, directed
 from loopwright.c.openmp import SHARING
 from loopwright.c.typed.directives import refused_directive, surrounding_directive
@@ -33,13 +34,11 @@ class DirectedPlans:
 
 def directed_plans(request: Request) -> DirectedPlans:
     """The regions of a file, with their directives obeyed."""
-    found = directed(load_c(request.file), request.choice)
-    programs = read_source(
-        found.source, pure=request.pure, assume=request.assume, options=request.options
-    )
+    found = directed(load_c(request.file), request.reading.choice)
+    programs = read_source(found.source, replace(request.reading, choice=BY_PRAGMAS))
     plans = tuple(directed_plan(Plan.of(program), found) for program in programs)
     written = replace(load_c(request.file), chosen=found.source.chosen)
-    surrounding = surrounding_directive(written, request.options)
+    surrounding = surrounding_directive(written, request.reading.compiled)
     if surrounding is not None:
         message = f"these loops stand in the statement of another directive: {surrounding}"
         hint = "'parallel for' at the loop, or 'for' at a loop in 'parallel', divides its iterations"
@@ -68,7 +67,7 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     progress(f"reading {request.file}")
     found = directed_plans(request)
     written = replace(load_c(request.file), chosen=found.file.source.chosen)
-    refused = refused_directive(written, request.options)
+    refused = refused_directive(written, request.reading.compiled)
     if refused is not None:
         message = f"a compiler does not accept a directive: {refused}"
         raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(request.file))

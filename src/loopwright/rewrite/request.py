@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.verdict import ProofStatus
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.source import Source
 
 if TYPE_CHECKING:
@@ -61,11 +60,8 @@ class Request(RewriteOptions):
     file: str
     script: str | None = None
     script_file: str = "<script>"
-    pure: tuple[str, ...] = ()
-    assume: tuple[str, ...] = ()
-    choice: Choice = BY_PRAGMAS
+    reading: ReadOptions = AS_MARKED
     steps: bool = False
-    options: CompilerOptions = PLAIN
     directives: bool = False
     """The OpenMP directives at the loops of the file are the script."""
 
@@ -73,9 +69,7 @@ class Request(RewriteOptions):
         """The regions of the file."""
         from loopwright.read.c.reader import read_c  # what reads C takes time to load
 
-        return read_c(
-            self.file, pure=self.pure, assume=self.assume, choice=self.choice, options=self.options
-        )
+        return read_c(self.file, self.reading)
 
 
 @dataclass(frozen=True)

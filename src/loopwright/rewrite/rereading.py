@@ -20,6 +20,7 @@ from loopwright.model.program import MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.guards import tokens_without_labels, unguarded
 from loopwright.prove.text.outline import outlined, unfolded
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source, Span
 
@@ -65,7 +66,7 @@ def read_regions(
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         outline, whole = outlined(new, programs)
-        found = parse_c(outline, pure=_called(originals), whole=whole)
+        found = parse_c(outline, ReadOptions(tuple(sorted(_called(originals)))), whole)
     except BadInput as failure:
         line = failure.span.excerpt.strip() if failure.span else ""
         raise Unlike(f"cannot be read back: {failure.message}: {line}") from failure

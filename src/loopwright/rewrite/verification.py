@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Clauses, Independent
@@ -26,6 +24,7 @@ from loopwright.prove.text.correspondence import claimed_loops, modelled, prove_
 from loopwright.prove.text.scopes import prove_scopes
 from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus, Proved, Refuted, Verdict
 from loopwright.read.c.find import resolved
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load
 from loopwright.rewrite.rereading import Unlike, read_regions
@@ -40,11 +39,8 @@ class VerifyRequest:
     new: str
     proofs: tuple[str, ...]
     old: str | None = None
-    pure: tuple[str, ...] = ()
-    assume: tuple[str, ...] = ()
-    choice: Choice = BY_PRAGMAS
+    reading: ReadOptions = AS_MARKED
     seconds: float | None = None
-    options: CompilerOptions = PLAIN
 
 
 @dataclass(frozen=True)
@@ -69,12 +65,11 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
     sources = [load(path) for path in request.proofs]
     claims = [read_claims(source) for source in sources]
     old = request.old or _original(request, claims)
-    pure, assume, choice = request.pure, request.assume, request.choice
-    programs = read_c(old, pure=pure, assume=assume, choice=choice, options=request.options)
+    programs = read_c(old, request.reading)
     originals = [_region(programs, one, source) for one, source in zip(claims, sources, strict=True)]
     if len({program.region for program in originals}) < len(originals):
         raise BadInput(Code.PROOF_FILE, "two proof files are about the same region")
-    new_source = resolved(load_c(request.new), choice, pure=pure, assume=assume)
+    new_source = resolved(load_c(request.new), request.reading)
     order = sorted(range(len(claims)), key=lambda k: claims[k].region)
     try:
         texts = read_regions(new_source, [originals[k] for k in order])

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, LoopwrightError
 from loopwright.progress import silent
+from loopwright.read.c.options import ReadOptions
 from loopwright.report.diagnostics import as_json
 from loopwright.serve.confinement import refuse_reading
 from loopwright.serve.questions import ToolQuestion
@@ -64,27 +66,29 @@ def _write(question: ToolQuestion, texts: dict[str, str]) -> None:
 
 
 def _answer(question: ToolQuestion, texts: dict[str, str], about: dict[str, Any]) -> dict[str, Any]:
-    choice = Choice((question.function,)) if question.function else BY_PRAGMAS
+    reading = ReadOptions(choice=Choice((question.function,)) if question.function else BY_PRAGMAS)
     match question.tool:
         case "prove" if "old" in texts:
-            return about | _compared(question, choice)
+            return about | _compared(question, reading)
         case "prove":
-            return about | _directives(question, choice)
+            return about | _directives(question, reading)
         case "transform":
-            return _transformed(question, texts.get("script"), choice)
+            return _transformed(question, texts.get("script"), reading)
         case "suggest":
-            return _suggested(choice)
+            return _suggested(reading)
         case "extract":
-            return _extracted(choice)
+            return _extracted(reading)
         case _:
-            return _checked(question, choice)
+            return _checked(question, reading)
 
 
-def _compared(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
+def _compared(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
     from loopwright.prove.comparison.files import agreement
+    from loopwright.prove.comparison.texts import ComparisonOptions
 
     reassociation = "reassociation" in question.flags
-    found = agreement(NAMES["old"], NAMES["new"], choice=choice, allow_reassociation=reassociation)
+    options = ComparisonOptions(reading, allow_reassociation=reassociation)
+    found = agreement(NAMES["old"], NAMES["new"], options)
     return {
         "verdict": "proved",
         "obligations": found.obligations,
@@ -94,12 +98,12 @@ def _compared(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
     }
 
 
-def _directives(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
+def _directives(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
     from loopwright.rewrite.directives import prove_directives
     from loopwright.rewrite.request import Request
 
     reassociation = "reassociation" in question.flags
-    found = prove_directives(Request(NAMES["c"], choice=choice, allow_reassociation=reassociation))
+    found = prove_directives(Request(NAMES["c"], reading=reading, allow_reassociation=reassociation))
     return {
         "verdict": "proved",
         "directives": found.directives,
@@ -109,7 +113,7 @@ def _directives(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
     }
 
 
-def _transformed(question: ToolQuestion, script: str | None, choice: Choice) -> dict[str, Any]:
+def _transformed(question: ToolQuestion, script: str | None, reading: ReadOptions) -> dict[str, Any]:
     from loopwright.report.results import outcome_data
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
@@ -121,7 +125,7 @@ def _transformed(question: ToolQuestion, script: str | None, choice: Choice) -> 
         NAMES["c"],
         None if directives else script,
         NAMES["script"],
-        choice=choice,
+        reading=reading,
         directives=directives,
         openmp="openmp" in question.flags,
         allow_reassociation="reassociation" in question.flags,
@@ -129,25 +133,25 @@ def _transformed(question: ToolQuestion, script: str | None, choice: Choice) -> 
     return outcome_data(transformed(request, silent), NAMES["c"], proved=True, prover="isl")
 
 
-def _suggested(choice: Choice) -> dict[str, Any]:
+def _suggested(reading: ReadOptions) -> dict[str, Any]:
     from loopwright.optimise.pricing import priced_suggestions
     from loopwright.read.c.reader import read_c
     from loopwright.report.results import Suggestions, suggestions_data
     from loopwright.transform import plan_of
 
-    plans = [plan_of(program) for program in read_c(NAMES["c"], choice=choice)]
+    plans = [plan_of(program) for program in read_c(NAMES["c"], reading)]
     found = [Suggestions(plan.original, list(priced_suggestions(plan))) for plan in plans]
     return suggestions_data(NAMES["c"], found)
 
 
-def _extracted(choice: Choice) -> dict[str, Any]:
+def _extracted(reading: ReadOptions) -> dict[str, Any]:
     from loopwright.report.program_text import extracted
 
-    found: dict[str, Any] = json.loads(extracted(NAMES["c"], "json", choice=choice))
+    found: dict[str, Any] = json.loads(extracted(NAMES["c"], "json", reading))
     return found
 
 
-def _checked(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
+def _checked(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
     """Compiles and runs; the server asks only if that was allowed."""
     from loopwright.c.typed.options import CompilerOptions
     from loopwright.check.run.execute import Toolchain
@@ -157,5 +161,5 @@ def _checked(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
     sizes = dict(question.sizes)
     compiled = CompilerOptions(tuple(f"-D{name}={value}" for name, value in sizes.items()), "gcc")
     tools = Toolchain("gcc", (), (), SECONDS, time.monotonic() + SECONDS)
-    options = CheckOptions(sizes, "auto", tools, choice=choice, compiled=compiled)
+    options = CheckOptions(sizes, "auto", tools, reading=replace(reading, compiled=compiled))
     return as_data(check_file(NAMES["new"], NAMES["old"], options))

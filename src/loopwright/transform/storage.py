@@ -19,6 +19,7 @@ from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Array, AssumptionKind, MemorySpace, Program, Statement
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.source import Source, Span
 
@@ -198,9 +199,9 @@ def _read_again(old: Program, source: Source) -> Program:
     """The region of a text in which the region `old` was replaced."""
     number = [region.place for region in old.file.regions].index(old.region)
     place = c_file(source).regions[number].place
-    assume = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
+    stated = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
     try:
-        return read_region(place, pure=frozenset(names_in(old.region.text)), assume=assume)
+        return read_region(place, ReadOptions(tuple(sorted(names_in(old.region.text))), tuple(stated)))
     except BadInput as failure:
         raise BadInput(
             Code.STORAGE, f"the region with its new storage cannot be read: {failure.message}"

@@ -16,20 +16,18 @@ may be annotated: `/*@ polycheck size N = 4, T = 2 */`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.file import c_file
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import load_c, parse_c, read_c
 from loopwright.source import Source, Span
 
@@ -61,32 +59,22 @@ class Input:
 
 
 def read_input(
-    program: str | Path,
-    spec: str | Path | None = None,
-    *,
-    pure: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
+    program: str | Path, spec: str | Path | None = None, options: ReadOptions = AS_MARKED
 ) -> Input:
     """The two programs of one annotated file, or of two files."""
-    return parse_input(load_c(program), spec, pure=pure, choice=choice, options=options)
+    return parse_input(load_c(program), spec, options)
 
 
 def parse_input(
-    source: Source,
-    spec: str | Path | None = None,
-    *,
-    pure: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
+    source: Source, spec: str | Path | None = None, options: ReadOptions = AS_MARKED
 ) -> Input:
     """`read_input` of a text."""
     start = _marked_start(source)
     if start is None and spec is not None and not source.chosen:
-        source = resolved(source, choice, pure=pure)
+        source = resolved(source, options)
     if spec is None:
-        return _one_file(source, start, pure)
-    originals = read_c(spec, pure=pure, choice=choice, options=options)
+        return _one_file(source, start, options)
+    originals = read_c(spec, options)
     if len(originals) != 1:
         raise BadInput(
             Code.SEGMENT,
@@ -146,7 +134,7 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) -> Input:
+def _one_file(source: Source, start: re.Match[str] | None, options: ReadOptions) -> Input:
     if start is None or not start[1]:
         raise BadInput(
             Code.SEGMENT,
@@ -155,11 +143,11 @@ def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) 
             hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
         )
     _segment(source, start)
-    original = _original(source, start, pure)
+    original = _original(source, start, options)
     return Input(original, _segment(*_written_out(source, original)))
 
 
-def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Program:
+def _original(source: Source, start: re.Match[str], options: ReadOptions) -> Program:
     """The commented program as a region; places in it are those of the file.
 
     What follows it in the file is another program: iterators it reads are not the original's.
@@ -179,7 +167,7 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
         "\n#pragma endscop\n",
         "}\n" * _open_blocks(text[: opener.start]),
     ]
-    (program,) = parse_c(Source(source.path, "".join(pieces)), pure=pure)
+    (program,) = parse_c(Source(source.path, "".join(pieces)), options)
     if not program.statements:
         raise refuse(
             opener, "the original has no statements", "write the affine loops here", code=Code.SEGMENT

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.choice import BY_PRAGMAS
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
-from loopwright.prove.comparison.texts import Comparison, compared_texts
+from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
@@ -30,24 +28,11 @@ IN_OTHER_WORDS = "read with plain loops, and calls replaced by what they do, as 
 
 
 def agreement(
-    old_file: str,
-    new_file: str,
-    *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
-    old_options: CompilerOptions | None = None,
-    allow_reassociation: bool = False,
-    for_provers: int = 0,
-    progress: Progress = silent,
+    old_file: str, new_file: str, options: ComparisonOptions = PLAINLY, progress: Progress = silent
 ) -> Agreement:
-    """That two files compute the same: of C, of OpenScop or of MLIR.  Raises where it is not proved.
-
-    Regions of up to `for_provers` characters are compared by instances too, for other provers to confirm.
-    """
+    """That two files compute the same: of C, of OpenScop or of MLIR.  Raises where it is not proved."""
     if is_mlir(old_file) or is_mlir(new_file):
-        return _same_functions(old_file, new_file, progress, allow_reassociation)
+        return _same_functions(old_file, new_file, progress, options.allow_reassociation)
     described = [name.endswith(".scop") for name in (old_file, new_file)]
     if any(described) and not all(described):
         raise BadInput(
@@ -58,18 +43,7 @@ def agreement(
         )
     if all(described):
         return _same_dependences(old_file, new_file, progress)
-    found = compare_files(
-        old_file,
-        new_file,
-        pure=pure,
-        assume=assume,
-        choice=choice,
-        options=options,
-        old_options=old_options,
-        allow_reassociation=allow_reassociation,
-        for_provers=for_provers,
-        progress=progress,
-    )
+    found = compare_files(old_file, new_file, options, progress)
     match found.verdict:
         case Proved(obligations):
             ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
@@ -120,37 +94,28 @@ def _same_dependences(old_file: str, new_file: str, progress: Progress) -> Agree
 def compare_files(
     old_file: str | Path,
     new_file: str | Path,
-    *,
-    pure: Sequence[str] = (),
-    assume: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
-    old_options: CompilerOptions | None = None,
-    allow_reassociation: bool = False,
-    for_provers: int = 0,
+    options: ComparisonOptions = PLAINLY,
     progress: Progress = silent,
 ) -> Comparison:
     """Whether the regions of the new file leave in memory what those of the old one do.
 
     Where they allocate storage, both what they do with it and what they do without is compared.
-    `old_options` say how the old file is compiled, where not as the new one.
     """
     progress("reading")
-    compiled = options if old_options is None else old_options
-    before, source = plainly_spelled(load_c(old_file), compiled), plainly_spelled(load_c(new_file), options)
+    compilers = (options.of_old.compiled, options.reading.compiled)
+    before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
+    choice = options.reading.choice
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-    before = resolved(before, choice, pure=pure, assume=assume)
+    before = resolved(before, replace(options.reading, choice=choice))
     source = source if choice.is_empty else chosen(source, choice)
+    options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))
     source = counterparts([one.place for one in c_file(before).regions], source)
     undecided: list[Comparison] = []
     failures: list[BadInput] = []
-    compilers = (compiled, options)
-    for texts in pairs_of_wordings(before, source, compiled, options):
+    for texts in pairs_of_wordings(before, source, *compilers):
         try:
-            found = compared_texts(
-                *texts, source, (pure, assume), compilers, allow_reassociation, for_provers, progress
-            )
+            found = compared_texts(*texts, source, options, progress)
         except BadInput as failure:
             failures.append(failure)
             continue

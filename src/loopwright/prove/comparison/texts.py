@@ -39,10 +39,32 @@ from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdi
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.text import reads_as_written
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import parse_c, read_source
 from loopwright.source import Source, Span
 
 OUTSIDE = "what the files do outside the functions of these regions is not compared"
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """How two files are read and compared."""
+
+    reading: ReadOptions = AS_MARKED
+    old_compiled: CompilerOptions | None = None
+    """How the old file is compiled, where not as the new one."""
+    allow_reassociation: bool = False
+    for_provers: int = 0
+    """Regions of up to so many characters are compared by instances too, for other provers to confirm."""
+
+    @property
+    def of_old(self) -> ReadOptions:
+        """How the old file is read."""
+        return replace(self.reading, compiled=self.old_compiled or self.reading.compiled)
+
+
+PLAINLY = ComparisonOptions()
+"""Files in which pragmas mark the loops, with nothing stated of them."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +104,12 @@ def compared_texts(
     before: Source,
     source: Source,
     written: Source,
-    stated: tuple[Sequence[str], Sequence[str]],
-    compilers: tuple[CompilerOptions, CompilerOptions],
-    allow_reassociation: bool,
-    for_provers: int,
+    asked: ComparisonOptions,
     progress: Progress,
 ) -> Comparison:
-    """What is found of two texts; the second one is `written` otherwise, `stated` are pure and assume."""
-    compiled, options = compilers
-    old = read_source(before, pure=stated[0], assume=stated[1], options=compiled)
+    """What is found of two texts, of which the second one is `written` otherwise."""
+    compiled, options = asked.of_old.compiled, asked.reading.compiled
+    old = read_source(before, asked.of_old)
     source, guards = _unguarded(source, old)
     old = tuple(_under(one, guards[k]) if k in guards else one for k, one in enumerate(old))
     given, allocations = with_local_arrays(source, allocated=True)
@@ -99,15 +118,13 @@ def compared_texts(
     for text in texts:
         # Following the loops asks no compiler: what it takes for C must be C, and mean what it seems to.
         is_plain = adds_only_harmless_text(before, text)
-        along = _along(old, text, progress, allow_reassociation) if is_plain else None
+        along = _along(old, text, progress, asked.allow_reassociation) if is_plain else None
         is_followed = not any(map(_may_wrap, old)) and reads_as_written(old, text, compiled, options)
         if along is not None and along.proved and not is_followed:
             along = None
-        short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
+        short = all(len(region.place.text) <= asked.for_provers for region in c_file(text).regions)
         names = frozenset(one.name for each in allocations.values() for one in each.arrays)
-        compared = partial(
-            _compared, old, text, stated, options, allow_reassociation, progress, guards, names
-        )
+        compared = partial(_compared, old, text, asked, guards, names, progress)
         if along is None:
             along = compared()
         elif (along.proved and short) or isinstance(along.verdict, Undecided):
@@ -214,18 +231,15 @@ def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Compari
 def _compared(
     old: tuple[Program, ...],
     source: Source,
-    stated: tuple[Sequence[str], Sequence[str]],
-    options: CompilerOptions,
-    allow_reassociation: bool,
-    progress: Progress,
+    asked: ComparisonOptions,
     guards: Mapping[int, Established],
     allocated: frozenset[str],
+    progress: Progress,
 ) -> Comparison:
-    """The regions of a text, one after the other, until one is not proved; `stated` are pure and assume."""
-    pure, assume = stated
-    text = read_text(source, old, pure)
-    new = text or parse_c(source, pure=pure, assume=assume)
-    new = gated(new, pure=pure, options=options, in_order=text is None)
+    """The regions of a text, one after the other, until one is not proved."""
+    text = read_text(source, old, asked.reading.pure)
+    new = text or parse_c(source, asked.reading)
+    new = gated(new, asked.reading, in_order=text is None)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,
@@ -237,7 +251,11 @@ def _compared(
     place = Span.start_of(source.path)
     for one, other in zip(old, new, strict=True):
         answer = prove_equivalent(
-            one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress
+            one,
+            other,
+            allow_reassociation=asked.allow_reassociation,
+            from_text=text is not None,
+            progress=progress,
         )
         answers.append(answer)
         place = _start(other.region)

@@ -34,6 +34,7 @@ from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 
@@ -51,7 +52,7 @@ def read_text(
         return None
     try:
         outline, whole = outlined(source, dict(enumerate(originals)))
-        outlines = parse_c(outline, pure=pure, whole=whole)
+        outlines = parse_c(outline, ReadOptions(tuple(pure)), whole)
         found = [unfolded(one, source, old) for one, old in zip(outlines, originals, strict=True)]
         return tuple(map(_modelled, found)) if all(map(_is_plain, found)) else None
     except (Unreadable, BadInput):

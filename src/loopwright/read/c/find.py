@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import (
     FunctionWithLoops,
     chosen,
@@ -21,11 +20,11 @@ from loopwright.c.chosen import (
 from loopwright.c.file import c_file
 from loopwright.c.regions import marked_regions
 from loopwright.c.syntax import Node
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import has_loops, wordings
 from loopwright.source import Source, Span
@@ -50,13 +49,7 @@ class Nest:
         return source.line_of(first), source.line_of(self.place.start + len(text.rstrip()) - 1)
 
 
-def nests_of(
-    source: Source,
-    *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    options: CompilerOptions = PLAIN,
-) -> tuple[Nest, ...]:
+def nests_of(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Nest, ...]:
     """All loops of a file, in the order of the text, in pieces as large as can be read."""
     source = replace(source, chosen=())
     file = c_file(source)
@@ -72,8 +65,7 @@ def nests_of(
             first += [_function(one)] if is_only else list(_loops(one.name, one.loops))
     outside = [place for place in marked if around[place] is None]
     first += [_Candidate("", place, "", ()) for place in outside]
-    believed = frozenset(pure)
-    found = _tried(source, first, lambda places: _gated(places, believed, assume, options))
+    found = _tried(source, first, lambda places: _gated(places, options))
     return tuple(sorted(found, key=lambda nest: nest.place))
 
 
@@ -83,14 +75,12 @@ def _innermost(functions: Sequence[FunctionWithLoops], place: Span) -> FunctionW
     return max(around, key=lambda one: one.node.span.start, default=None)
 
 
-def resolved(
-    source: Source, wanted: Choice = BY_PRAGMAS, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
-) -> Source:
+def resolved(source: Source, options: ReadOptions) -> Source:
     """The text, with what is to be read: what is asked for, or else what pragmas mark, or else the one
     function whose loops can be read.
     """
-    if not wanted.is_empty:
-        return chosen(source, wanted)
+    if not options.choice.is_empty:
+        return chosen(source, options.choice)
     file = c_file(source)
     if source.chosen or "\0" in source.text or marked_regions(source, file.directives):
         return source
@@ -101,7 +91,7 @@ def resolved(
         return with_places(source, [functions[0].place])
     places = with_places(source, [one.place for one in functions])
     names = [one.name for one in functions]
-    results = zip(names, _read(places, frozenset(pure), assume), strict=True)
+    results = zip(names, _read(places, options), strict=True)
     readable = [(name, result) for name, result in results if isinstance(result, Program)]
     if len(readable) == 1:
         return with_places(source, [readable[0][1].region])
@@ -167,43 +157,36 @@ def _tried(
     yield from _tried(source, again, read)
 
 
-def _read(source: Source, pure: frozenset[str], assume: Sequence[str]) -> Iterator[Program | Diagnostic]:
+def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself."""
     for start, end in source.chosen:
         try:
-            yield read_region(Span(source, start, end), pure=pure, assume=assume)
+            yield read_region(Span(source, start, end), options)
         except LoopwrightError as failure:
             yield failure.diagnostic
 
 
 def _otherwise(
-    source: Source,
-    place: tuple[int, int],
-    result: Program | Diagnostic,
-    pure: frozenset[str],
-    assume: Sequence[str],
-    options: CompilerOptions,
+    source: Source, place: tuple[int, int], result: Program | Diagnostic, options: ReadOptions
 ) -> Program | Diagnostic:
     """A part that cannot be read as it is written, in other words."""
     if isinstance(result, Program):
         return result
-    for text in wordings(replace(source, chosen=(place,)), options):
-        found = next(_read(text.source, pure, assume))
+    for text in wordings(replace(source, chosen=(place,)), options.compiled):
+        found = next(_read(text.source, options))
         if isinstance(found, Program) and has_loops((found,), text.heads):
             return found
     return result
 
 
-def _gated(
-    source: Source, pure: frozenset[str], assume: Sequence[str], options: CompilerOptions
-) -> Iterator[Program | Diagnostic]:
+def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
-    results = zip(source.chosen, _read(source, pure, assume), strict=True)
-    for result in (_otherwise(source, *one, pure, assume, options) for one in results):
+    results = zip(source.chosen, _read(source, options), strict=True)
+    for result in (_otherwise(source, *one, options) for one in results):
         if isinstance(result, Diagnostic):
             yield result
             continue
         try:
-            yield from gated((result,), pure=pure, options=options)
+            yield from gated((result,), options)
         except BadInput as failure:
             yield failure.diagnostic

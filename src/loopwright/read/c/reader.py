@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.file import c_file
 from loopwright.c.syntax import refuse
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import has_loops, wordings
 from loopwright.read.text import refuse_long_numbers
@@ -26,47 +24,30 @@ _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
 
 
-def read_c(
-    path: str | Path,
-    *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
-) -> tuple[Program, ...]:
+def read_c(path: str | Path, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
     """The regions of a C file, or what is chosen of it, if they are what the compiler reads there."""
-    return read_source(load_c(path), pure=pure, assume=assume, choice=choice, options=options)
+    return read_source(load_c(path), options)
 
 
-def read_source(
-    source: Source,
-    *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    choice: Choice = BY_PRAGMAS,
-    options: CompilerOptions = PLAIN,
-) -> tuple[Program, ...]:
+def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
     """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
-    pure = tuple(pure)
-    source = resolved(source, choice, pure=pure, assume=assume)
+    source = resolved(source, options)
     try:
-        return gated(parse_c(source, pure=pure, assume=assume), pure=pure, options=options)
+        return gated(parse_c(source, options), options)
     except BadInput as failure:
-        found = _in_other_words(source, pure, assume, options)
+        found = _in_other_words(source, options)
         if found is not None:
             return found
         raise _advised(failure, source) from failure.__cause__
 
 
-def _in_other_words(
-    source: Source, pure: tuple[str, ...], assume: Sequence[str], options: CompilerOptions
-) -> tuple[Program, ...] | None:
+def _in_other_words(source: Source, options: ReadOptions) -> tuple[Program, ...] | None:
     """The regions of a text that is the same C, written in a way that can be read."""
     if "\0" in source.text:
         return None
-    for text in wordings(source, options):
+    for text in wordings(source, options.compiled):
         try:
-            found = gated(parse_c(text.source, pure=pure, assume=assume), pure=pure, options=options)
+            found = gated(parse_c(text.source, options), options)
         except BadInput:
             continue
         if has_loops(found, text.heads):
@@ -101,11 +82,7 @@ def load_c(path: str | Path) -> Source:
 
 
 def parse_c(
-    source: Source,
-    *,
-    pure: Iterable[str] = (),
-    assume: Sequence[str] = (),
-    whole: frozenset[Span] = frozenset(),
+    source: Source, options: ReadOptions = AS_MARKED, whole: frozenset[Span] = frozenset()
 ) -> tuple[Program, ...]:
     """The regions of a C text; each `if` at a place of `whole` is one statement, whatever it tests."""
     if "\0" in source.text:
@@ -114,4 +91,4 @@ def parse_c(
         hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
         raise refuse(source.at(at), "this is not a text file", hint, code=Code.FILE)
     places = [region.place for region in c_file(source).regions]
-    return tuple(read_region(place, pure=frozenset(pure), assume=assume, whole=whole) for place in places)
+    return tuple(read_region(place, options, whole) for place in places)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -26,6 +25,7 @@ from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
 from loopwright.read.c.locals import local_arrays
 from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import (
     refuse_hiding_macros,
     refuse_returning_twice,
@@ -50,7 +50,7 @@ _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region us
 
 
 def read_region(
-    place: Span, *, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span] = frozenset()
+    place: Span, options: ReadOptions = AS_MARKED, whole: frozenset[Span] = frozenset()
 ) -> Program:
     """One region of a C text.
 
@@ -64,7 +64,7 @@ def read_region(
     for _ in range(_MOST_ATTEMPTS):
         try:
             known = whole | boxes.keys()
-            program = _program(file, file.region(place), pure, assume, known, untracked)
+            program = _program(file, file.region(place), options, known, untracked)
         except isl.Error as failure:
             raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
         except Unfollowed as attempt:
@@ -89,8 +89,7 @@ def read_region(
 def _program(
     file: CFile,
     region: Region,
-    pure: frozenset[str],
-    assume: Sequence[str],
+    options: ReadOptions,
     whole: frozenset[Span],
     untracked: frozenset[str],
 ) -> Program:
@@ -106,9 +105,9 @@ def _program(
         if any(place.contains(pragma.place) for place in whole):
             hint = "leave the pragma out, or end the region before this loop"
             raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
-    setting = _setting(file, region, block, pure, whole, untracked)
+    setting = _setting(file, region, block, frozenset(options.pure), whole, untracked)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
-    stated += [assume_option(setting, option) for option in assume]
+    stated += [assume_option(setting, option) for option in options.assume]
     context = combined([known for known, _ in stated])
     context = context.intersect(facts_of_types(setting, identifiers(block)))
     for name, value in constants_used(setting, block):

@@ -8,12 +8,11 @@ is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
-from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.prepare import Unread
 from loopwright.c.typed.tree import CallExpression, Labelled, walk
 from loopwright.errors import BadInput, Code
@@ -23,15 +22,12 @@ from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
 from loopwright.read.c.gate.types import refuse_types, undeclared_iterators
+from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
 
 
 def gated(
-    programs: Sequence[Program],
-    *,
-    pure: Iterable[str] = (),
-    options: CompilerOptions = PLAIN,
-    in_order: bool = True,
+    programs: Sequence[Program], options: ReadOptions = AS_MARKED, *, in_order: bool = True
 ) -> tuple[Program, ...]:
     """The programs of a file, each with what the typed reading adds to it; raises where it contradicts.
 
@@ -39,9 +35,9 @@ def gated(
     """
     if not programs:
         return ()
-    file = typed_file(programs[0].source, options)
+    file = typed_file(programs[0].source, options.compiled)
     found = {region.place: region for region in file.regions}
-    believed = frozenset(pure)
+    believed = frozenset(options.pure)
     return tuple(
         _gated(program, found[program.region], file, believed, in_order=in_order) for program in programs
     )

@@ -1,0 +1,23 @@
+"""How a C file is read: what is stated of it, which of its loops are read, and how it is compiled."""
+
+from __future__ import annotations
+
+from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What every function that reads C files is given."""
+
+    pure: tuple[str, ...] = ()
+    """Functions that have no side effects."""
+    assume: tuple[str, ...] = ()
+    """Conditions, in C, that hold of the parameters."""
+    choice: Choice = BY_PRAGMAS
+    compiled: CompilerOptions = PLAIN
+
+
+AS_MARKED = ReadOptions()
+"""The loops that pragmas mark, with nothing stated of them, in a file that is compiled without options."""
