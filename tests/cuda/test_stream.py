@@ -19,7 +19,7 @@ from loopwright.errors import BadInput, LoopwrightError
 from loopwright.model.program import Statement
 from loopwright.presburger.sets import OUT
 from loopwright.progress import silent
-from loopwright.prove.legality.seen import ToldFlow
+from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.text.macros import flat_operators
 from loopwright.rewrite import pipeline
 from loopwright.rewrite.evidence import of_launches
@@ -288,20 +288,20 @@ def test_bits_of_tests_are_tests(test: str, flat: str) -> None:
     ],
 )
 def test_a_row_that_is_off_by_one_is_refuted(text: str, place: int, moved: int) -> None:
-    """A read of another row of the level, or of another level: not the write that is told."""
+    """A read of another row of the level, or of another level: not the write that is claimed."""
     one = made()
     statement = one.statement(text)
     number = [k for k, access in enumerate(statement.accesses) if not access.is_write][place]
-    read, told = statement.accesses[number], one.redundancy.seen[statement.name, number]
+    read, claimed = statement.accesses[number], one.redundancy.seen[statement.name, number]
     needed = (
         one.redundancy.instances[statement.name]
         if statement.name in one.redundancy.instances
         else one.redundancy.held[statement.name].cell.domain()
     )
-    flow = ToldFlow(one.plan.program)
-    assert not list(flow.wrong(statement, read, needed, told))
+    flow = ClaimedFlow(one.plan.program)
+    assert not list(flow.wrong(statement, read, needed, claimed))
     other = replace(read, relation=_moved(read.relation, moved))
-    wrong = list(flow.wrong(statement, other, needed, told))
+    wrong = list(flow.wrong(statement, other, needed, claimed))
     assert wrong and wrong[0].parameters and f"{statement.name}(" in wrong[0].reader
 
 

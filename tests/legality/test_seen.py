@@ -1,4 +1,4 @@
-"""What reads are told to see: proved, or refuted with a read that sees something else."""
+"""What reads are claimed to see: proved, or refuted with a read that sees something else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from loopwright.errors import GaveUp
 from loopwright.model.program import Program
-from loopwright.prove.legality.seen import ToldFlow
+from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.legality.values import WrongValue
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
@@ -35,9 +35,9 @@ def program(text: str = ROWS) -> Program:
 
 
 def judged(
-    number: int, told: list[tuple[str, str]], *, text: str = ROWS, needed: str = "r >= 2"
+    number: int, claimed: list[tuple[str, str]], *, text: str = ROWS, needed: str = "r >= 2"
 ) -> list[WrongValue]:
-    """What is wrong with sources told for the read of a statement, on the instances `needed`."""
+    """What is wrong with sources claimed for the read of a statement, on the instances `needed`."""
     after = program(text)
     reader = after.statements[number]
     context = reader.domain.get_ctx()
@@ -45,10 +45,10 @@ def judged(
     wanted = isl.Set.read_from_str(context, f"[n] -> {{ {name}[r] : 0 <= r < n and {needed} }}")
     writes = [
         SeenWrite(writer, isl.Map.read_from_str(context, f"[n] -> {{ {name}[r] -> {writer}[{at}] }}"))
-        for writer, at in told
+        for writer, at in claimed
     ]
     (read,) = reader.reads
-    return list(ToldFlow(after).wrong(reader, read, wanted, writes))
+    return list(ClaimedFlow(after).wrong(reader, read, wanted, writes))
 
 
 def test_rows_that_move_down_are_seen_one_step_later() -> None:
@@ -58,7 +58,7 @@ def test_rows_that_move_down_are_seen_one_step_later() -> None:
 
 
 @pytest.mark.parametrize(
-    "number, told, says",
+    "number, claimed, says",
     [
         (1, [("S3", "r - 2")], "what S3 wrote after that"),
         (0, [("S3", "r - 1")], "another one"),
@@ -68,8 +68,8 @@ def test_rows_that_move_down_are_seen_one_step_later() -> None:
         (0, [("S2", "r - 3")], "no such instance"),
     ],
 )
-def test_a_wrong_source_is_refuted(number: int, told: list[tuple[str, str]], says: str) -> None:
-    wrong = judged(number, told)
+def test_a_wrong_source_is_refuted(number: int, claimed: list[tuple[str, str]], says: str) -> None:
+    wrong = judged(number, claimed)
     assert wrong and any(one.found == says for one in wrong), wrong
     assert all("(r = " in one.reader and one.parameters["n"] >= 1 for one in wrong)
 

@@ -126,13 +126,13 @@ def verdict_on(right: StorageChange, old: str, new: str) -> StorageVerdict:
 def test_what_is_told_of_copies_is_only_a_guide() -> None:
     """Another time for the cells that copies are of, and another statement that is computed."""
     right = change()
-    told = right.redundancy
-    assert told is not None
-    later = {name: replace(one, time=_later(one.time)) for name, one in told.held.items()}
-    assert prove_storage(replace(right, redundancy=replace(told, held=later))).wrong
-    others = {name: "S2" if one == "S1" else "S1" for name, one in told.computes.items()}
+    claimed = right.redundancy
+    assert claimed is not None
+    later = {name: replace(one, time=_later(one.time)) for name, one in claimed.held.items()}
+    assert prove_storage(replace(right, redundancy=replace(claimed, held=later))).wrong
+    others = {name: "S2" if one == "S1" else "S1" for name, one in claimed.computes.items()}
     with pytest.raises(LoopwrightError):
-        prove_storage(replace(right, redundancy=replace(told, computes=others)))
+        prove_storage(replace(right, redundancy=replace(claimed, computes=others)))
 
 
 def _later(time: isl.Map) -> isl.Map:

@@ -119,8 +119,8 @@ def _printed(arguments: argparse.Namespace, found: Generated) -> Printed:
 
     text = as_lines(_data(arguments, found)) if arguments.json else found.code
     stats = stats_text(found.stats) if arguments.stats else ""
-    told = proof_lines((*found.remarks, *status_lines([found.proof])))
-    return Printed(err=told + stats, files=((code_path(arguments), text.encode()),))
+    proofs = proof_lines((*found.remarks, *status_lines([found.proof])))
+    return Printed(err=proofs + stats, files=((code_path(arguments), text.encode()),))
 
 
 def _data(arguments: argparse.Namespace, found: Generated | None) -> dict[str, Any]:

@@ -134,8 +134,8 @@ def _text(findings: list[FoundPart]) -> str:
     lines = [f"loopwright {__version__}, Python {sys.version.split()[0]}", ""]
     for one in findings:
         mark = "ok     " if one.found is not None else "MISSING" if one.required else "absent "
-        told = one.found if one.found is not None else f"get it with: {one.how}"
-        lines.append(f"{mark}  {one.name:<14}  {one.purpose:<38}  {told}")
+        found = one.found if one.found is not None else f"get it with: {one.how}"
+        lines.append(f"{mark}  {one.name:<14}  {one.purpose:<38}  {found}")
     missing = [one for one in findings if one.found is None]
     lines += ["", "nothing is missing" if not missing else _summary(missing)]
     return "".join(f"{line}\n" for line in lines)

@@ -133,10 +133,10 @@ def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Con
     from loopwright.report.results import proof_data, prover_data
 
     found = confirmed.agreement
-    told = dict.fromkeys(line for line in (one.line() for one in confirmed.statuses) if line is not None)
+    statuses = dict.fromkeys(line for line in (one.line() for one in confirmed.statuses) if line is not None)
     trusted = "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
     trusted += f"  contract: {found.contract}\n" if found.contract else ""
-    trusted += proof_lines((*confirmed.remarks, *told))
+    trusted += proof_lines((*confirmed.remarks, *statuses))
     if arguments.json:
         answer = {
             "obligations": found.obligations,

@@ -43,13 +43,13 @@ class FileVerdict:
         return 0 if self.diagnostic is None else self.diagnostic.code.exit_code
 
     def line(self) -> str:
-        told = ""
+        detail = ""
         if self.verdict == "proved":
             ways = " and ".join(dict.fromkeys(self.ways))
-            told = f" {ways} ({self.obligations} obligations)"
+            detail = f" {ways} ({self.obligations} obligations)"
         if self.diagnostic is not None:
-            told = f": {self.diagnostic.summary}"
-        return f"{self.file}: {self.verdict}{told}\n"
+            detail = f": {self.diagnostic.summary}"
+        return f"{self.file}: {self.verdict}{detail}\n"
 
     def data(self) -> dict[str, Any]:
         from loopwright.report.diagnostics import as_json
@@ -194,6 +194,6 @@ def _summary(found: Sequence[FileVerdict], revision: str | None) -> str:
     counts: dict[str, int] = {}
     for one in found:
         counts[one.verdict] = counts.get(one.verdict, 0) + 1
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     beside = f" beside {revision}" if revision else ""
-    return f"{len(found)} file{'' if len(found) == 1 else 's'}{beside}: {told}\n"
+    return f"{len(found)} file{'' if len(found) == 1 else 's'}{beside}: {summary}\n"

@@ -71,7 +71,7 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
 
 
 def proof_lines(statuses: Iterable[ProofStatus | None]) -> list[str]:
-    """What is told of proofs beyond isl's word."""
+    """What is said of proofs beyond isl's."""
     lines = [None if one is None else one.line() for one in statuses]
     return [line for line in lines if line is not None]
 

@@ -135,9 +135,9 @@ def rewritten(
     ]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     silence = (text for region in regions for text in region.evidence.silence)
-    told = (*remarks, *dict.fromkeys(silence))
+    remarks = (*remarks, *dict.fromkeys(silence))
     kernels = None if device is None else device.kernels
-    return Outcome(source, reports, remarks=told, notes=tuple(notes), kernels=kernels)
+    return Outcome(source, reports, remarks=remarks, notes=tuple(notes), kernels=kernels)
 
 
 def confirmed_suggestion(
@@ -175,8 +175,8 @@ def _unsaid(plan: Plan) -> tuple[str, ...]:
     marked = [one for one in plan.directives if one.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)]
     names = dict.fromkeys(plan.leaf(one.positions[0]).loops[one.loop] for one in marked)
     what = f"the loop{'s' if len(names) > 1 else ''} over {', '.join(names)}"
-    told = f"independent iterations of {what} are proved; --openmp writes a pragma that tells the compiler"
-    return (told,) if names else ()
+    note = f"independent iterations of {what} are proved; --openmp writes a pragma that tells the compiler"
+    return (note,) if names else ()
 
 
 @dataclass(frozen=True)

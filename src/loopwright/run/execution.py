@@ -47,6 +47,6 @@ def output_of(command: Sequence[str], *, timeout: float) -> bytes:
     """What a command prints; it has to end well."""
     done = execute(command, timeout=timeout)
     if done.status != 0:
-        told = done.messages.decode(errors="replace").strip()
-        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}{': ' + told if told else ''}")
+        messages = done.messages.decode(errors="replace").strip()
+        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}{': ' + messages if messages else ''}")
     return done.output

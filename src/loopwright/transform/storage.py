@@ -57,7 +57,7 @@ class Redundancy:
     idle: frozenset[str] = frozenset()
     """Statements that clear new storage: of what they write nothing is known."""
     seen: dict[tuple[str, int], tuple[SeenWrite, ...]] = field(default_factory=dict)
-    """For accesses of statements by their number, the writes that they see, where that is told."""
+    """For accesses of statements by their number, the writes that they see, where that is claimed."""
 
 
 @dataclass(frozen=True)

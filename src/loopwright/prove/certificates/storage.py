@@ -1,4 +1,4 @@
-"""Temporaries, as `proofs/Temporaries.v` and `proofs/Reused.v` want them told: tags and origins.
+"""Temporaries, as `proofs/Temporaries.v` and `proofs/Reused.v` state them: tags and origins.
 
 Of private storage, there is a layer of copies for each depth at which parallel loops stand inside of each
 other.  The tag of an instance is the iteration of the loop at that depth that it is in: 1 and the way

@@ -128,6 +128,6 @@ def compare_files(
         undecided.append(found)
     if undecided:
         return undecided[0]
-    told = failures[0].diagnostic
-    place = None if told.span is None else as_written(told.span, (before, source))
-    raise BadInput.of(replace(told, span=place)) from failures[0].__cause__
+    first = failures[0].diagnostic
+    place = None if first.span is None else as_written(first.span, (before, source))
+    raise BadInput.of(replace(first, span=place)) from failures[0].__cause__

@@ -112,7 +112,7 @@ def _dominant(random: Random, is_diagonal: bool) -> float:
 
 
 def _alike(random: Random) -> float:
-    """A small whole number: cells are often equal, or zero, which is where comparisons differ."""
+    """A small integer: cells are often equal, or zero, which is where comparisons differ."""
     return float(random.randint(-2, 2))
 
 

@@ -243,12 +243,12 @@ def _types(pair: Pair) -> set[CType]:
 
 
 def _refuted(
-    pair: Pair, sizes: Sizes, place: CellKey, told: Telling, runs: tuple[Numbered, Numbered], table: Table
+    pair: Pair, sizes: Sizes, place: CellKey, found: Telling, runs: tuple[Numbered, Numbered], table: Table
 ) -> Refuted:
     name = cell_text(place)
     shown = [
         f"{number_text(value)} {_writer(run, place, path)}"
-        for value, run, path in zip((told.old, told.new), runs, pair.paths, strict=True)
+        for value, run, path in zip((found.old, found.new), runs, pair.paths, strict=True)
     ]
     numbers = [_final(run, place, table) for run in runs]
     inner = first_difference(table, numbers[0], numbers[1])
@@ -257,7 +257,7 @@ def _refuted(
         for number, run in zip(inner, runs, strict=True)
     ]
     text = f"{name} is {shown[0]}, but {shown[1]}"
-    text += f", {told.inputs}" if told.inputs else ""
+    text += f", {found.inputs}" if found.inputs else ""
     text += f"; the first difference: {where[0]}, but {where[1]}"
     unknown = _unknown_functions(pair)
     if unknown:

@@ -59,9 +59,9 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
         is_factored = world.seed % 3 == FACTORED
         for diagonal, other in reversed(UNIFORM) if is_factored else UNIFORM:
             if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
-                told = f"{diagonal} on diagonals, {other} in all other"
-                told = told if diagonal != other else f"{other} in all"
-                return Telling(*search.values, f"with {told} cells that are read")
+                numbers = f"{diagonal} on diagonals, {other} in all other"
+                numbers = numbers if diagonal != other else f"{other} in all"
+                return Telling(*search.values, f"with {numbers} cells that are read")
     size = len(cells)
     while size:
         nonzero = [cell for cell in cells if search.given[cell].number != 0]

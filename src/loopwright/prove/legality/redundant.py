@@ -1,13 +1,13 @@
 """Whether a program that computes some values several times leaves what another one does.
 
 P' runs statements of P on other cells, copies cells, and may run the instances of P any number of times: its
-order is a relation.  Told with it (`transform.storage.Redundancy`) are μ, the instance of P that an instance
+order is a relation.  Claimed with it (`transform.storage.Redundancy`) are μ, the instance of P that one
 of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to hold what c holds in P before
 θ.  With F(r) the write of P whose value a read r sees, or the cell that no write changed before,
 
     operations   a statement of P' has the text of its statement of P, but for the cells it names;
     instances    μ maps all instances of P' to instances of P, and to each of them at least one; where some
-                 are told to compute nothing, one of the others, and those of a statement that touches new
+                 are claimed to compute nothing, one of the others, and those of a statement that touches new
                  storage alone need not be instances of P;
     values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
                  that of μ(y), and a write of a copy κ is F(c before θ);
@@ -17,7 +17,7 @@ of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to
 
 By induction over the order of P' every instance x then computes what μ(x) computes in P, and every copy holds
 what it is to hold.  That no two tiles that run at the same time store the same cell is proved of P' with
-all other parallel loops.  Whatever is told with P' is only a guide: a wrong one proves nothing.
+all other parallel loops.  Whatever is claimed with P' is only a guide: a wrong claim proves nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
-from loopwright.prove.legality.seen import ToldFlow
+from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.legality.sources import sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
@@ -70,11 +70,11 @@ def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVer
 class _Comparison:
     before: Program
     after: Program
-    told: Redundancy
+    claims: Redundancy
 
     def verdict(self) -> StorageVerdict:
-        others = tuple(one for one in self.after.statements if one.name not in self.told.computes)
-        copies = tuple(one for one in others if one.name not in self.told.idle)
+        others = tuple(one for one in self.after.statements if one.name not in self.claims.computes)
+        copies = tuple(one for one in others if one.name not in self.claims.idle)
         for one in others:
             if one not in copies:
                 self._refuse_no_clearing(one)
@@ -82,7 +82,7 @@ class _Comparison:
             refuse_no_copy(copy, self.after)
         wrong: list[WrongValue] = []
         for one in self.after.statements:
-            if one.name in self.told.computes:
+            if one.name in self.claims.computes:
                 wrong += self._operation(one)
         wrong += self._missing()
         wrong += [out_of_bounds(*one) for one in outside(self.before, self.after, copies)]
@@ -91,10 +91,10 @@ class _Comparison:
         return StorageVerdict(3 * len(self.after.statements), tuple(wrong))
 
     def _original(self, statement: Statement) -> Statement:
-        return self.before.statement(self.told.computes[statement.name])
+        return self.before.statement(self.claims.computes[statement.name])
 
     def _refuse_no_clearing(self, statement: Statement) -> None:
-        """`cell = 0;`, a cell of new storage, of which nothing is told."""
+        """`cell = 0;`, a cell of new storage, of which nothing is claimed."""
         new = {array.name for array in self.after.arrays} - {array.name for array in self.before.arrays}
         accesses = [(access.is_write, access.must, access.array in new) for access in statement.accesses]
         text = "".join(statement.body.place.text.split()).rstrip(";")
@@ -103,19 +103,19 @@ class _Comparison:
             raise InternalError(Code.INTERNAL, f"{statement.name} does not clear a cell of new storage")
 
     def _instance(self, statement: Statement) -> isl.Map:
-        """μ on the instances of a statement that are told to compute one."""
-        computing = self.told.instances.get(statement.name)
+        """μ on the instances of a statement that are claimed to compute one."""
+        computing = self.claims.instances.get(statement.name)
         named = self._named(statement)
         return named if computing is None else named.intersect_domain(computing)
 
     def _named(self, statement: Statement) -> isl.Map:
-        """As it is told, or the iterators of the original, by their names."""
+        """As it is claimed, or the iterators of the original, by their names."""
         old = self._original(statement)
-        if statement.name in self.told.named:
-            told = self.told.named[statement.name].intersect_domain(statement.domain)
-            if not told.is_single_valued() or not statement.domain.is_subset(told.domain()):
-                raise InternalError(Code.INTERNAL, f"{statement.name} is not told to compute one instance")
-            return told.intersect_params(self.after.context)
+        if statement.name in self.claims.named:
+            claimed = self.claims.named[statement.name].intersect_domain(statement.domain)
+            if not claimed.is_single_valued() or not statement.domain.is_subset(claimed.domain()):
+                raise InternalError(Code.INTERNAL, f"{statement.name} is not claimed to compute one instance")
+            return claimed.intersect_params(self.after.context)
         if any(statement.iterators.count(name) != 1 for name in old.iterators):
             raise InternalError(Code.INTERNAL, f"{statement.name} has not the loops of {old.name}")
         columns = [statement.iterators.index(name) for name in old.iterators]
@@ -132,7 +132,7 @@ class _Comparison:
         if not is_assignment(self.before, old) or len(old.writes) != 1:
             raise GaveUp(Code.UNDECIDED, f"could not decide: {old.name} is not one assignment")
         refuse_other_text(old, new, self.before, self.after, self._instance(new))
-        if new.name in self.told.instances:
+        if new.name in self.claims.instances:
             self._refuse_traps(new)
         known = {array.name for array in self.before.arrays}
         made = {array.name for array in self.after.arrays if array.space is not None and array.rank} - known
@@ -146,8 +146,8 @@ class _Comparison:
             yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
 
     def _refuse_other_iterators(self, old: Statement, new: Statement) -> None:
-        """The text may use iterators by their names; where μ is told, in subscripts of moved cells alone."""
-        if new.name in self.told.named and new.iterators != old.iterators:
+        """The text may use iterators by their names; with a claimed μ, in subscripts of moved cells alone."""
+        if new.name in self.claims.named and new.iterators != old.iterators:
             own = {*old.iterators, *new.iterators}
             kept = {access.array for access in new.accesses} & {array.name for array in self.before.arrays}
             if kept or own & set(names_in(_without_accesses(new))):
@@ -173,7 +173,7 @@ class _Comparison:
         for old in self.before.statements:
             left = old.domain.intersect_params(self.before.context)
             for new in self.after.statements:
-                if self.told.computes.get(new.name) == old.name:
+                if self.claims.computes.get(new.name) == old.name:
                     left = left.subtract(self._instance(new).range())
             point = smallest_point(left)
             if point is not None:
@@ -183,7 +183,7 @@ class _Comparison:
 
     def _is_staged(self, copies: tuple[Statement, ...]) -> bool:
         """Whether values need not be compared: tiles compute on copies of the cells, and nothing twice."""
-        if self.told.instances or self.told.idle or self.told.seen:
+        if self.claims.instances or self.claims.idle or self.claims.seen:
             return False
         computing = [one for one in self.after.statements if one not in copies]
         pairs = {one.name: (self._original(one), self._instance(one)) for one in computing}
@@ -191,16 +191,16 @@ class _Comparison:
 
     def _values(self, copies: tuple[Statement, ...]) -> Iterator[WrongValue]:
         for copy in copies:
-            if copy.name not in self.told.held:
-                raise InternalError(Code.INTERNAL, f"nothing is told of what {copy.name} holds")
+            if copy.name not in self.claims.held:
+                raise InternalError(Code.INTERNAL, f"nothing is claimed of what {copy.name} holds")
         readers = [*self._readers(), *(self._copy_reader(one) for one in copies)]
         arrays = frozenset(array.name for array in self.before.arrays)
         readers += left_in_memory(self.before, self.after, arrays)
         times = {one.name: one.time for one in readers if one.time is not None}
         expected = sources(self.before, [(one.name, one.old) for one in readers], times)
-        told = dict(self._told_reads(copies))
-        found = sources(self.after, [(one.name, one.new) for one in readers if one.name not in told])
-        for name, (statement, number) in told.items():
+        claimed = dict(self._claimed_reads(copies))
+        found = sources(self.after, [(one.name, one.new) for one in readers if one.name not in claimed])
+        for name, (statement, number) in claimed.items():
             yield from self._seen(statement, number)
             found[name] = self._claimed(name, statement, number)
         held = {one.name: expected.get(f"{one.name} reads") for one in copies}
@@ -209,31 +209,31 @@ class _Comparison:
             meant = None if seen is None else self._meant(seen, held)
             yield from difference(reader, expected.get(reader.name), meant, self.after)
 
-    def _told_reads(self, copies: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement, int]]]:
-        """The reads of which it is told what they see, by the names of readers."""
-        for name, number in self.told.seen:
+    def _claimed_reads(self, copies: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement, int]]]:
+        """The reads of which it is claimed what they see, by the names of readers."""
+        for name, number in self.claims.seen:
             statement = self.after.statement(name)
             yield f"{name} reads" if statement in copies else f"{name} reads {number}", (statement, number)
 
     def _counting(self, statement: Statement) -> isl.Set:
         """The instances that compute something, or hold something."""
-        if statement.name in self.told.computes:
+        if statement.name in self.claims.computes:
             return self._instance(statement).domain()
-        cell = self.told.held[statement.name].cell
+        cell = self.claims.held[statement.name].cell
         return cell.domain().intersect(statement.domain).intersect_params(self.after.context)
 
     def _seen(self, statement: Statement, number: int) -> Iterator[WrongValue]:
-        read, told = statement.accesses[number], self.told.seen[statement.name, number]
-        return self._flow.wrong(statement, read, self._counting(statement), told)
+        read, claimed = statement.accesses[number], self.claims.seen[statement.name, number]
+        return self._flow.wrong(statement, read, self._counting(statement), claimed)
 
     @cached_property
-    def _flow(self) -> ToldFlow:
-        return ToldFlow(self.after)
+    def _flow(self) -> ClaimedFlow:
+        return ClaimedFlow(self.after)
 
     def _claimed(self, name: str, statement: Statement, number: int) -> isl.UnionMap:
-        """{ read -> write } as it is told."""
+        """{ read -> write } as it is claimed."""
         found = isl.UnionMap.empty(self.after.context.get_space())
-        for one in self.told.seen[statement.name, number]:
+        for one in self.claims.seen[statement.name, number]:
             writer = self.after.statement(one.writer)
             (write,) = (k for k, access in enumerate(writer.accesses) if access.is_write)
             part = one.source.intersect_domain(self._counting(statement)).set_tuple_name(IN, name)
@@ -244,7 +244,7 @@ class _Comparison:
     def _readers(self) -> Iterator[ComparedRead]:
         """The reads of P', and in P those of the instances that they stand for."""
         for new in self.after.statements:
-            if new.name not in self.told.computes:
+            if new.name not in self.claims.computes:
                 continue
             old, instance = self._original(new), self._instance(new)
             for k, (mine, theirs) in enumerate(zip(old.accesses, new.accesses, strict=True)):
@@ -265,9 +265,9 @@ class _Comparison:
     def _copy_reader(self, copy: Statement) -> ComparedRead:
         name = f"{copy.name} reads"
         (read,) = copy.reads
-        before = self.told.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
+        before = self.claims.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
         after = read.relation.intersect_domain(self._counting(copy)).set_tuple_name(IN, name)
-        time = self.told.held[copy.name].time.set_tuple_name(IN, name)
+        time = self.claims.held[copy.name].time.set_tuple_name(IN, name)
         return ComparedRead(name, before, after, copy, access_text(read), read.place, time)
 
     def _meant(self, seen: isl.UnionMap, held: dict[str, isl.UnionMap | None]) -> isl.UnionMap:
@@ -277,11 +277,11 @@ class _Comparison:
             name = written_by(part)
             if name is None:
                 meant = meant.union(isl.UnionMap.from_map(part))
-            elif name in self.told.computes:
+            elif name in self.claims.computes:
                 new = self.after.statement(name)
                 write = str(part.get_tuple_name(OUT)).partition(" writes ")[2]
                 instance = self._instance(new).set_tuple_name(IN, part.get_tuple_name(OUT))
-                instance = instance.set_tuple_name(OUT, f"{self.told.computes[name]} writes {write}")
+                instance = instance.set_tuple_name(OUT, f"{self.claims.computes[name]} writes {write}")
                 meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
             elif (source := held.get(name)) is not None:
                 same = part.set_tuple_name(OUT, f"{name} reads")

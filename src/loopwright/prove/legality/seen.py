@@ -1,12 +1,12 @@
-"""Which write each read sees, where that is told: proved, not computed.
+"""Which write each read sees, where that is claimed: proved, not computed.
 
-A read r of an array is told to see the write σ(r).  It does, if
+A read r of an array is claimed to see the write σ(r).  It does, if
 
     written    σ(r) is an instance of its statement, and writes the cell that r reads;
     before     σ(r) runs before r;
     last       no write w of the array touches that cell with σ(r) < w < r.
 
-Every one of these says that a set is empty, and no last write has to be found.  What is told is only a
+Every one of these says that a set is empty, and no last write has to be found.  What is claimed is only a
 guide: a wrong one is refuted with the instances that show it.
 """
 
@@ -29,7 +29,7 @@ from loopwright.transform.storage import SeenWrite
 
 
 @dataclass(frozen=True)
-class ToldFlow:
+class ClaimedFlow:
     """The order of a program, entry by entry."""
 
     program: Program
@@ -64,14 +64,14 @@ class ToldFlow:
         return found
 
     def wrong(
-        self, reader: Statement, read: Access, needed: isl.Set, told: Sequence[SeenWrite]
+        self, reader: Statement, read: Access, needed: isl.Set, claimed: Sequence[SeenWrite]
     ) -> Iterator[WrongValue]:
-        """What is wrong with what is told of the reads of the instances `needed`."""
+        """What is wrong with what is claimed of the reads of the instances `needed`."""
         left = needed
-        for one in told:
+        for one in claimed:
             left = left.subtract(one.source.domain())
-        yield from self._shown(reader, read, left, "a write that it is told to see", "none")
-        for one in told:
+        yield from self._shown(reader, read, left, "a write that it is claimed to see", "none")
+        for one in claimed:
             source = one.source.intersect_domain(needed)
             writer = self.program.statement(one.writer)
             (write,) = writer.writes

@@ -1,4 +1,4 @@
-"""Values that reads see, in two programs: compared, and told in words."""
+"""Values that reads see, in two programs: compared, and put into words."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def _inside(loop: For, scope: _Scope) -> _Scope:
 
 
 def _strided(loop: For, scope: _Scope, value: str) -> tuple[Test, ...]:
-    """`value` is the start or a whole number of steps after it."""
+    """`value` is the start or an integral number of steps after it."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} counts by {loop.step}")
     start = scope.expr(loop.start)

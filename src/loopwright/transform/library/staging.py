@@ -141,11 +141,11 @@ def staged(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> tupl
     ordered, _, _ = hexagon(plan, component, sizes)
     parts = list(_program(tiles))
     text = "".join(one if isinstance(one, str) else one.text for one in parts)
-    told = [one for one in parts if isinstance(one, _TileStatement)]
+    described = [one for one in parts if isinstance(one, _TileStatement)]
     after = replaced_text(ordered.program, text, _buffers(tiles))
-    if len(after.statements) != len(told):
+    if len(after.statements) != len(described):
         raise InternalError(Code.INTERNAL, "tiles with buffers were read as other statements")
-    pairs = list(zip(after.statements, told, strict=True))
+    pairs = list(zip(after.statements, described, strict=True))
     statements = tuple(_within_tiles(one, part) for one, part in pairs)
     after = replace(after, statements=statements)
     computes = {one.name: part.statement for one, part in pairs if part.statement}

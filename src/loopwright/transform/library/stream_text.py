@@ -14,9 +14,9 @@ from loopwright.transform.library.stream_tiles import (
     LANES,
     ROWS,
     Cell,
+    ClaimedWrite,
     StreamRole,
     StreamTile,
-    ToldWrite,
     isl_test,
     step_arrays,
 )
@@ -114,7 +114,7 @@ def _held(
     key: str,
     side: int,
     cell: Cell,
-    *seen: tuple[ToldWrite, ...],
+    *seen: tuple[ClaimedWrite, ...],
     time: str,
     valid: str,
 ) -> StreamRole:
@@ -149,7 +149,8 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
     for row in (0, 1):
         cell = tile.place(level, c, 2 - row)
         before = {r: f"{r} - 1"}
-        seen = tile.newest(side, v, cell, before) if row else (ToldWrite(f"middle {_letter(side)}", before),)
+        middle = ClaimedWrite(f"middle {_letter(side)}", before)
+        seen = tile.newest(side, v, cell, before) if row else (middle,)
         role = _held(
             tile,
             "middle" if row else "last",
@@ -167,7 +168,7 @@ def _loads(tile: StreamTile) -> Iterator[Line]:
     c, r = tile.names["c"], tile.names["r"]
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
-    seen = (ToldWrite("ahead A", {r: f"{r} - 1"}),)
+    seen = (ClaimedWrite("ahead A", {r: f"{r} - 1"}),)
     role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
     yield from _ahead(tile, 0)
@@ -195,8 +196,8 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     v, c, r = (tile.names[one] for one in "vcr")
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
     level, below = (f"2 * {v} + 1", f"2 * {v} - 1") if side else (f"2 * {v} + 2", f"2 * {v}")
-    last = ToldWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
-    loaded = ToldWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
+    last = ClaimedWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
+    loaded = ClaimedWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
     cell = tile.place(level, c)
     for k in tile.loops:
         unwritten = tile.unwritten(tile.program.statements[1 - side], cell, k)
@@ -218,7 +219,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     below, level = (f"2 * {v}", f"2 * {v} + 1") if side else (f"2 * {v} + 1", f"2 * {v} + 2")
     cell = tile.place(level, c)
     edits: dict[tuple[int, int], str] = {}
-    seen: list[tuple[ToldWrite, ...]] = []
+    seen: list[tuple[ClaimedWrite, ...]] = []
     for access in statement.accesses:
         offset = offsets_of(statement, access)
         strip = _moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
@@ -238,20 +239,20 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     yield f"{columns}{text}\n", role
 
 
-def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> tuple[ToldWrite, ...]:
+def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> tuple[ClaimedWrite, ...]:
     """The writes that a statement sees of the level below."""
     v, c, p, letter = (*(tile.names[one] for one in "vcp"), _letter(side))
     down, right = offset[0], offset[-1]
     if down < 0:
-        return (ToldWrite(f"last {letter}"),)
+        return (ClaimedWrite(f"last {letter}"),)
     if down > 0:
         return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
         moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
-        return (ToldWrite(f"middle {letter}", moved),)
+        return (ClaimedWrite(f"middle {letter}", moved),)
     end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
-    inner = ToldWrite(f"middle {letter}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
-    return inner, ToldWrite(f"{key} {letter}", {}, f"{c} = {end}")
+    inner = ClaimedWrite(f"middle {letter}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
+    return inner, ClaimedWrite(f"{key} {letter}", {}, f"{c} = {end}")
 
 
 def _moved_by(name: str, distance: int) -> str:
@@ -296,7 +297,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
             array=inner.array.name,
             point=cell,
             time=end,
-            seen=((ToldWrite("middle B", {tile.names["v"]: str(tile.steps - 1)}),),),
+            seen=((ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1)}),),),
         )
         cells = tile.written(tile.program.statements[0], cell)
         own = tile.cell(str(tile.levels - 1), 1, c)

@@ -23,14 +23,14 @@ Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class ToldWrite:
+class ClaimedWrite:
     """The write of the statement called `key` at the iterators `at`, those it does not name unchanged."""
 
     key: str
     at: Mapping[str, str] = field(default_factory=dict)
     when: str = ""
 
-    def also(self, when: str) -> ToldWrite:
+    def also(self, when: str) -> ClaimedWrite:
         return replace(self, when=" and ".join(one for one in (self.when, when) if one))
 
 
@@ -47,7 +47,7 @@ class StreamRole:
     point: tuple[str, ...] = ()
     time: str = ""
     valid: str = ""
-    seen: tuple[tuple[ToldWrite, ...], ...] = ()
+    seen: tuple[tuple[ClaimedWrite, ...], ...] = ()
     number: int = -1
     """The pass; none of the rest."""
 
@@ -226,23 +226,23 @@ class StreamTile:
 
     def newest(
         self, side: int, step: str, cell: Cell, at: Mapping[str, str]
-    ) -> tuple[ToldWrite, ...]:
+    ) -> tuple[ClaimedWrite, ...]:
         """The writes of the newest row of level 2 * step + side."""
         statement, v = self.program.statements[1 - side], self.names["v"]
         here = {**at, v: step if side else f"{step} - 1"}
         above = "" if side else f"{step} >= 1"
-        found = [] if side else [ToldWrite("load A", at, f"{step} = 0")]
+        found = [] if side else [ClaimedWrite("load A", at, f"{step} = 0")]
         after = ""
         for k in reversed(self.loops):
             inside = isl_test(self.written(statement, cell, k))
             edge = " and ".join(one for one in (f"not ({inside})", after) if one)
             after = " and ".join(one for one in (inside, after) if one)
             if side:
-                found += [ToldWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
+                found += [ClaimedWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
             if self.steps > 1 or not side:
                 test = f"{step} >= 1"
-                found += [ToldWrite(f"edge {'AB'[side]} {k}", here, f"{test} and {edge}")]
-        return *found, ToldWrite(f"compute {'AB'[side]}", here, after).also(above)
+                found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{test} and {edge}")]
+        return *found, ClaimedWrite(f"compute {'AB'[side]}", here, after).also(above)
 
 
 def isl_test(test: str) -> str:

@@ -37,7 +37,7 @@ from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, offsets_of, stencil_of
 from loopwright.transform.library.stream_text import streamed_text
-from loopwright.transform.library.stream_tiles import LANES, ROWS, StreamRole, StreamTile, ToldWrite
+from loopwright.transform.library.stream_tiles import LANES, ROWS, ClaimedWrite, StreamRole, StreamTile
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import HeldCell, Redundancy, SeenWrite, replaced_text
@@ -132,12 +132,12 @@ def _planned(
         Component.of(place for name in names for place in places[name])
         for names in (tiles, marching, cleared)
     ]
-    told = _Told(stencil, pairs)
+    claims = _StreamClaims(stencil, pairs)
     in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
-    apart = tuple({one.name: told.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
-    steps = {one.name: told.within(one, passes[0].between) for one, key in in_tiles if key != "clear"}
+    apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
+    steps = {one.name: claims.within(one, passes[0].between) for one, key in in_tiles if key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
-    stored = plan.stored(after, told.redundancy())
+    stored = plan.stored(after, claims.redundancy())
     return (
         replace(stored, leaves=fresh.leaves, components=components, apart=apart, along=along),
         found[0],
@@ -147,8 +147,8 @@ def _planned(
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What is told with the new program, for its proof."""
+class _StreamClaims:
+    """What is claimed with the new program, for its proof."""
 
     stencil: Stencil
     pairs: list[tuple[Statement, StreamRole]]
@@ -171,7 +171,7 @@ class _Told:
         valid = {one.name: self.within(one, role.valid) for one, role in computing if role.valid}
         return Redundancy(computes, held, valid, named, idle, seen)
 
-    def _seen(self, reader: Statement, writer: Statement, source: ToldWrite) -> SeenWrite:
+    def _seen(self, reader: Statement, writer: Statement, source: ClaimedWrite) -> SeenWrite:
         target = ", ".join(source.at.get(name, name) for name in writer.iterators)
         return SeenWrite(writer.name, self._formula(reader, source.when, f"{writer.name}[{target}]"))
 
