@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.run.benchmark import Difference, compare_and_time, first_difference
+from loopwright.run.benchmark import Difference, TimingOptions, compare_and_time, first_difference
 from loopwright.run.compiler import EXACT, Compiler, compile_c, find_compiler
 from loopwright.run.execution import execute, output_of
 from loopwright.run.timing import Times, geometric_mean, interleaved, measured
@@ -140,6 +140,6 @@ def test_two_programs_are_compared_and_timed(tmp_path: Path, text: str, same: bo
     one, two = tmp_path / "one.c", tmp_path / "two.c"
     one.write_text(PRINTS % "hello")
     two.write_text(PRINTS % text)
-    result = compare_and_time("k", one, two, tmp_path, find_compiler(), rounds=2, timeout=20)
+    result = compare_and_time(one, two, tmp_path, TimingOptions(find_compiler(), rounds=2, timeout=20))
     assert (result.difference is None) is same
     assert result.ratio == 1.0 and len(result.original.seconds) == 2

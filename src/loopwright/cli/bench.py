@@ -64,11 +64,14 @@ def _data(results: list[Result]) -> dict[str, Any]:
 def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
     """Fill `results`, and print each as soon as it is there; the progress line is off while it is printed."""
     from loopwright.report.results import BENCH_HEAD, bench_line
-    from loopwright.run.benchmark import benchmarked
+    from loopwright.run.benchmark import TimingOptions, benchmarked
     from loopwright.run.compiler import find_compiler
     from loopwright.run.shipped import kernels_named
 
-    compiler = find_compiler(arguments.cc)
+    defines = tuple(f"-D{text}" for text in arguments.define)
+    options = TimingOptions(
+        find_compiler(arguments.cc), arguments.rounds, arguments.timeout, defines, arguments.wall_clock
+    )
     kernels = kernels_named(arguments.kernels)
     if not arguments.json:
         write_out(BENCH_HEAD)
@@ -76,16 +79,9 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
         folder = _folder(arguments.keep or temporary)
         for number, kernel in enumerate(kernels):
             with progress_line(sys.stderr) as progress:
+                counted = _counted(progress, number, len(kernels))
                 result = benchmarked(
-                    kernel,
-                    folder,
-                    compiler,
-                    prove=not arguments.no_prove,
-                    rounds=arguments.rounds,
-                    timeout=arguments.timeout,
-                    defines=[f"-D{text}" for text in arguments.define],
-                    wall_clock=arguments.wall_clock,
-                    progress=_counted(progress, number, len(kernels)),
+                    kernel, folder, options, prove=not arguments.no_prove, progress=counted
                 )
             results.append(result)
             if not arguments.json:

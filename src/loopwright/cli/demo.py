@@ -180,14 +180,12 @@ def _timed(act: Act) -> str:
 
 
 def _measured(act: Act, progress: Progress) -> str:
-    from loopwright.run.benchmark import compare_and_time
+    from loopwright.run.benchmark import TimingOptions, compare_and_time
     from loopwright.run.compiler import find_compiler
 
     old, new = Path(f"{act.name}.c"), Path(f"{act.name}-new.c")
-    folder = Path.cwd()
-    found = compare_and_time(
-        act.name, old, new, folder, find_compiler(), rounds=3, timeout=20.0, progress=progress
-    )
+    options = TimingOptions(find_compiler(), rounds=3, timeout=20.0)
+    found = compare_and_time(old, new, Path.cwd(), options, progress)
     if found.difference is not None:
         raise InternalError(Code.OWN_MISTAKE, f"{new} computes something else: {found.difference}")
     return (

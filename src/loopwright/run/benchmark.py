@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.progress import Progress
+from loopwright.progress import Progress, silent
 from loopwright.read.text import load
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
@@ -72,27 +72,31 @@ class Result:
         return self.original.median / self.transformed.median
 
 
+@dataclass(frozen=True)
+class TimingOptions:
+    """How two programs are compiled and timed."""
+
+    compiler: Compiler
+    rounds: int
+    timeout: float
+    """Seconds for each run."""
+    defines: tuple[str, ...] = ()
+    wall_clock: bool = False
+
+
 def compare_and_time(
-    name: str,
-    original: Path,
-    transformed: Path,
-    folder: Path,
-    compiler: Compiler,
-    *,
-    rounds: int,
-    timeout: float,
-    defines: Sequence[str] = (),
-    wall_clock: bool = False,
-    progress: Callable[[str], None] = lambda text: None,
+    original: Path, transformed: Path, folder: Path, options: TimingOptions, progress: Progress = silent
 ) -> Result:
     """Build both files twice in `folder`, compare the exact builds, time the fast ones."""
-    clock = () if wall_clock else (PROCESSOR_TIME,)
+    name, timeout = original.stem, options.timeout
+    clock = () if options.wall_clock else (PROCESSOR_TIME,)
     programs: dict[tuple[str, str], Path] = {}
     for kind, flags in (("exact", EXACT), ("fast", FAST)):
         for which, source in (("original", original), ("transformed", transformed)):
             progress(f"compiling {name}, {which}")
             target = folder / f"{name}-{which}-{kind}"
-            programs[which, kind] = compile_c(compiler, source, target, (*flags, *clock, *defines))
+            words = (*flags, *clock, *options.defines)
+            programs[which, kind] = compile_c(options.compiler, source, target, words)
     progress(f"comparing {name}")
     outputs = [
         output_of([str(programs[which, "exact"]), DUMP], timeout=timeout)
@@ -100,7 +104,10 @@ def compare_and_time(
     ]
     commands = {which: [str(programs[which, "fast"])] for which in ("original", "transformed")}
     times = interleaved(
-        commands, rounds=rounds, timeout=timeout, progress=lambda text: progress(f"timing {name}, {text}")
+        commands,
+        rounds=options.rounds,
+        timeout=timeout,
+        progress=lambda text: progress(f"timing {name}, {text}"),
     )
     _refuse_no_time(name, times)
     return Result(name, first_difference(outputs[0], outputs[1]), times["original"], times["transformed"])
@@ -115,16 +122,7 @@ def _refuse_no_time(name: str, times: Mapping[str, Times]) -> None:
 
 
 def benchmarked(
-    kernel: Kernel,
-    folder: Path,
-    compiler: Compiler,
-    *,
-    prove: bool,
-    rounds: int,
-    timeout: float,
-    defines: Sequence[str],
-    wall_clock: bool,
-    progress: Progress,
+    kernel: Kernel, folder: Path, options: TimingOptions, *, prove: bool, progress: Progress
 ) -> Result:
     """The kernel against what its script makes of it, which is left in `folder`."""
     new = folder / f"{kernel.name}.c"
@@ -132,18 +130,7 @@ def benchmarked(
         raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
     new.write_bytes(_by_script(kernel, prove, progress))
     try:
-        return compare_and_time(
-            kernel.name,
-            kernel.source,
-            new,
-            folder,
-            compiler,
-            rounds=rounds,
-            timeout=timeout,
-            defines=defines,
-            wall_clock=wall_clock,
-            progress=progress,
-        )
+        return compare_and_time(kernel.source, new, folder, options, progress)
     except BadInput as failure:
         if failure.span is not None and Path(failure.span.file) == new:
             message = f"the transformed {kernel.name}.c {failure.message}"

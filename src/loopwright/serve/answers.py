@@ -215,7 +215,7 @@ def _proof(question: ProofQuestion) -> Message:
 def _run(question: RunQuestion) -> Message:
     """Both programs compiled, compared bit by bit, and timed; the server asks only if that was allowed."""
     from loopwright.report.results import BENCH_HEAD, bench_line
-    from loopwright.run.benchmark import benchmarked
+    from loopwright.run.benchmark import TimingOptions, benchmarked
     from loopwright.run.compiler import find_compiler
     from loopwright.run.shipped import Kernel
 
@@ -223,8 +223,7 @@ def _run(question: RunQuestion) -> Message:
     Path(SCRIPT_FILE).write_text(question.script, encoding="utf-8", newline="")
     folder = Path("new")
     folder.mkdir()
-    found = benchmarked(
-        Kernel("kernel", Path(C_FILE), Path(SCRIPT_FILE)), folder, find_compiler("gcc"), prove=True,
-        rounds=3, timeout=8.0, defines=(), wall_clock=False, progress=silent,
-    )  # fmt: skip
+    kernel = Kernel("kernel", Path(C_FILE), Path(SCRIPT_FILE))
+    options = TimingOptions(find_compiler("gcc"), rounds=3, timeout=8.0)
+    found = benchmarked(kernel, folder, options, prove=True, progress=silent)
     return {"stage": "timed", "ratio": found.ratio, "text": BENCH_HEAD + bench_line(found)}
