@@ -9,7 +9,6 @@ from typing import assert_never
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
 from loopwright.generate.context import Executed, GenerationContext, GenerationOptions, GenerationRun
 from loopwright.generate.expressions import EvaluationPlace
 from loopwright.generate.grafts import nest
@@ -30,9 +29,11 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
+from loopwright.presburger.sets import isl_failures
 from loopwright.presburger.unions import sets_of
 
 
+@isl_failures("isl failed while generating loops")
 def generate(schedule: Schedule, options: GenerationOptions | None = None) -> Node:
     """The loops that run the instances of `schedule` in its order."""
     known, tree = _outer_context(schedule)
@@ -40,11 +41,8 @@ def generate(schedule: Schedule, options: GenerationOptions | None = None) -> No
         options or GenerationOptions(), schedule.arguments, runs_again(tree), _prefix(schedule), count()
     )
     context = GenerationContext.initial(run, known.align_params(_parameters(schedule)))
-    try:
-        grafts = generate_tree(tree, context, _executed(schedule, context))
-        return nest(grafts, EvaluationPlace((), context.generated)) if grafts else EMPTY
-    except isl.Error as error:
-        raise InternalError(Code.ISL, f"isl failed while generating loops: {error}") from error
+    grafts = generate_tree(tree, context, _executed(schedule, context))
+    return nest(grafts, EvaluationPlace((), context.generated)) if grafts else EMPTY
 
 
 def _prefix(schedule: Schedule) -> str:

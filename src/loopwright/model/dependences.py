@@ -14,10 +14,9 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.presburger.unions import maps_of, union_map
 
 
@@ -69,13 +68,11 @@ class Dependences:
         return union_map(found, self.flow.get_space()).coalesce()
 
 
+@isl_failures("isl could not compute the dependences")
 def dependences(program: Program) -> Dependences:
     """The dependences of `program`, for all parameters in its context."""
-    try:
-        flow, live_in = value_based_flow(program)
-        return Dependences(tuple(memory_based(program)), flow, live_in)
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compute the dependences: {failure}") from failure
+    flow, live_in = value_based_flow(program)
+    return Dependences(tuple(memory_based(program)), flow, live_in)
 
 
 def memory_based(program: Program) -> Iterable[Dependence]:

@@ -6,10 +6,13 @@ from the outermost.  For tuples in general see `dimensions`, for parameters `nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import islpy as isl
+
+from loopwright.errors import Code, InternalError
 
 DIM = isl.dim_type.set
 PARAM = isl.dim_type.param
@@ -173,6 +176,15 @@ def substitution(space: isl.Space, level: int, value: isl.Aff) -> isl.MultiAff:
 
 def constraint_count(domain: isl.Set) -> int:
     return sum(piece.n_constraint() for piece in domain.get_basic_sets())
+
+
+@contextmanager
+def isl_failures(what: str) -> Iterator[None]:
+    """Failures of isl, raised as `InternalError` with what they mean; `with`, or a function's decorator."""
+    try:
+        yield
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"{what}: {failure}") from failure
 
 
 _Result = TypeVar("_Result")

@@ -25,9 +25,9 @@ from loopwright.check.original.specification import FixedAccess, Specification, 
 from loopwright.check.original.structure import match_assignments
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
-from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.sets import DIM, DIV
+from loopwright.presburger.sets import DIM, DIV, isl_failures
 
 SMALL = 1 << 31
 LARGEST = 1 << 63
@@ -194,7 +194,7 @@ def versions(spec: Specification, found: Writers) -> VersionScheme:
         raise GaveUp(
             Code.MISSING_PROGRAM, "algorithm B counts with barvinok", hint="pip install islpy-barvinok"
         )
-    try:
+    with isl_failures("barvinok could not count the writers"):
         numbers = {s.name: _before(spec, s, s.write) for s in spec.statements}
         sources = {
             (s.name, k): _before(spec, s, read) for s in spec.statements for k, read in enumerate(s.reads)
@@ -204,8 +204,6 @@ def versions(spec: Specification, found: Writers) -> VersionScheme:
             for array in spec.written
         }
         size = {array: _bytes(array, _instances(spec, array)) for array in spec.written}
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"barvinok could not count the writers: {failure}") from failure
     scheme = VersionScheme(spec, found, alone(spec), numbers, sources, writes, size)
     for group in scheme.groups:
         if solve(_shown(scheme, group), group.depth).free:

@@ -10,11 +10,11 @@ from loopwright.c.file import c_file
 from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import ArrayReference, Assignment, Side, assignment_of, reads
-from loopwright.errors import BadInput, Code, InternalError
+from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.named import fixed_parameters, without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT, union
+from loopwright.presburger.sets import DIM, IN, OUT, isl_failures, union
 from loopwright.source import Span
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
@@ -127,14 +127,12 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
 
     side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
     block = program.syntax
-    try:
+    with isl_failures("isl could not fix the problem size"):
         variables = _variables(program, sizes)
         statements = tuple(
             _stated(program, statement, number, fixed, side, block, variables)
             for number, statement in enumerate(program.statements)
         )
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not fix the problem size: {failure}") from failure
     given = tuple((name, sizes[name]) for name in program.params)
     return Specification(program, given, statements, ranks, side)
 

@@ -16,9 +16,8 @@ from collections.abc import Iterable
 import islpy as isl
 
 from loopwright.check.original.specification import FixedAccess, Specification, Stated
-from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.sets import union
+from loopwright.presburger.sets import isl_failures, union
 from loopwright.presburger.unions import maps_of, union_map
 
 
@@ -48,14 +47,12 @@ class Writers:
         return tuple(part.reverse() for part in maps if part.get_tuple_name(isl.dim_type.out) == name)
 
 
+@isl_failures("isl could not compute the writers")
 def writers(spec: Specification) -> Writers:
     """All writer functions of the original."""
-    try:
-        arrays = {array: _array_writers(spec, array) for array in spec.written}
-        before = {s.name: tuple(_before(spec, read) for read in s.reads) for s in spec.statements}
-        inputs = {array: input_set(spec, array) for array in spec.arrays}
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compute the writers: {failure}") from failure
+    arrays = {array: _array_writers(spec, array) for array in spec.written}
+    before = {s.name: tuple(_before(spec, read) for read in s.reads) for s in spec.statements}
+    inputs = {array: input_set(spec, array) for array in spec.arrays}
     return Writers(arrays, before, {array: cells for array, cells in inputs.items() if cells is not None})
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import isl_failures
 from loopwright.prove.backends.interface import Answer, Fails, Holds
 from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
@@ -26,10 +26,8 @@ def _decide(obligation: Obligation) -> Answer:
     names = obligation.variables
     space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(names))
     everywhere = IteratorScope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
-    try:
+    with isl_failures(f"isl failed on the obligation {obligation.name}"):
         given = everywhere.within(region(obligation.given, everywhere))
         wrong = given.within(region(negation(obligation.wanted), given)).domain
         point = None if wrong.is_empty() else smallest_point(wrong)
-    except isl.Error as error:
-        raise InternalError(Code.ISL, f"isl failed on the obligation {obligation.name}: {error}") from error
     return Holds() if point is None else Fails(dict(zip(names, point.coordinates, strict=True)))

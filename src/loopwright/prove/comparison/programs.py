@@ -16,9 +16,8 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.syntax import Node, operator, walk
-from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.presburger.sets import within_effort
+from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
@@ -51,8 +50,10 @@ SHORT_PROOF, LONG_PROOF = 1_000_000, 10_000_000
 """isl's steps for a proof along the loops, after which more runs look for a difference: about a second, or
 ten; a text is long if it has so many statements."""
 LONG_TEXT = 300
+_FAILED = "isl could not compare two programs"
 
 
+@isl_failures(_FAILED)
 def prove_equivalent(
     old: Program,
     new: Program,
@@ -76,10 +77,9 @@ def prove_equivalent(
         return found
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
 
 
+@isl_failures(_FAILED)
 def prove_along(
     old: Program, region: Span, *, allow_reassociation: bool = False, progress: Progress = silent
 ) -> Equivalence | None:
@@ -110,8 +110,6 @@ def prove_along(
         model = prove_model(old)
     except Unreadable as failure:
         return Equivalence(Undecided(str(failure)))
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
     if not isinstance(model, Proved):
         return Equivalence(model)
     copies = {leaf.meaning: leaf.syntax for leaf in text.leaves.values()}

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import islpy as isl
-
-from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
-from loopwright.presburger.sets import IN
+from loopwright.presburger.sets import IN, isl_failures
 from loopwright.prove.legality.times import Schedules, time_of
 from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
@@ -31,19 +28,13 @@ class Stage:
     schedules: Schedules
 
 
+@isl_failures("isl could not replay the script")
 def introduced_by(found: Violation | Defect | WrongValue, stages: Iterable[Stage]) -> Stage | None:
     """The operation to blame, or None where the schedules of all stages are right for this witness."""
     if isinstance(found, WrongValue):
         return Stage(found.text, found.operation, {})
-    try:
-        return _introduced_by(found, tuple(stages))
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not replay the script: {failure}") from failure
-
-
-def _introduced_by(found: Violation | Defect, stages: tuple[Stage, ...]) -> Stage | None:
     culprit: Stage | None = None
-    for stage in reversed(stages):
+    for stage in reversed(tuple(stages)):
         if not _is_wrong(found, stage):
             break
         culprit = stage

@@ -11,7 +11,7 @@ in between, even if no read sees it; except for temporaries of the program, wher
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from enum import Enum
 from typing import Any
@@ -19,11 +19,11 @@ from typing import Any
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, carried_at, memory_based
 from loopwright.model.program import MemorySpace, Program
 from loopwright.presburger.points import Point
+from loopwright.presburger.sets import isl_failures
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
 from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside, kept_by_lanes
 from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
@@ -115,11 +115,15 @@ class LegalityVerdict(Displayed):
         }
 
 
+_FAILED = "isl could not decide whether a schedule is legal"
+
+
+@isl_failures(_FAILED)
 def prove_legal(
     original: Program,
     new: Program | Schedules,
     *,
-    parallel: Iterable[ParallelLoop] = (),
+    parallel: Sequence[ParallelLoop] = (),
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
     times_differ: bool = False,
@@ -133,61 +137,6 @@ def prove_legal(
     known that each instance has one time.  With `temporaries`, variables that are lost after the region count
     by the values that are read.
     """
-    try:
-        return _verdict(
-            original, new, tuple(parallel), allow_reassociation, dependences, times_differ, timed, temporaries
-        )
-    except isl.Error as failure:
-        raise InternalError(
-            Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
-        ) from failure
-
-
-def is_legal(
-    original: Program,
-    new: Program,
-    *,
-    parallel: tuple[ParallelLoop, ...] = (),
-    allow_reassociation: bool = False,
-    dependences: Iterable[Dependence] | None = None,
-) -> bool:
-    """Whether `prove_legal`, with `temporaries`, says yes; a no comes without examples, and much sooner.
-
-    `dependences` may be those of which it is not known yet that they are kept.
-    """
-    context = WitnessContext(original, comparable(original, new))
-    try:
-        if not_a_function(context):
-            return False
-        pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
-        found = memory_based(original) if dependences is None else dependences
-        deps = tuple(_aligned(item, context) for item in found)
-        known = reductions(original)
-        for item in _misordered(deps, pieces):
-            if not _temporaries(context, [item]) and not item.is_free(known, allow_reassociation):
-                return False
-        carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
-        for item in carried:
-            combined = allow_reassociation and item.reduction(known) is not None
-            if not combined and not _in_lanes(original, pieces, item):
-                return False
-        return not collisions(context, pieces)
-    except isl.Error as failure:
-        raise InternalError(
-            Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
-        ) from failure
-
-
-def _verdict(
-    original: Program,
-    new: Program | Schedules,
-    parallel: tuple[ParallelLoop, ...],
-    allow_reassociation: bool,
-    dependences: Iterable[Dependence] | None,
-    times_differ: bool,
-    timed: Collection[str],
-    temporaries: bool,
-) -> LegalityVerdict:
     context = WitnessContext(original, comparable(original, new))
     count = len(original.statements)
     broken = not_a_function(context, timed)
@@ -225,13 +174,44 @@ def _verdict(
     )
 
 
+@isl_failures(_FAILED)
+def is_legal(
+    original: Program,
+    new: Program,
+    *,
+    parallel: tuple[ParallelLoop, ...] = (),
+    allow_reassociation: bool = False,
+    dependences: Iterable[Dependence] | None = None,
+) -> bool:
+    """Whether `prove_legal`, with `temporaries`, says yes; a no comes without examples, and much sooner.
+
+    `dependences` may be those of which it is not known yet that they are kept.
+    """
+    context = WitnessContext(original, comparable(original, new))
+    if not_a_function(context):
+        return False
+    pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
+    found = memory_based(original) if dependences is None else dependences
+    deps = tuple(_aligned(item, context) for item in found)
+    known = reductions(original)
+    for item in _misordered(deps, pieces):
+        if not _temporaries(context, [item]) and not item.is_free(known, allow_reassociation):
+            return False
+    carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
+    for item in carried:
+        combined = allow_reassociation and item.reduction(known) is not None
+        if not combined and not _in_lanes(original, pieces, item):
+            return False
+    return not collisions(context, pieces)
+
+
 def has_registers(program: Program) -> bool:
     """Whether threads keep values in registers, with many accesses that touch no other thread's."""
     return any(array.space is MemorySpace.PRIVATE for array in program.arrays)
 
 
 def _conflicts(
-    program: Program, parallel: tuple[ParallelLoop, ...], pieces: Pieces
+    program: Program, parallel: Sequence[ParallelLoop], pieces: Pieces
 ) -> tuple[Iterable[Dependence], tuple[Private, ...]]:
     """Of a program in its own order, what parallel loops could carry, and what their iterations own."""
     found: list[Dependence] = []
@@ -320,7 +300,7 @@ class _Between:
 
 
 def _carried(
-    parallel: tuple[ParallelLoop, ...], pieces: Pieces, deps: tuple[Dependence, ...]
+    parallel: Sequence[ParallelLoop], pieces: Pieces, deps: tuple[Dependence, ...]
 ) -> list[_Broken]:
     return [
         _Broken(item, pairs, loop)

@@ -32,7 +32,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.division import prove_division
@@ -61,16 +61,14 @@ MOST_COPIES = 8
 """Copies of copies that are followed."""
 
 
+@isl_failures("isl could not compare two uses of storage")
 def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict:
     """Whether `change.after` computes what `change.before` does; on the `host`, sizes are tested first."""
-    try:
-        if change.division:
-            return prove_division(change)
-        if change.redundancy is not None:
-            return prove_redundant(change, change.redundancy)
-        return _prove(change.before, change.after, host)
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compare two uses of storage: {failure}") from failure
+    if change.division:
+        return prove_division(change)
+    if change.redundancy is not None:
+        return prove_redundant(change, change.redundancy)
+    return _prove(change.before, change.after, host)
 
 
 def _prove(before: Program, after: Program, host: bool) -> StorageVerdict:

@@ -15,8 +15,9 @@ from dataclasses import replace
 import islpy as isl
 from xdsl.dialects.func import FuncOp
 
-from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, InternalError
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.presburger.named import parameter_names, parameter_space
+from loopwright.presburger.sets import isl_failures
 from loopwright.progress import Progress
 from loopwright.prove.descent.trying import ProgramPair
 from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
@@ -95,6 +96,7 @@ def _demanded(verdict: Verdict, after: AffineFunction) -> int:
             raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=after.place)
 
 
+@isl_failures("isl could not compare two functions")
 def _compared(
     old: AffineFunction, new: AffineFunction, allow_reassociation: bool, progress: Progress
 ) -> Verdict:
@@ -128,8 +130,6 @@ def _compared(
             return Undecided(f"{new.source.path} leaves its buffers for some sizes")
     except RecursionError:
         return Undecided("by values: the proof is nested too deeply")
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not compare two functions: {failure}") from failure
     if isinstance(found, Undecided):
         return found
     return Proved(found.obligations + safe.obligations + apart.obligations)

@@ -13,11 +13,11 @@ from itertools import chain
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.annotations import IndependentLoops
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import isl_failures
 from loopwright.prove.scanning.coverage import coverage, endless
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.scanning.meaning import Meaning, meaning
@@ -30,18 +30,12 @@ NEARBY = 4
 """How many parameter values are tried to see a failure in a run."""
 
 
+@isl_failures("isl failed during the proof")
 def prove_scan(schedule: Schedule, program: Node, independent: Sequence[IndependentLoops] = ()) -> Verdict:
     """Whether `program` executes each instance of `schedule` once for each of its times, in order.
 
     A loop that says it is independent must scan a dimension of which `schedule`, or `independent`, says so.
     """
-    try:
-        return _prove(schedule, program, independent)
-    except isl.Error as error:
-        raise InternalError(Code.ISL, f"isl failed during the proof: {error}") from error
-
-
-def _prove(schedule: Schedule, program: Node, independent: Sequence[IndependentLoops]) -> Verdict:
     known = meaning(schedule)
     timed = timed_calls(schedule, known)
     if isinstance(timed, Undecided):

@@ -32,7 +32,7 @@ from loopwright.model.annotations import Independent, IndependentLoops
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.instances import sides, values_at
 from loopwright.prove.reading.loops import NOTHING, text_loops
@@ -89,14 +89,13 @@ def claimed_loops(
     return text_loops(new, call, marked)
 
 
+@isl_failures("isl could not decide about the text")
 def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
     """Whether each statement of `new` is the operation of the claimed instance, wherever the text runs it."""
     try:
         return _prove_claims(old, new, claims)
     except Unreadable as failure:
         return Undecided(f"the text is not read: {failure}")
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not decide about the text: {failure}") from failure
 
 
 def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:

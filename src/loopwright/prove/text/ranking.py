@@ -30,6 +30,7 @@ from loopwright.loops.interpreter import evaluate
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import isl_failures
 from loopwright.prove.backends.interface import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
     Obligation,
@@ -89,11 +90,9 @@ def prove_ranking(program: Program, prover: Prover) -> Verdict:
 def ranking_obligations(program: Program) -> Iterator[Obligation]:
     """Everything to be shown, step by step; Unreadable where the loops have no form in LOOP."""
     loops = text_loops(program)
-    try:
+    with isl_failures("isl could not write the loops as formulas"):
         steps = steps_of(loops)
         system = _System(program, steps, {s.name: _modelled(s, program) for s in program.statements})
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not write the loops as formulas: {failure}") from failure
     context = formula_of(program.context, ())
     for arrow in steps.entry:
         yield from system.step(None, arrow, context)
