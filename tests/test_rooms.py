@@ -241,3 +241,20 @@ def test_isls_generator_is_a_peer_only() -> None:
     """
     words = re.compile(r"AstBuild|ast_build(?!_options)|AstNode|AstExpr")
     assert [name for name, path in modules().items() if words.search(path.read_text())] == []
+
+
+def test_functions_that_the_page_names_are_where_it_says() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`(\w+)` in `([\w/]+\.py)`", page)
+    absent = [
+        f"{name} in {path}"
+        for name, path in named
+        if not re.search(rf"^(?:def|class) {name}\b", (SOURCES / PACKAGE / path).read_text(), re.MULTILINE)
+    ]
+    assert absent == [] and len(named) > 10
+
+
+def test_files_that_the_page_names_are_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    names = {path.name for path in modules().values()} | {Path(__file__).name}
+    assert [name for name in re.findall(r"`(?:[\w{},]+/)*(\w+\.py)`", page) if name not in names] == []

@@ -61,7 +61,7 @@ def _changed(
         change.original, change.before, allow_reassociation=allow_reassociation, temporaries=True
     )
     if not order.proved:
-        return _told(plan, order), 0, order.obligations
+        return _with_loops(plan, order), 0, order.obligations
     values = prove_storage(change, host=host)
     asked = order.obligations + values.obligations
     if not values.wrong:
@@ -89,7 +89,7 @@ def prove_order(
         dependences=dependences,
         temporaries=True,
     )
-    return _told(plan, verdict)
+    return _with_loops(plan, verdict)
 
 
 def is_kept(
@@ -124,7 +124,7 @@ def _blamed(plan: Plan, change: StorageChange, wrong: WrongValue) -> WrongValue:
     return replace(wrong, operation=step.span, text=str(step))
 
 
-def _told(plan: Plan, verdict: LegalityVerdict) -> LegalityVerdict:
+def _with_loops(plan: Plan, verdict: LegalityVerdict) -> LegalityVerdict:
     return replace(
         verdict,
         defects=tuple(
