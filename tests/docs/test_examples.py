@@ -10,17 +10,19 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+from loopwright.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIME = re.compile(r"\d+(?:\.\d+)? (?:ms|s)\b")
-MAIN = "import sys; from loopwright.cli.main import main; sys.argv[0] = 'loopwright'; main()"
 
 
 def blocks(document: Path) -> list[str]:
@@ -38,12 +40,29 @@ def printed(command: str) -> str:
     assert program in ("loopwright", "cat"), f"the documentation shows the command {program!r}"
     if program == "cat":
         return "".join((ROOT / name).read_text() for name in arguments)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN, *arguments],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return done.stdout + done.stderr
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = os.fork()  # a process of its own, without loading everything once more
+        if child == 0:
+            _perform(arguments, out.fileno(), err.fileno())
+        os.waitpid(child, 0)
+        return "".join(os.pread(file.fileno(), 1 << 24, 0).decode() for file in (out, err))
+
+
+def _perform(arguments: list[str], out: int, err: int) -> NoReturn:
+    """Become `loopwright` with these arguments, in the folder of the project."""
+    status = 99
+    try:
+        for number, stream in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
+            os.dup2(stream, number)
+        os.chdir(ROOT)
+        sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, mode) for n, mode in enumerate("rww"))
+        main(arguments)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def without_times(text: str) -> str:

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 GENERATE_ALL = """
 import sys
 from loopwright.emit.c import to_c
@@ -38,7 +36,6 @@ def _bytes(seed: int, files: list[str]) -> bytes:
     return subprocess.run(command, env=environment, check=True, capture_output=True).stdout
 
 
-@pytest.mark.parametrize("seed", [1, 2, 12345])
-def test_bytes_do_not_depend_on_the_hash_seed(seed: int, corpus: Path) -> None:
+def test_bytes_do_not_depend_on_the_hash_seed(corpus: Path) -> None:
     files = [str(corpus / name) for name in FILES]
-    assert _bytes(seed, files) == _bytes(0, files)
+    assert len({_bytes(seed, files) for seed in (0, 1, 2, 12345)}) == 1
