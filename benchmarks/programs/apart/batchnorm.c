@@ -8,7 +8,7 @@
 #define CLOCK CLOCK_MONOTONIC
 #endif
 #ifndef B
-#define B 32
+#define B 128
 #endif
 #ifndef C
 #define C 64

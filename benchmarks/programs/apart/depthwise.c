@@ -8,7 +8,7 @@
 #define CLOCK CLOCK_MONOTONIC
 #endif
 #ifndef C
-#define C 64
+#define C 128
 #endif
 #ifndef H
 #define H 400

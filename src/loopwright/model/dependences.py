@@ -8,7 +8,7 @@ only the last write before each read; it comes from isl's access analysis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
 from typing import TypeAlias
 
@@ -75,12 +75,17 @@ def dependences(program: Program) -> Dependences:
     return Dependences(tuple(memory_based(program)), flow, live_in)
 
 
-def memory_based(program: Program) -> Iterable[Dependence]:
-    """Every ordered pair of instances that touch the same cell, one of them writing it."""
+def memory_based(program: Program, of: Collection[str] | None = None) -> Iterable[Dependence]:
+    """Every ordered pair of instances that touch the same cell, one of them writing it.
+
+    With `of`, only those to or from one of these statements.
+    """
     accesses = {one.name: _touches(distinct(one.accesses)) for one in program.statements}
     first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
     for source in program.statements:
         for sink in program.statements:
+            if of is not None and source.name not in of and sink.name not in of:
+                continue
             if _is_later(first_times[source.name], first_times[sink.name]):
                 continue
             pairs = _conflicting(accesses[source.name], accesses[sink.name])

@@ -8,7 +8,8 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.model.annotations import IndependentLoops
-from loopwright.model.dependences import Dependence
+from loopwright.model.dependences import Dependence, memory_based
+from loopwright.model.program import Program
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
@@ -57,8 +58,13 @@ def _changed(
     plan: Plan, change: StorageChange, allow_reassociation: bool, host: bool
 ) -> tuple[LegalityVerdict | None, int, int]:
     """What is wrong with a change of storage or the order it was made in; questions on values, and all."""
+    moved = _moved(change.original, change.before)
     order = prove_legal(
-        change.original, change.before, allow_reassociation=allow_reassociation, temporaries=True
+        change.original,
+        change.before,
+        allow_reassociation=allow_reassociation,
+        dependences=memory_based(change.original, of=moved),
+        temporaries=True,
     )
     if not order.proved:
         return _with_loops(plan, order), 0, order.obligations
@@ -102,8 +108,7 @@ def is_kept(
     """
     parallel, deps = parallel_loops(plan), tuple(dependences)
     if before is not None and before.original is plan.original and not parallel:
-        known = {one.name: one.schedule for one in before.program.statements}
-        moved = {one.name for one in plan.program.statements if not _is_same(one.schedule, known[one.name])}
+        moved = _moved(before.program, plan.program)
         moving = {one.name for one in plan.original.arrays if plan.original.is_private(one)}
         deps = tuple(one for one in deps if {one.source, one.sink} & moved or one.array in moving)
     return is_legal(
@@ -113,6 +118,12 @@ def is_kept(
         allow_reassociation=allow_reassociation,
         dependences=deps,
     )
+
+
+def _moved(before: Program, after: Program) -> frozenset[str]:
+    """The statements that have other times; between two others every dependence is kept as it is."""
+    known = {one.name: one.schedule for one in before.statements}
+    return frozenset(one.name for one in after.statements if not _is_same(one.schedule, known[one.name]))
 
 
 def _is_same(one: isl.Map, other: isl.Map) -> bool:
