@@ -66,7 +66,7 @@ int main(void)
 """
 SCRIPT = """\
 Time = lift(New, 1)
-(Tiles, March, Clear) = stream(Time, t=2, i=9, j=2)
+(Tiles, March, Clear) = stream(Time, t=2, i=9, j=2, prefetch)
 block(Tiles, iT, jT)
 thread(March, x=32)
 thread(Clear, x=32)
@@ -240,6 +240,12 @@ WRONG = {
         "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);", "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);" * 2
     ),
     "registers outside of the lanes": ("LW_UNROLL_3\n", "b_own1[0][0][0][0] = 0;\n"),
+    "rows that are fetched beyond the array": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n + 1, n, 2)"),
+    "rows of another length": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n - 1, 2)"),
+    "rows before those that are loaded": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n, -2)"),
+    "rows of no known distance": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n, n)"),
+    "rows fetched of what is written": ("LW_ARRAY_2(float, a_next, n)", "LW_AHEAD_2(float, a_next, n, n, 2)"),
+    "rows of another array": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, b, n, n, 2)"),
 }
 
 
@@ -255,6 +261,7 @@ def test_wrong_kernels_are_refused(what: str) -> None:
 
 def test_the_right_kernels_are_read() -> None:
     one = made()
+    assert "LW_AHEAD_2(float, a, n, n, 2);" in one.device.kernels.text
     text, _ = of_launches(one.device, [one.plan.original], [one.plan.written])
     assert "(x >= 2) & (x <= 29)" in one.device.kernels.text
     assert "(x >= 2) && (x <= 29)" in text.text and " & " not in text.text and " | " not in text.text

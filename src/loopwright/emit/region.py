@@ -81,6 +81,8 @@ class Loops:
     """Whether gcc is told to use the whole of its vector registers."""
     guard: tuple[str, ...] = ()
     """Conditions under which the new loops run; elsewhere those of the file do."""
+    fetched: int = 0
+    """How many rows of what they load kernels of lanes fetch into a cache before they need them."""
 
     @cached_property
     def named(self) -> Node:

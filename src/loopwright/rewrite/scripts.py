@@ -62,6 +62,7 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
         written=plan.written,
         quotients=quotients_in(plan),
         wide=plan.is_widened,
+        fetched=plan.fetched,
     )
     if verdict is None:
         return made

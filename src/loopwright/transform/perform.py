@@ -113,9 +113,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             numbers = _sized(plan, component, sizes, "sizes")
             after, tiles, copies = overlapping.overlap(plan, component, numbers, whole=whole)
             return OperationResult(after, (tiles, copies))
-        case ops.Stream(target, sizes):
+        case ops.Stream(target, sizes, prefetch):
             component = plan.component(target, "target")
-            after, *parts = streaming.stream(plan, component, _sized(plan, component, sizes, "sizes"))
+            numbers = _sized(plan, component, sizes, "sizes")
+            after, *parts = streaming.stream(plan, component, numbers, prefetch=prefetch)
             return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)

@@ -85,6 +85,8 @@ class Plan(Displayed):
     """Instances of these statements that are generated once more, without the tests that others need."""
     along: dict[str, isl.Set] = field(default_factory=dict)
     """So for iterations that follow one another, of the loop around threads."""
+    fetched: int = 0
+    """How many rows of what they load kernels of lanes fetch into a cache before they need them."""
 
     @classmethod
     def of(cls, program: Program) -> Self:

@@ -247,17 +247,31 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
         f"{'' if array.name in written else 'const '}{array.type} *LW_RESTRICT {array.name}_"
         for array in arrays
     ]
-    parameters += [f"{kind} {name}" for name, kind in _values(region, body)]
-    views = [
-        f"LW_{'' if array.name in written else 'CONST_'}ARRAY_{len(array.sizes)}"
-        f"({', '.join([array.type, array.name, *array.sizes[1:]])});"
-        for array in arrays
-    ]
+    parameters += [f"{kind} {name}" for name, kind in _values(region, launch, body)]
+    rows = dict.fromkeys(_fetched(region, launch, arrays), region.loops.fetched)
+    views = [_view(array, array.name in written, rows.get(array.name, 0)) for array in arrays]
     threads = prod(launch.threads.values())
     size = f"LW_BLOCK_SIZE({', '.join(str(launch.threads.get(axis, 1)) for axis in AXES)});"
     warps = [str(resident_warps(one)) for one in _in_registers(region, launch)]
     head = f"LW_KERNEL({', '.join([str(threads), *warps])}) {launch.name}({', '.join(parameters)})"
     return f"{head}\n{{\n{_indented([size, *views, *body.splitlines()])}}}\n"
+
+
+def _view(array: DeviceArray, is_written: bool, rows: int) -> str:
+    """The declaration of an array in a kernel, of which so many `rows` further on are fetched."""
+    if rows:
+        words = ", ".join([array.type, array.name, *array.sizes, str(rows)])
+        return f"LW_AHEAD_{len(array.sizes)}({words});"
+    words = ", ".join([array.type, array.name, *array.sizes[1:]])
+    return f"LW_{'' if is_written else 'CONST_'}ARRAY_{len(array.sizes)}({words});"
+
+
+def _fetched(region: DeviceRegion, launch: Launch, arrays: Sequence[DeviceArray]) -> set[str]:
+    """The arrays that lanes only read, if their rows are to be fetched before they are needed."""
+    if not region.loops.fetched or not _in_registers(region, launch):
+        return set()
+    written = _written(region, launch)
+    return {one.name for one in arrays if one.name not in written and len(one.sizes) in (2, 3)}
 
 
 def _launcher(region: DeviceRegion) -> str:
@@ -284,7 +298,7 @@ def _launcher(region: DeviceRegion) -> str:
 def _launch(region: DeviceRegion, launch: Launch) -> str:
     body = _body(region, launch)
     arguments = [f"{array.name}_" for array in _arrays(region, body)]
-    arguments += [name for name, _ in _values(region, body)]
+    arguments += [name for name, _ in _values(region, launch, body)]
     blocks = ", ".join(_blocks(launch, axis) for axis in AXES)
     threads = ", ".join(str(launch.threads.get(axis, 1)) for axis in AXES)
     return f"LW_LAUNCH({launch.name}, LW_GRID({blocks}), LW_SIZE({threads}), ({', '.join(arguments)}));"
@@ -302,9 +316,12 @@ def _arrays(region: DeviceRegion, body: str) -> list[DeviceArray]:
     return [array for array in region.interface.arrays if array.name in used]
 
 
-def _values(region: DeviceRegion, body: str) -> list[tuple[str, str]]:
+def _values(region: DeviceRegion, launch: Launch, body: str) -> list[tuple[str, str]]:
     """The scalars and numbers a kernel needs, and iterators of the host, with their types."""
-    used = {*names_in(body), *(name for array in _arrays(region, body) for name in array.sizes[1:])}
+    arrays = _arrays(region, body)
+    fetched = _fetched(region, launch, arrays)
+    sizes = {name for array in arrays for name in array.sizes[array.name not in fetched :]}
+    used = {*names_in(body), *sizes}
     style = region.style
     iterators = sorted(names_inside(region.launched.host))
     bounded = _bounded(region)

@@ -24,7 +24,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import Edit, KernelReader, edited
-from loopwright.prove.text.macros import call_arguments, called_by, statement_calls
+from loopwright.prove.text.macros import array_view, call_arguments, called_by, is_view, statement_calls
 from loopwright.prove.text.narrow import Numbers, loop_numbers, refuse_wide
 from loopwright.source import Source
 
@@ -35,7 +35,6 @@ _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 _DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
 _UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
 _INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
-_ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
 _COUNT = re.compile(r"(?:(?!\+\+|--|[/%]\s*[^\s\d])[\w\s()+*/%<>?:,-])*")
 """Numbers of blocks: nothing is assigned, and divisors are constants."""
 _NUMBERS = ("long", "long long", "long int")
@@ -251,6 +250,10 @@ class _Launcher:
         sizes = [self.meaning.get(one, one) for one in extents]
         return plain == kind and sizes == [" ".join(one.split()) for one in array.extents]
 
+    def _first_extent(self, name: str) -> list[str]:
+        extents = (one.extents for one in self.program.arrays if one.name == name)
+        return [" ".join(one[0].split()) for one in extents if one][:1]
+
     def _host(
         self, node: Node, edits: list[Edit], distributed: list[Distribution], known: dict[str, str]
     ) -> None:
@@ -304,7 +307,7 @@ class _Launcher:
         if not kernel.body or kernel.body[0].text != f"LW_BLOCK_SIZE({', '.join(sizes)});":
             raise Unreadable(f"{kernel.name} is made for blocks of another size")
         kernel = replace(kernel, body=kernel.body[1:])
-        views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
+        views = [one for one in statement_calls(list(kernel.body)) if is_view(one[1])]
         self._check_parameters(kernel, views, known)
         names = frozenset(one.name for one in self.program.arrays)
         reader = KernelReader(threads, names, self._arrays_in(MemorySpace.SHARED))
@@ -350,13 +353,12 @@ class _Launcher:
         if [node for node, _, _ in views] != list(kernel.body[: len(views)]) or len(views) != len(pointers):
             raise Unreadable(f"{kernel.name} does not begin with its arrays")
         for _, macro, call in views:
-            kind, name, *sizes = call_arguments(call)
-            first = next((a.extents[0] for a in self.program.arrays if a.name == name and a.extents), "")
-            word, const = ("CONST_", "const ") if "CONST" in macro else ("", "")
-            if pointers.get(f"{name}_") != f"{const}{kind} *" or macro != f"LW_{word}ARRAY_{len(sizes) + 1}":
-                raise Unreadable(f"{name} in {kernel.name} is no view of its parameter")
-            if not self._is_array(name, kind, [" ".join(first.split()), *sizes]):
-                raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
+            view = array_view(macro, call_arguments(call))
+            if view is None or pointers.get(f"{view.name}_") != view.pointer:
+                raise Unreadable(f"{kernel.name} has an array that is no view of its parameter")
+            sizes = view.sizes if view.rows else [*self._first_extent(view.name), *view.sizes]
+            if not self._is_array(view.name, view.kind, sizes):
+                raise Unreadable(f"{view.name} in {kernel.name} is not what the region means by it")
         types = dict(self.launcher.parameters)
         for name, kind in kernel.parameters:
             if name in pointers:

@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
 
 NUMBERS = ("long", "long long", "long int", "LW_INDEX")
 """Of 64 bits, and of 32 where `narrow` shows that these suffice."""
 _TYPES = {"LANE": ("LW_LANE_TYPE",), "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"), "THREAD": NUMBERS}
+
+
+_VIEW = re.compile(r"LW_(ARRAY|CONST_ARRAY|AHEAD)_(\d)")
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """An array of a kernel: LW_CONST_ARRAY_2(float, A, n1), or LW_AHEAD_2(float, A, n0, n1, 2).
+
+    `sizes` are all extents but the first; that one is there where something so many `rows` further on is
+    fetched into a cache: A[i + rows] is in the array if i + rows < n0, since A[i] is.
+    """
+
+    kind: str
+    name: str
+    sizes: tuple[str, ...]
+    is_const: bool
+    rows: int = 0
+
+    @property
+    def pointer(self) -> str:
+        """The type of the parameter it is a view of."""
+        return f"{'const ' if self.is_const else ''}{self.kind} *"
+
+
+def is_view(macro: str) -> bool:
+    return _VIEW.fullmatch(macro) is not None
+
+
+def array_view(macro: str, arguments: Sequence[str]) -> ArrayView | None:
+    match _VIEW.fullmatch(macro), arguments:
+        case re.Match() as found, [kind, name, *sizes, rows] if found[1] == "AHEAD":
+            known = len(sizes) == int(found[2]) and rows.isdigit() and int(rows) > 0
+            return ArrayView(kind, name, tuple(sizes), True, int(rows)) if known else None
+        case re.Match() as found, [kind, name, *sizes] if len(sizes) + 1 == int(found[2]):
+            return ArrayView(kind, name, tuple(sizes), found[1] == "CONST_ARRAY")
+    return None
 
 
 def refuse_narrow(node: Node, storage: frozenset[str]) -> None:

@@ -43,9 +43,12 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import HeldCell, Redundancy, SeenWrite, replaced_text
 from loopwright.transform.vectors import entry, pieces
 
+FETCHED = 2
+"""The rows or planes that kernels with `prefetch` fetch into the cache before the one that they load."""
+
 
 def stream(
-    plan: Plan, component: Component, sizes: Sequence[SizedLoop]
+    plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, prefetch: bool = False
 ) -> tuple[Plan, Component, Component, Component]:
     """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
     stencil = stencil_of(plan, component, sizes)
@@ -59,7 +62,8 @@ def stream(
     after = replaced_text(plan.program, "".join(texts), _storage(stencil, passes))
     if len(after.statements) != len(roles):
         raise InternalError(Code.INTERNAL, "streamed tiles were read as other statements")
-    return _planned(stencil, passes, after, roles)
+    made, *parts = _planned(stencil, passes, after, roles)
+    return replace(made, fetched=FETCHED if prefetch else 0), parts[0], parts[1], parts[2]
 
 
 def _misuse(message: str, hint: str = NO_STENCIL, argument: str = "target") -> Misuse:

@@ -259,10 +259,11 @@ class Stream(BaseOperation):
     """Tiles of several steps of a stencil, in the registers of a warp that marches along a loop."""
 
     name = "stream"
-    usage = "(T, M, Z) = stream(L, t=4, i=48, j=4)"
+    usage = "(T, M, Z) = stream(L, t=4, i=48, j=4) or (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch)"
     gives = 3
     target: HandleArgument
     sizes: LoopSizesArgument
+    prefetch: FlagArgument = False
 
 
 @dataclass(frozen=True)
