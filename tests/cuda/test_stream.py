@@ -240,7 +240,7 @@ WRONG = {
         "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);", "LW_REGISTERS_4(float, b_own1, 32, 5, 4, 4);" * 2
     ),
     "registers outside of the lanes": ("LW_UNROLL_3\n", "b_own1[0][0][0][0] = 0;\n"),
-    "rows that are fetched beyond the array": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n + 1, n, 2)"),
+    "rows beyond the array": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n + 1, n, 2)"),
     "rows of another length": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n - 1, 2)"),
     "rows before those that are loaded": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n, -2)"),
     "rows of no known distance": ("LW_AHEAD_2(float, a, n, n, 2)", "LW_AHEAD_2(float, a, n, n, n)"),
