@@ -33,6 +33,8 @@ LOOP = "for (i = 0; i < n; i++) A[i] = B[i] + 1;"
 TEN = "for (i = 0; i < 10; i++) A[i] = B[i] + 1;"
 STEP = "A[i] = B[i] + 1;"
 TWO = "A[i] = B[i] + 1; A[i+1] = B[i+1] + 1;"
+BY_NAME = "{ double t = B[i]; A[i] = t + 1; }"
+PAIR = "double t[2]; for (j = 0; j < 2; j++) t[j] = B[i + j]; for (j = 0; j < 2; j++) A[i + j] = t[j] + 1;"
 
 COUNTING = [
     (LOOP, f"i = 0; while (i < n) {{ {STEP} i++; }}"),
@@ -57,6 +59,8 @@ COUNTING = [
     ),
     (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }} if (i < n) {STEP}"),
     (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} for (; i < n; i++) {STEP}"),
+    (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} for (; i < n; i++) {BY_NAME}"),
+    (LOOP, f"for (i = 0; i <= n - 2; i += 2) {{ {PAIR} }} if (i < n) {STEP}"),
 ]
 """What is equal, and read as such."""
 
@@ -78,6 +82,10 @@ OTHERWISE = [
     (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }}"),
     (LOOP, f"i = 0; while (i + 1 < n) {{ {TWO} i += 2; }} if (i <= n) {STEP}"),
     (LOOP, f"i = 0; while (i + 2 < n) {{ {TWO} i += 2; }} if (i < n) {STEP}"),
+    (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} n = n - 1; for (; i < n; i++) {BY_NAME}"),
+    (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} {{ int n = 3; for (; i < n; i++) {BY_NAME} }}"),
+    (LOOP, f"for (i = 0; i + 1 < n; i += 2) {{ {TWO} }} if (i < n) {{ int n = 0; A[i] = B[i] + n; }}"),
+    (LOOP, f"for (i = 0; i + 2 < n; i += 2) {{ {TWO} }} if (i < n) {BY_NAME}"),
     (LOOP, f"i = 0;\n#pragma omp parallel for\nwhile (i < n) {{ {STEP} i++; }}"),
 ]
 """What is not equal, or not C."""
@@ -171,7 +179,7 @@ SCRATCH = "for (i = 0; i < 10; i++) t[i] = B[i]; for (i = 0; i < 10; i++) A[i] =
         ("double t[10];", "double t[16];", "return t[0] > 0;", "unknown"),
         ("double t[10];", "double t[16];", "return sizeof(int);", "unknown"),
         ("double t[10], *p = t;", "double t[16], *p = t;", "return *p > 0;", "unknown"),
-        ("double t[10];", "float t[16];", "", "no"),
+        ("double t[10];", "float t[16];", "", "unknown"),
         ("double t[10];", "double t[16] = {0};", "", "unknown"),
     ],
 )
@@ -190,3 +198,30 @@ def test_loops_that_no_pragma_marks(tmp_path: Path) -> None:
     assert [entry for entry in found.trusted if "new.c: read with plain loops" in entry]
     (nest,) = nests_of(load_c(tmp_path / "new.c"))
     assert nest.program is not None and nest.lines == (4, 5)
+
+
+UNMARKED = [
+    (f"int i = 0;\n for (; i + 1 < n; i += 2) {{ {TWO} }}\n if (i < n) {STEP}", "yes"),
+    (f"int i, j;\n for (i = 0; i + 2 <= n; i += 2) {{ {PAIR} }}\n for (; i < n; i++) {STEP}", "yes"),
+    (
+        f"int even = n / 2 * 2;\n for (int i = 0; i < even; i += 2) {{ {TWO} }}\n"
+        f" for (int i = even; i < n; i++) {STEP}",
+        "yes",
+    ),
+    (f"double one = B[0];\n for (int i = 0; i < n; i++) {STEP}\n if (n > 0) A[0] = one + 1;", "yes"),
+    ("double one = B[0];\n for (int i = 0; i < n; i++) A[i] = one + 1;", "no"),
+    (
+        f"int i;\n for (i = 0; i < n - 1; i += 2) {{ {TWO} }}\n if (i < n) {{ {STEP} i++; }}\n"
+        f" if (i < n) {{ {STEP} i++; }}",
+        "unknown",
+    ),
+    (f"int i;\n for (i = 0; i < n - 1; i++) {STEP}\n goto end;\n end: if (i < n) {STEP}", "unknown"),
+]
+"""Bodies of a function without pragmas; what is beside the loops may do what they leave out."""
+
+
+@pytest.mark.parametrize(("body", "answer"), UNMARKED)
+def test_what_stands_beside_loops_that_no_pragma_marks(tmp_path: Path, body: str, answer: str) -> None:
+    whole = "int f(int n, double A[1000], double B[1000]) {{\n  {}\n  return 0;\n}}\n"
+    old = whole.format("for (int i = 0; i < n; i++)\n    A[i] = B[i] + 1;")
+    assert verdict(tmp_path, old, whole.format(body)) == answer

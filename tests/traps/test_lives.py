@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
@@ -121,6 +122,31 @@ def _without_temporary(setup: str, after: str, head: str, folder: Path) -> str:
 @pytest.mark.parametrize("name", KEPT)
 def test_temporaries_that_are_read_afterwards(name: str, tmp_path: Path) -> None:
     assert _without_temporary(*KEPT[name], tmp_path) != PROVED
+
+
+_DECLARED = "double u = a[0]; for (i = 1; i < n; i++) u = u + b[i];"
+NAMED_AFTER = {
+    "read": ("s = u;", ""),
+    "assigned first": ("u = 0; s = u;", ""),
+    "by a macro": ("s = LAST;", "#define LAST u"),
+    "instead of one of the file": ("s = u;", "static double u;"),
+    "in a later loop": ("for (j = 0; j < 2; j++) s += u;", ""),
+}
+
+
+@pytest.mark.parametrize("name", NAMED_AFTER)
+def test_variables_of_the_region_that_are_named_after_it(name: str, tmp_path: Path) -> None:
+    after, head = NAMED_AFTER[name]
+    file = tmp_path / "one.c"
+    file.write_text(function(_DECLARED, after=after, head=head))
+    with pytest.raises(BadInput, match="'u' is declared in the region, and used after it"):
+        read_c(file)
+
+
+def test_variables_of_the_region_of_which_only_the_names_are_used_after_it(tmp_path: Path) -> None:
+    file = tmp_path / "one.c"
+    file.write_text(function(_DECLARED, after="{ double u = 3; s = u; }"))
+    assert [one.name for one in read_c(file)[0].arrays if one.local] == ["u"]
 
 
 @pytest.mark.parametrize("name", LOST)

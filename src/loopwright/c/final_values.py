@@ -44,7 +44,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     for region in file.regions:
         block = file.block(region.place)
         loops = [node for node in walk(block) if node.type == "for_statement"]
-        assigned = [one for one in loops if _is_assigned(one)]
+        assigned = [one for one in loops if is_assigned(one)]
         names = dict.fromkeys(name for one in assigned if (name := loop_iterator(one)) is not None)
         read = {name for name in names if _is_read(file, region, name, assigned)}
         for loop in assigned if read else ():
@@ -54,7 +54,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
                 yield [edit]
 
 
-def _is_assigned(loop: Node) -> bool:
+def is_assigned(loop: Node) -> bool:
     """Whether a loop assigns its first value to a variable that is declared before it."""
     start = loop.child_by_field_name("initializer")
     return start is not None and start.type == "assignment_expression" and operator(start) == "="
@@ -91,13 +91,15 @@ def _is_declared(name: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class _Count:
+class Count:
     """`for (i = first; i relation limit; i += step)`; a step below 0 counts down."""
 
-    first: Node
+    first: str
     relation: str
-    limit: Node
+    limit: str
     step: int
+    names: frozenset[str]
+    """Those in the bounds."""
 
     @property
     def test(self) -> str:
@@ -109,40 +111,45 @@ class _Count:
         sign = "+" if self.step > 0 else "-"
         size = abs(self.step)
         if size == 1:
-            return on_one_line(self.limit) + (f" {sign} 1" if "=" in self.relation else "")
+            return self.limit + (f" {sign} 1" if "=" in self.relation else "")
         more = size if "=" in self.relation else size - 1
         first, limit = _operand(self.first), _operand(self.limit)
         return f"{first} + {size} * (({limit} - {first} + {more}) / {size})"
 
 
-def _operand(node: Node) -> str:
-    text = on_one_line(node)
+def _operand(text: str) -> str:
     return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Edit | None:
-    body, count = field(loop, "body"), _count(loop, name)
-    if count is None or not _is_alone(loop, name, region):
-        return None
-    bounds = {*identifiers(count.first), *identifiers(count.limit)}
-    changed = {word for node in walk(loop) for word in _changed(node)}
-    known = file.declarations
-    if name in bounds or bounds & changed or not all(_is_int(word, known, loop) for word in (name, *bounds)):
+    body, count = field(loop, "body"), count_of(loop, name, region, file)
+    if count is None:
         return None
     used, number = set(names_in(loop.source.text)), 1
     while f"{name}_{number}" in used:
         number += 1
     own = f"{name}_{number}"
     begin = body.spelled.start
-    head = f"{{ for (int {own} = {on_one_line(count.first)}; "
+    head = f"{{ for (int {own} = {count.first}; "
     head += f"{own} {count.relation} {_operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
     head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
     text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
-    ended = f" if ({count.test}) {name} = {count.last}; else {name} = {on_one_line(count.first)}; }}"
+    ended = f" if ({count.test}) {name} = {count.last}; else {name} = {count.first}; }}"
     return loop.start, loop.end, head + text + ended
 
 
-def _count(loop: Node, name: str) -> _Count | None:
+def count_of(loop: Node, name: str, region: Region, file: CFile) -> Count | None:
+    """How a loop counts, where its iterator and its bounds are ints that only its head changes."""
+    count = _count(loop, name)
+    if count is None or not _is_alone(loop, name, region):
+        return None
+    changed = {word for node in walk(loop) for word in changed_names(node)}
+    words = (name, *sorted(count.names))
+    is_known = all(_is_int(word, file.declarations, loop) for word in words)
+    return count if is_known and name not in count.names and not count.names & changed else None
+
+
+def _count(loop: Node, name: str) -> Count | None:
     """How a loop counts, if its bounds are sums of names and numbers and its step is a number."""
     test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
     step = None if update is None else _step(without_parentheses(update), name)
@@ -151,16 +158,30 @@ def _count(loop: Node, name: str) -> _Count | None:
         return None
     left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
     relation = operator(core)
-    if left.text != name:
-        left, right, relation = right, left, _SWAPPED.get(relation, "")
+    more = _added(left, name)
+    if more is None:
+        more, right, relation = _added(right, name), left, _SWAPPED.get(relation, "")
     wanted = ("<", "<=") if step > 0 else (">", ">=")
     first = first_value(loop)
-    if left.text != name or relation not in wanted or not (is_simple(first) and is_simple(right)):
+    if more is None or relation not in wanted or not (is_simple(first) and is_simple(right)):
         return None
     # What is computed for longer steps stays in range if counting does.
     if abs(step) > 1 and (step < 0 or not re.fullmatch(r"\d{1,4}", first.text)):
         return None
-    return _Count(first, relation, right, step)
+    limit = on_one_line(right) if more == "0" else f"{_operand(on_one_line(right))} - {more}"
+    names = frozenset((*identifiers(first), *identifiers(right)))
+    return Count(on_one_line(first), relation, limit, step, names)
+
+
+def _added(node: Node, name: str) -> str | None:
+    """The number c of `name + c`, "0" of the name alone; None of anything else."""
+    if node.text == name:
+        return "0"
+    if node.type != "binary_expression" or operator(node) != "+":
+        return None
+    parts = [without_parentheses(field(node, side)).text for side in ("left", "right")]
+    others = [one for one in parts if one != name]
+    return others[0] if len(others) == 1 and re.fullmatch(r"0|[1-9]\d{0,3}", others[0]) else None
 
 
 def _step(update: Node, name: str) -> int | None:
@@ -183,7 +204,7 @@ def _is_alone(loop: Node, name: str, region: Region) -> bool:
     if any(is_before(one, loop) or name in names_in(one.place.text) for one in region.pragmas):
         return False
     for node in walk(body):
-        if node.type in _LEAVING or name in _changed(node) or (node.type == "break_statement"):
+        if node.type in _LEAVING or name in changed_names(node) or (node.type == "break_statement"):
             return False
         is_other = node.type in ("field_identifier", "type_identifier", "statement_identifier")
         if node.text == name and (is_other or (node.type == "identifier" and _is_declared(node))):
@@ -191,7 +212,7 @@ def _is_alone(loop: Node, name: str, region: Region) -> bool:
     return True
 
 
-def _changed(node: Node) -> tuple[str, ...]:
+def changed_names(node: Node) -> tuple[str, ...]:
     """The names that an expression changes, or gives away the address of."""
     match node.type:
         case "assignment_expression":

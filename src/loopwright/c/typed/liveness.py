@@ -202,6 +202,13 @@ def _hidden(function: TypedFunction, declared: Declaration) -> bool:
     return any(declared.name in problem.words for problem in function.problems)
 
 
+def is_named_after(region: TypedRegion, declared: Declaration) -> bool:
+    """Whether the text after the region may name a variable that is declared in it."""
+    function = region.function
+    places = function.mentions.get(declared.offset, ())
+    return _hidden(function, declared) or any(at >= region.end for at in places)
+
+
 def is_address_taken(file: TypedFile, function: TypedFunction, declared: Declaration) -> bool:
     """Whether a pointer to a variable may exist."""
     is_shared = declared.is_file_scope or declared.storage is Storage.STATIC

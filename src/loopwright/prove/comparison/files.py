@@ -11,7 +11,12 @@ from loopwright.c.file import c_file
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
-from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
+from loopwright.prove.comparison.regions import (
+    changed_functions,
+    changed_parts,
+    counterparts,
+    has_marks,
+)
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.legality.explain import refusal
@@ -22,7 +27,7 @@ from loopwright.read.c.reader import load_c
 from loopwright.read.c.rephrased import as_written, pairs_of_wordings
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 IN_OTHER_WORDS = "read with plain loops, and calls replaced by what they do, as the rules of C allow"
 
@@ -105,12 +110,29 @@ def compare_files(
     compilers = (options.of_old.compiled, options.reading.compiled)
     before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
     choice = options.reading.choice
+    wider = None
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
+        wider = None if has_marks(source) else changed_parts(before, source, choice.functions)
     before = resolved(before, replace(options.reading, choice=choice))
     source = source if choice.is_empty else chosen(source, choice)
     options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))
     source = counterparts([one.place for one in c_file(before).regions], source)
+    if wider is not None and wider != (before, source):
+        try:
+            found = _compared_wordings(*wider, options, progress)
+        except BadInput:
+            return _compared_wordings(before, source, options, progress)
+        if not isinstance(found.verdict, Undecided):
+            return found
+    return _compared_wordings(before, source, options, progress)
+
+
+def _compared_wordings(
+    before: Source, source: Source, options: ComparisonOptions, progress: Progress
+) -> Comparison:
+    """The first answer of the wordings of two texts; where none is one, why not."""
+    compilers = (options.of_old.compiled, options.reading.compiled)
     undecided: list[Comparison] = []
     failures: list[BadInput] = []
     for texts in pairs_of_wordings(before, source, *compilers):

@@ -70,6 +70,9 @@ class _Frame:
     names: frozenset[str]
     """All that the function mentions, its region included."""
     region: str
+    node: Node
+    hidden: frozenset[str] = frozenset()
+    """Names in macros that it uses."""
 
 
 def outside_difference(
@@ -86,8 +89,8 @@ def outside_difference(
     before, after = _frame(old), _frame(new)
     if before is None or after is None:
         return None if before is after else "only one of the regions is in a function"
-    before = replace(before, names=before.names | hidden[0])
-    after = replace(after, names=after.names | hidden[1])
+    before = replace(before, names=before.names | hidden[0], hidden=hidden[0])
+    after = replace(after, names=after.names | hidden[1], hidden=hidden[1])
     if before.parameters != after.parameters:
         return f"their parameters are ({before.parameters}) and ({after.parameters})"
     if before.head != after.head:
@@ -219,7 +222,7 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
     for name in sorted(before.locals.keys() ^ after.locals.keys()):
         here, there = (before, after) if name in before.locals else (after, before)
         local = here.locals[name]
-        if name in there.names:
+        if name in there.names and not _is_of_loops(there, name):
             return f"'{name}' is a local variable in one of them only"
         if here is after and re.search(r"\[[^]]*[a-z]", local.shape):
             return f"'{local.shape}' has a length that may be below 1"
@@ -228,6 +231,20 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
         if local.value is not None and not _is_harmless(local, here):
             return f"only one of them has '{_short(local.text)}'"
     return None
+
+
+def _is_of_loops(frame: _Frame, name: str) -> bool:
+    """Whether a function has a name only where its region has loops that declare it."""
+    loops = [
+        loop.span
+        for loop in frame.node.of_type("for_statement")
+        if (first := loop.child_by_field_name("initializer")) is not None
+        and first.type == "declaration"
+        and any(one == name for one, _ in _declared(first))
+    ]
+    words = names_in(_DIRECTIVE.sub("", frame.node.text)).count(name)
+    inside = [use for use in frame.node.named(name) if any(loop.contains(use.span) for loop in loops)]
+    return name not in frame.hidden and len(inside) == words == names_in(frame.region).count(name)
 
 
 def _is_harmless(local: _Local, frame: _Frame) -> bool:
@@ -305,7 +322,7 @@ def _frame(region: Span) -> _Frame | None:
         names = names_in(_DIRECTIVE.sub("", node.text))
         head = _plain(node.text[: body.start - node.start])
         inside = without_comments(region.text, literals=True)
-        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names), inside)
+        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names), inside, node)
     return None
 
 

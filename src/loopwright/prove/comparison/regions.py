@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.choice import Choice
-from loopwright.c.chosen import function_name, functions_with_loops, lines_of, with_places
+from loopwright.c.chosen import LOOPS, function_name, functions_with_loops, lines_of, outermost, with_places
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
-from loopwright.c.syntax import Node, field, named_children
+from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -31,6 +31,49 @@ def changed_functions(old: Source, new: Source) -> Choice:
     ]
     names = [name for name, text in texts[0].items() if texts[1].get(name, text) != text]
     return Choice(tuple(names))
+
+
+def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source] | None:
+    """The texts with what differs between these functions chosen, and all that is between loops of theirs.
+
+    None where that has a jump in it, or what is there to declare a variable.
+    """
+    places: list[tuple[Span, Span]] = []
+    functions = [_functions(c_file(replace(one, chosen=()))) for one in (old, new)]
+    for name in names:
+        several = [_statements(field(one[name], "body")) for one in functions]
+        before, after = (_common(several, backwards=way) for way in (False, True))
+        parts = [_worked(one[before : len(one) - after]) for one in several]
+        if not all(parts) or any(_ends(one) for several in parts for one in several):
+            return None
+        first, second = (lines_of(one[0], one[-1]) for one in parts)
+        places.append((first, second))
+    return with_places(old, [one for one, _ in places]), with_places(new, [one for _, one in places])
+
+
+def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
+    """How many statements two lists have in common, at one end, up to the first loop there."""
+    found = 0
+    for one, other in zip(*(each[::-1] if backwards else each for each in several), strict=False):
+        if _text(one) != _text(other) or next(outermost(one), None) is not None or one.type in LOOPS:
+            break
+        found += 1
+    return found
+
+
+def _worked(parts: Sequence[Node]) -> Sequence[Node]:
+    """The statements without declarations in front that compute nothing."""
+    while parts and parts[0].type == "declaration" and "=" not in parts[0].text:
+        parts = parts[1:]
+    return parts
+
+
+def _ends(statement: Node) -> bool:
+    """Whether a statement may leave the function, or is reached from elsewhere."""
+    return any(node.type in _JUMPS for node in walk(statement))
+
+
+_JUMPS = ("return_statement", "goto_statement", "labeled_statement")
 
 
 def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:

@@ -131,7 +131,7 @@ def compared_texts(
             along = _otherwise(compared, along)
         found.append(along)
         if not found[-1].proved:
-            return found[-1]
+            return _as_a_whole(found[-1], old, text, (compiled, options))
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
     unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
@@ -153,6 +153,30 @@ def compared_texts(
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
+
+
+def _as_a_whole(
+    found: Comparison,
+    old: Sequence[Program],
+    text: Source,
+    compilers: tuple[CompilerOptions, CompilerOptions],
+) -> Comparison:
+    """What regions that are not proved tell of the functions around them.
+
+    That regions differ is no answer where what is around them differs too: it may do what they leave out.
+    """
+    verdict, regions = found.verdict, c_file(text).regions
+    if not isinstance(verdict, Refuted) or len(old) != len(regions):
+        return found
+    pairs = zip(old, regions, strict=True)
+    around = (_around(one.region, other.place, *compilers) for one, other in pairs)
+    difference = next((said for said in around if said is not None), None)
+    if difference is None:
+        return found
+    reason = f"the regions differ, and so does what is around them: {difference}; of the regions alone: "
+    reason += f"{verdict.message}; {verdict.witness}"
+    last = replace(found.answers[-1], verdict=Undecided(reason))
+    return replace(found, answers=(*found.answers[:-1], last))
 
 
 def _may_wrap(program: Program) -> bool:

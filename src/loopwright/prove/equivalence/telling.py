@@ -43,6 +43,8 @@ def number_text(value: TypedNumber) -> str:
     if isinstance(value.number, int):
         return str(value.number)
     number = float(value.number)
+    if number == 0 and math.copysign(1, number) < 0:
+        return "-0"
     return str(int(number)) if number.is_integer() and abs(number) < 1e6 else repr(number)
 
 
@@ -116,7 +118,8 @@ class _Search:
         except Undefined:
             return False
         assert old is not None and new is not None, "a cell that a run does not write is an input"
-        if not differ(old, new) or not math.isfinite(old.number) or not math.isfinite(new.number):
+        only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
+        if only_in_sign or not differ(old, new) or not math.isfinite(old.number) or not math.isfinite(new.number):
             return False
         self.values, self.given = (old, new), given
         return True

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from loopwright.c.continued import with_continued_loops
 from loopwright.c.file import c_file
 from loopwright.c.final_values import with_final_values
 from loopwright.c.loops import loop_iterator
@@ -49,6 +50,15 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     if final == plain or not _has_plain_macros(source, options):
         return plain
     return plain if any(_is_pointed_to(name, source, options) for name in _iterators(plain)) else final
+
+
+def with_first_values(source: Source, options: CompilerOptions) -> Source:
+    """The text with plain loops, and first values for those that go on where another one ended."""
+    plain = in_plain_loops(source, options)
+    found = with_continued_loops(plain)
+    if found == plain or not _has_plain_macros(source, options):
+        return plain
+    return plain if any(_is_pointed_to(name, source, options) for name in _iterators(found)) else found
 
 
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
@@ -149,7 +159,8 @@ def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> b
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[tuple[Source, Source]]:
-    """Two files in plain loops, as they are, and with other iterators, each pair of texts once.
+    """Two files in plain loops, as they are, with first values for all loops, and with other iterators, each
+    pair of texts once.
 
     Functions that only one of them calls, or that are not the same in both, are inlined first.
     """
@@ -162,6 +173,9 @@ def pairs_of_wordings(
     yield plain
     if plain != (old, new):
         yield old, new
+    continued = with_first_values(old, compiled), with_first_values(new, options)
+    if continued != plain:
+        yield continued
     final = with_other_iterators(old, compiled), with_other_iterators(new, options)
     if final not in (plain, (old, new)):
         yield final

@@ -10,7 +10,13 @@ import islpy as isl
 
 from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, may_run_again, read_after
+from loopwright.c.typed.liveness import (
+    is_named_after,
+    may_be_pointed_to,
+    may_be_seen,
+    may_run_again,
+    read_after,
+)
 from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
@@ -26,6 +32,18 @@ def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile
         if reason:
             hint = f"declare the iterator in the loop: for (int {declared.name} = ...)"
             raise refuse(loop.place.span, f"{reason}, and the region uses it as an iterator", hint)
+
+
+def refuse_seen_locals(region: TypedRegion) -> None:
+    """Raise where a variable that the region declares, and that is gone after it, is named after it."""
+    for statement in region.statements:
+        if not isinstance(statement, Declare):
+            continue
+        for one in statement.variables:
+            if is_named_after(region, one.declaration):
+                name = one.declaration.name
+                message = f"'{name}' is declared in the region, and used after it"
+                raise refuse(statement.place.span, message, f"declare '{name}' before the region")
 
 
 def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Program:
