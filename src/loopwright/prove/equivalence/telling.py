@@ -119,7 +119,8 @@ class _Search:
             return False
         assert old is not None and new is not None, "a cell that a run does not write is an input"
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
-        if only_in_sign or not differ(old, new) or not math.isfinite(old.number) or not math.isfinite(new.number):
+        are_finite = math.isfinite(old.number) and math.isfinite(new.number)
+        if only_in_sign or not are_finite or not differ(old, new):
             return False
         self.values, self.given = (old, new), given
         return True
