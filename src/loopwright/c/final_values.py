@@ -91,7 +91,7 @@ def _is_declared(name: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class CountedLoop:
+class LoopCount:
     """`for (i = first; i relation limit; i += step)`; a step below 0 counts down."""
 
     first: str
@@ -138,7 +138,7 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
     return loop.start, loop.end, head + text + ended
 
 
-def count_of(loop: Node, name: str, region: Region, file: CFile) -> CountedLoop | None:
+def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
     """How a loop counts, where its iterator and its bounds are ints that only its head changes."""
     count = _count(loop, name)
     if count is None or not _is_alone(loop, name, region):
@@ -149,7 +149,7 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> CountedLoop 
     return count if is_known and name not in count.names and not count.names & changed else None
 
 
-def _count(loop: Node, name: str) -> CountedLoop | None:
+def _count(loop: Node, name: str) -> LoopCount | None:
     """How a loop counts, if its bounds are sums of names and numbers and its step is a number."""
     test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
     step = None if update is None else _step(without_parentheses(update), name)
@@ -170,7 +170,7 @@ def _count(loop: Node, name: str) -> CountedLoop | None:
         return None
     limit = on_one_line(right) if more == "0" else f"{_operand(on_one_line(right))} - {more}"
     names = frozenset((*identifiers(first), *identifiers(right)))
-    return CountedLoop(on_one_line(first), relation, limit, step, names)
+    return LoopCount(on_one_line(first), relation, limit, step, names)
 
 
 def _added(node: Node, name: str) -> str | None:
