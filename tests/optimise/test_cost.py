@@ -108,6 +108,43 @@ def test_iterations_written_out_share_loads(tmp_path: Path) -> None:
     )
 
 
+TEMPORARIES = """\
+float in[64][900], out[64][900];
+unsigned char small[64][900];
+float sum;
+void f(void)
+{{
+#pragma scop
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < 800; j++) {{
+      {body}
+    }}
+#pragma endscop
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow"),
+    [
+        ("sum = in[i][j]; out[i][j] = sum * sum;", "out[i][j] = sum; sum = in[i][j];"),
+        (
+            "sum = 0; for (int k = 0; k < 8; k++) sum += in[i][j + k]; out[i][j] = sum;",
+            "for (int k = 0; k < 8; k++) sum += in[i][j + k]; out[i][j] = sum;",
+        ),
+        ("out[i][j] = in[i][j] > 1 ? 1 : 2;", "out[i][j] = small[i][j] > 1 ? 1 : 2;"),
+    ],
+    ids=["each lane has its scalar", "and sums into it", "not of chars and floats that are chosen"],
+)
+def test_vectors_of_private_scalars(tmp_path: Path, fast: str, slow: str) -> None:
+    found = []
+    for body in (fast, slow):
+        file = tmp_path / "temporaries.c"
+        file.write_text(TEMPORARIES.format(body=body))
+        found.append(estimated(file).arithmetic)
+    assert found[0] < found[1] / 2
+
+
 def test_operations_are_counted_in_the_text() -> None:
     (program,) = read_c(ROOT / "kernels" / "seidel-2d.c")
     assert operations_of(program.statements[0]) == Operations(simple=8, divisions=1, calls=0)

@@ -9,6 +9,8 @@ import pytest
 from loopwright.optimise.deferred import deferred
 from loopwright.optimise.flight import rows_in_flight
 from loopwright.optimise.nests import Phase, targets
+from loopwright.optimise.planner import Planner
+from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
 
 WAITING = """\
@@ -55,3 +57,43 @@ def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list
     nest = targets(judge.plan)[0]
     scripts = list(move(judge.plan, nest, judge.setting))
     assert [judge.estimated(script, "") is not None for script in scripts] == legal
+
+
+HANDED_ON = """\
+double u[90][90];
+for (int i = 0; i < 90; i++)
+  for (int j = 0; j < 90; j++)
+    Make: u[i][j] = A[i][j] * 2;
+for (int i = 2; i < 90; i++)
+  for (int j = 0; j < 90; j++)
+    Take: B[i][j] = u[i - 2][j] + u[i][j];"""
+
+
+@pytest.mark.parametrize(
+    ("text", "contracted"),
+    [
+        (HANDED_ON, ["contract(u, 4, ring)"]),
+        (HANDED_ON.replace("u[i - 2]", "u[i]"), ["contract(u)"]),
+        (HANDED_ON.removeprefix("double u[90][90];\n").replace("u[", "C["), []),
+    ],
+    ids=["a ring of rows", "a scalar", "what is seen afterwards stays"],
+)
+def test_what_joined_nests_hand_on_is_kept_in_few_cells(
+    tmp_path: Path, text: str, contracted: list[str]
+) -> None:
+    judge = judge_of(tmp_path, text)
+    joined = judge.estimated(parse_script("fuse(Make, Take, 2)"), "")
+    assert joined is not None
+    _, *found = Planner(judge)._contracted(joined)
+    assert [str(one.script[-1]) for one in found] == contracted
+
+
+@pytest.mark.parametrize(("last", "is_exchanged"), [("90", True), ("j", False)], ids=["box", "triangle"])
+def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
+    tmp_path: Path, last: str, is_exchanged: bool
+) -> None:
+    text = f"for (int j = 0; j < 90; j++)\n  for (int i = 0; i < {last}; i++)\n    S: A[i][j] = B[i][j];"
+    judge = judge_of(tmp_path, text)
+    written, turned = (judge.estimated(parse_script(one), "") for one in ("", "interchange(S, [i, j])"))
+    assert written is not None and turned is not None and turned.total < written.total
+    assert Planner(judge).as_compiled() == (turned if is_exchanged else written).total

@@ -195,12 +195,12 @@ def test_the_former_name_of_the_verb_leads_to_the_new_one() -> None:
 
 
 WITHOUT_MAIN = """\
-void product(int n, int m, double C[n][m], const double A[n][n], double *restrict B)
+void product(int n, int m, double C[n][m], const double A[n][n], double *restrict best)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++)
       for (int k = 0; k < n; k++)
-        C[i][j] += A[i][k] * B[k * m + j];
+        C[i][j] += A[i][k] * best[k * m + j];
 }
 """
 
@@ -216,7 +216,7 @@ def test_data_are_made_for_a_function_without_a_main(tmp_path: Path) -> None:
     assert {name: cells(program, one, sizes, ()) for name, one in arrays.items()} == {
         "C": 31 * 40,
         "A": 31 * 30,
-        "B": 31 * 40,
+        "best": 31 * 40,
     }
     runner = TrialRunner(file, tmp_path, find_compiler(), ("-fsanitize=address",))
     runner = replace(runner, driver=driver_for([program], [sizes], (), 1))

@@ -58,9 +58,13 @@ class Operations:
     calls: int
     choices: int = 0
     latency: float = LATENCY
+    is_mixed: bool = False
+    """Whether it chooses between values of several sizes, as of char and int: vectors of such are slow."""
 
 
-def operations_of(statement: Statement, *, is_integer: bool = False) -> Operations:
+def operations_of(
+    statement: Statement, *, is_integer: bool = False, sizes: frozenset[int] = frozenset()
+) -> Operations:
     """Counted in its text: subscripts are left out, and a product that is added at once is one operation."""
     text = statement.body.place.text
     while (shorter := re.sub(r"\[[^][]*\]", "", text)) != text:
@@ -72,7 +76,9 @@ def operations_of(statement: Statement, *, is_integer: bool = False) -> Operatio
     others = [name for name in names if not name.startswith(("sqrt", "fabs", "fmax", "fmin", "if"))]
     latency = INTEGER if is_integer else LATENCY
     choices = len(re.findall(r"\?|\bif\b", text))
-    return Operations(max(1, sums, products), text.count("/") + roots, len(others), choices, latency)
+    is_mixed = choices > 0 and len(sizes) > 1
+    divided = text.count("/") + roots
+    return Operations(max(1, sums, products), divided, len(others), choices, latency, is_mixed)
 
 
 def body_cycles(
@@ -81,8 +87,9 @@ def body_cycles(
     """The cycles of one execution of a loop for the calls right inside it."""
     groups = grouped(loop)
     is_innermost = not loop.loops
-    lanes = _lanes(loop, groups, elements, machine) if is_innermost else 1
     work = [operations[call.statement] for call in loop.calls]
+    is_vector = is_innermost and not any(one.is_mixed for one in work)
+    lanes = _lanes(loop, groups, elements, machine) if is_vector else 1
     simple = sum(one.simple for one in work) / UNITS / lanes
     chosen = sum(one.choices for one in work)
     divided = sum(one.divisions for one in work) * DIVISION[0] / max(1, lanes / 2)

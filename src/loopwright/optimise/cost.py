@@ -55,7 +55,11 @@ def estimate(
     root = costed_loops(node, program, sizes, _lanes(program, elements, machine))
     integers = {one.name for one in program.arrays if is_integer_type(one.element_type or "double")}
     operations = {
-        one.name: operations_of(one, is_integer={item.array for item in one.accesses} <= integers)
+        one.name: operations_of(
+            one,
+            is_integer={item.array for item in one.accesses} <= integers,
+            sizes=frozenset(elements[item.array] for item in one.accesses),
+        )
         for one in program.statements
     }
     moved = traffic(root, elements, machine)

@@ -72,9 +72,10 @@ def _called(
         array = arrays.get(name, Array(name, 1, "char"))
         element = _element(array)
         count = cells(program, array, sizes, defines)
-        made += f"    {element} *lw_{name} = malloc({count} * sizeof *lw_{name});\n"
-        filled += _fill(f"lw_{name}", f"{count}", element)
-        arguments.append(f"(void *)lw_{name}")
+        data = f"lw_data_{name}"
+        made += f"    {element} *{data} = malloc({count} * sizeof *{data});\n"
+        filled += _fill(data, f"{count}", element)
+        arguments.append(f"(void *){data}")
     for one in program.arrays:
         if one.name not in function.parameters and one.rank > 0 and not program.is_private(one):
             element = _element(one)

@@ -25,7 +25,7 @@ from loopwright.optimise.nests import (
 )
 from loopwright.optimise.orders import ORDERING, parallel
 from loopwright.optimise.scheduler import Fusion, scheduled
-from loopwright.optimise.storage import expansions, packings, renamings
+from loopwright.optimise.storage import contractions, expansions, packings, renamings
 from loopwright.optimise.structures import around, fusions
 from loopwright.optimise.sums import register_sums
 from loopwright.optimise.tiles import BLOCKING
@@ -227,7 +227,16 @@ class Planner:
         for start in starts:
             for script in islice(fusions(start.plan, self.judge.setting.dependences), most):
                 one = None if self.judge.is_over() else self.judge.estimated(script, origin)
-                found += [] if one is None else [one]
+                found += [] if one is None else self._contracted(one)
+        return found
+
+    def _contracted(self, joined: Estimated) -> list[Estimated]:
+        """As it is, and with the smallest storage that is legal for what is handed on inside a nest."""
+        found = [joined]
+        for steps in contractions(joined.plan):
+            tried = ((*found[-1].script, step) for step in steps)
+            known = (self.judge.estimated(script, f"{joined.origin}, few rows") for script in tried)
+            found += [one for one in known if one is not None][:1]
         return found
 
     def _structures(self) -> Iterator[Estimated]:

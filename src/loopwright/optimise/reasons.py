@@ -14,6 +14,7 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Affine,
+    Contract,
     Distribute,
     DistributeLegally,
     Expand,
@@ -80,6 +81,8 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             return (
                 f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
             )
+        case Contract():
+            return "few cells for what is read shortly after it is written: they stay in a cache"
         case Expand():
             return "a cell for each iteration: none waits for another because they share it"
         case Pack(transposed=transposed):

@@ -3,6 +3,7 @@
 expand(x, i, j)          loops that shared x are free to be distributed and exchanged
 rename(x, L)             a nest has an x of its own, which can be expanded along its loops
 pack(A, S, transposed)   S reads along rows what it read down columns, n^2 copies for n^3 reads
+contract(x, 8, ring)     what a joined nest hands on from one row to the next stays in a cache
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from loopwright.optimise.nests import Script, script_of, targets
 from loopwright.optimise.touches import Subscripts, subscripts_of
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import Expand, Pack, Rename
+from loopwright.transform.script.operations import Contract, Expand, Pack, Rename
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import pieces
+
+RINGS = (4, 8, 16)
+"""How many rows of an array take turns."""
 
 DEEP = 3
 """A statement in fewer loops reads no cell often enough to be worth a copy."""
@@ -38,6 +42,16 @@ def expansions(plan: Plan) -> list[tuple[Step, ...]]:
         steps = tuple(Step(Expand(array.name, names)) for names in (*outer, *inner))
         found += [steps] if steps else []
     return found
+
+
+def contractions(plan: Plan) -> list[tuple[Step, ...]]:
+    """For each array that is lost after the region and used in one nest alone: a scalar, or a few rows."""
+    program = plan.program
+    return [
+        (Step(Contract(array.name)), *(Step(Contract(array.name, rows, ring=True)) for rows in RINGS))
+        for array in program.arrays
+        if array.rank and program.is_dead_after(array) and len(set(map(_top, _users(program, array)))) == 1
+    ]
 
 
 def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
