@@ -19,7 +19,7 @@ from loopwright.c.plain_loops import Edit, on_one_line
 from loopwright.c.regions import Region
 from loopwright.c.syntax import (
     Node,
-    assigned_names,
+    assigned_target,
     field,
     identifiers,
     named_children,
@@ -46,9 +46,13 @@ class WithBounds:
 
     source: Source
     heads: tuple[int, ...] = ()
+    loops: tuple[int, ...] = ()
+    """Where the same heads were before."""
+    before: Source | None = None
 
 
-def with_set_bounds(source: Source) -> WithBounds:
+def with_set_bounds(source: Source, kept: frozenset[int] = frozenset()) -> WithBounds:
+    """The heads of loops that start at a place of `kept` stay as they are."""
     file = c_file(source)
     edits: list[Edit] = []
     heads: list[int] = []
@@ -57,15 +61,16 @@ def with_set_bounds(source: Source) -> WithBounds:
         if any(node.type in _JUMPS for node in walk(block)):
             continue
         found = _Settings.of(block, file, region)
-        for loop in (node for node in walk(block) if node.type == "for_statement"):
+        loops = [node for node in walk(block) if node.type == "for_statement" and node.start not in kept]
+        for loop in loops:
             changed = list(found.in_head(loop))
             edits += changed
             heads += [loop.start] * bool(changed)
-        edits += found.left_out() if heads else []
+        edits += found.left_out(kept) if heads else []
     edits.sort()
     longer = [(end, len(text) - (end - start)) for start, end, text in edits]
     moved = tuple(at + sum(more for end, more in longer if end <= at) for at in heads)
-    return WithBounds(source.edited(edits), moved) if heads else WithBounds(source)
+    return WithBounds(source.edited(edits), moved, tuple(heads), source) if heads else WithBounds(source)
 
 
 @dataclass(frozen=True)
@@ -142,19 +147,24 @@ class _Settings:
             child = child.parent
         return None
 
-    def left_out(self) -> Iterator[Edit]:
+    def left_out(self, kept: frozenset[int]) -> Iterator[Edit]:
         """The assignments of variables that are read nowhere but in heads of loops and in each other."""
         dropped = set(self.by_name)
         while True:
-            kept = {name for name in dropped if not all(self._goes(x, dropped) for x in self.mentioned[name])}
-            if not kept:
+            mentioned = {name: self.mentioned[name] for name in dropped}
+            read = {
+                name
+                for name, places in mentioned.items()
+                if not all(self._goes(one, dropped, kept) for one in places)
+            }
+            if not read:
                 break
-            dropped -= kept
+            dropped -= read
         for name in sorted(dropped):
             for one in self.by_name[name]:
                 yield one.start, one.end, ";" + blank(one.text)[1:]
 
-    def _goes(self, read: Node, dropped: set[str]) -> bool:
+    def _goes(self, read: Node, dropped: set[str], kept: frozenset[int]) -> bool:
         """Whether a read is gone from the new text."""
         if not self.region.place.contains(read.span) or self._reaching(read) is None:
             return False
@@ -164,7 +174,8 @@ class _Settings:
         if around is None:
             return False
         if around.type == "for_statement":
-            return inner in (around.child_by_field_name(part) for part in ("initializer", "condition"))
+            head = [around.child_by_field_name(part) for part in ("initializer", "condition")]
+            return around.start not in kept and inner in head
         return any(around in self.by_name[name] for name in dropped)
 
 
@@ -262,8 +273,20 @@ def _is_declared(name: Node) -> bool:
 def _changed_in(node: Node) -> Iterator[str]:
     """The names that a statement assigns to or declares."""
     for part in walk(node):
-        yield from assigned_names(part)
+        target = assigned_target(part)
+        yield from _outside_of_brackets(target) if target is not None else ()
         yield from _declared_in(part) if part.type in ("declaration", "parameter_declaration") else ()
+
+
+def _outside_of_brackets(target: Node) -> Iterator[str]:
+    """The names in what is assigned to, subscripts left out: `a[i + j] = e` changes neither i nor j."""
+    pending = [target]
+    while pending:
+        node = pending.pop()
+        if node.type == "identifier":
+            yield node.text
+        is_element = node.type == "subscript_expression"
+        pending += [field(node, "argument")] if is_element else node.children
 
 
 def _is_target(name: Node) -> bool:

@@ -235,15 +235,21 @@ def identifiers(node: Node) -> tuple[str, ...]:
     return tuple(part.text for part in walk(node) if part.type == "identifier")
 
 
-def assigned_names(node: Node) -> tuple[str, ...]:
-    """The names in the target of an assignment, `++` or `--`; of other nodes none."""
+def assigned_target(node: Node) -> Node | None:
+    """The target of an assignment, `++` or `--`; of other nodes none."""
     match node.type:
         case "assignment_expression":
-            return identifiers(field(node, "left"))
+            return field(node, "left")
         case "update_expression":
-            return identifiers(field(node, "argument"))
+            return field(node, "argument")
         case _:
-            return ()
+            return None
+
+
+def assigned_names(node: Node) -> tuple[str, ...]:
+    """The names in such a target."""
+    target = assigned_target(node)
+    return () if target is None else identifiers(target)
 
 
 def named_children(node: Node) -> list[Node]:

@@ -26,7 +26,7 @@ from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import has_loops, wordings
+from loopwright.read.c.rephrased import further_followed, in_other_words
 from loopwright.source import Source, Span
 
 
@@ -166,27 +166,24 @@ def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic
             yield failure.diagnostic
 
 
-def _otherwise(
-    source: Source, place: tuple[int, int], result: Program | Diagnostic, options: ReadOptions
-) -> Program | Diagnostic:
-    """A part that cannot be read as it is written, in other words."""
-    if isinstance(result, Program):
-        return result
-    for text in wordings(replace(source, chosen=(place,)), options.compiled):
-        found = next(_read(text.source, options))
-        if isinstance(found, Program) and has_loops((found,), text.heads):
-            return found
-    return result
-
-
 def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
-    results = zip(source.chosen, _read(source, options), strict=True)
-    for result in (_otherwise(source, *one, options) for one in results):
-        if isinstance(result, Diagnostic):
-            yield result
-            continue
+
+    def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
-            yield from gated((result,), options)
-        except BadInput as failure:
-            yield failure.diagnostic
+            return gated((read_region(Span(text, *text.chosen[0]), options),), options)
+        except LoopwrightError:
+            return None
+
+    for place, result in zip(source.chosen, _read(source, options), strict=True):
+        failure, alone = result, replace(source, chosen=(place,))
+        if isinstance(result, Program):
+            try:
+                read = gated((result,), options)
+            except BadInput as refused:
+                failure = refused.diagnostic
+            else:
+                yield from further_followed(alone, options.compiled, read, attempt)
+                continue
+        found = in_other_words(alone, options.compiled, attempt)
+        yield failure if found is None else found[0]

@@ -13,7 +13,7 @@ from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
-from loopwright.read.c.rephrased import has_loops, wordings
+from loopwright.read.c.rephrased import further_followed, in_other_words
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -32,27 +32,21 @@ def read_c(path: str | Path, options: ReadOptions = AS_MARKED) -> tuple[Program,
 def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
     """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
     source = resolved(source, options)
-    try:
-        return gated(parse_c(source, options), options)
-    except BadInput as failure:
-        found = _in_other_words(source, options)
-        if found is not None:
-            return found
-        raise _advised(failure, source) from failure.__cause__
 
-
-def _in_other_words(source: Source, options: ReadOptions) -> tuple[Program, ...] | None:
-    """The regions of a text that is the same C, written in a way that can be read."""
-    if "\0" in source.text:
-        return None
-    for text in wordings(source, options.compiled):
+    def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
-            found = gated(parse_c(text.source, options), options)
+            return gated(parse_c(text, options), options)
         except BadInput:
-            continue
-        if has_loops(found, text.heads):
-            return found
-    return None
+            return None
+
+    try:
+        found = gated(parse_c(source, options), options)
+    except BadInput as failure:
+        other = None if "\0" in source.text else in_other_words(source, options.compiled, attempt)
+        if other is None:
+            raise _advised(failure, source) from failure.__cause__
+        return tuple(other)
+    return tuple(further_followed(source, options.compiled, found, attempt))
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:

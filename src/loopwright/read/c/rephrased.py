@@ -23,6 +23,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
+from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.source import Source, Span
 
@@ -70,23 +71,64 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     seen = {source.text}
     for is_written_out in (None, _is_more, _is_called):
         text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
-        plain = in_plain_loops(text, options)
-        for one in (WithBounds(plain), WithBounds(text), _with_bounds(plain, options)):
-            if one.source.text not in seen:
-                seen.add(one.source.text)
-                yield one
+        for words in (with_element_pointers(text, options), text):
+            plain = in_plain_loops(words, options)
+            for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options)):
+                if one.source.text not in seen:
+                    seen.add(one.source.text)
+                    yield one
 
 
-def has_loops(programs: Sequence[Program], heads: Sequence[int]) -> bool:
-    """Whether the loops at these places are loops of the programs: then their bounds do not change."""
+def in_other_words(
+    source: Source, options: CompilerOptions, read: Callable[[Source], Sequence[Program] | None]
+) -> Sequence[Program] | None:
+    """The first of the wordings that is read, with all loops that got other bounds as loops: then these
+    bounds do not change.  In loops that are not taken apart the bounds stay as they are."""
+    for text in wordings(source, options):
+        found = read(text.source)
+        if found is None:
+            continue
+        inside = _loops_in_statements(found, text)
+        if inside and text.before is not None:
+            text = _with_bounds(text.before, options, inside)
+            found = read(text.source) if text.heads else None
+        if found is not None and not _loops_in_statements(found, text):
+            return found
+    return None
+
+
+def further_followed(
+    source: Source,
+    options: CompilerOptions,
+    found: Sequence[Program],
+    read: Callable[[Source], Sequence[Program] | None],
+) -> Sequence[Program]:
+    """What was read, or what is read with the elements that pointers lead to, if less of it is set aside."""
+    aside = sum(len(program.set_aside) for program in found)
+    words = with_element_pointers(source, options) if aside else source
+    for text in (words, in_plain_loops(words, options)) if words != source else ():
+        other = read(text)
+        if other is not None and sum(len(program.set_aside) for program in other) < aside:
+            return other
+    return found
+
+
+def _loops_in_statements(programs: Sequence[Program], text: WithBounds) -> frozenset[int]:
+    """The changed loops that are inside of statements of the programs, by where they were before."""
     places = [statement.body.place for program in programs for statement in program.statements]
-    return not any(place.start <= head < place.end for place in places for head in heads)
+    return frozenset(
+        loop
+        for loop, head in zip(text.loops, text.heads, strict=True)
+        if any(place.start <= head < place.end for place in places)
+    )
 
 
-def _with_bounds(source: Source, options: CompilerOptions) -> WithBounds:
+def _with_bounds(
+    source: Source, options: CompilerOptions, kept: frozenset[int] = frozenset()
+) -> WithBounds:
     """The text with the values of bounds that the region sets, where nothing else may change them."""
     try:
-        found = with_set_bounds(source)
+        found = with_set_bounds(source, kept)
     except BadInput:  # a text that is C only after its macros are written out
         return WithBounds(source)
     if not found.heads or not _has_plain_macros(source, options):

@@ -1,0 +1,333 @@
+"""Local pointers to elements, in the words of what they point to: other words for the same C.
+
+    T *p = &s[i];     p->x, p[k], *p        s[i].x, (&s[i])[k], s[i]
+    T *p = a + e;     p->x, p[k], *p        a[e].x, (a + e)[k], a[e]
+
+Each is an identity of C if p has its first value and its type all the time, if nothing that this value is
+made of changes while p lives, and if the words mean there what they meant where p was declared.  All is asked
+of the typed reading, where macros are expanded and every name has its declaration.  What p points to through
+memory, `src->data + y * src->stride`, may change by assignments to memory that the region has in other names:
+that there are none is what the reader takes on trust of the new words, and lists.  Lines stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loopwright.c.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.tokens import without_comments
+from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.reach import Reach, reach_of
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Cast,
+    CompoundStatement,
+    Declaration,
+    Declarator,
+    Declare,
+    Expression,
+    Labelled,
+    MemberAccess,
+    Name,
+    Node,
+    Number,
+    OtherStatement,
+    SizeOf,
+    Storage,
+    Subscript,
+    TokenRange,
+    Unary,
+    Update,
+    children,
+    owner,
+    root_of,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unknown, unqualified
+from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.source import Source
+
+_MOST = 60
+"""How many declarations of a file are written otherwise."""
+_OWN = (Storage.AUTOMATIC, Storage.PARAMETER)
+_LASTING = (Storage.STATIC, Storage.EXTERNAL)
+_VALUES = (Name, Number, Unary, Binary, Subscript, MemberAccess, Cast, SizeOf)
+
+
+def with_element_pointers(source: Source, options: CompilerOptions) -> Source:
+    """The text with the elements that local pointers of its regions point to, in place of the pointers."""
+    if "*" not in source.text:
+        return source
+    return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
+
+
+def _edits(file: TypedFile) -> Iterator[list[Edit]]:
+    """The changes that make one declaration go, for each that can."""
+    for region in file.regions:
+        if isinstance(region, TypedRegion):
+            found = _Region.of(region, file)
+            for declare, life in found.declarations if found is not None else ():
+                edits = found.without(declare, life) if found is not None else None
+                if edits is not None:
+                    yield edits
+
+
+@dataclass(frozen=True)
+class _Region:
+    """A region whose parts are looked up: what is around each node, and what may change."""
+
+    typed: TypedRegion
+    nodes: tuple[Node, ...]
+    around: dict[int, Node]
+    """The node that each node is a part of, by its identity."""
+    declarations: tuple[tuple[Declare, tuple[Node, ...]], ...]
+    """Those in blocks, with all that may run while what they declare lives."""
+    reach: Reach
+
+    @staticmethod
+    def of(region: TypedRegion, file: TypedFile) -> _Region | None:
+        """None where jumps decide what runs when."""
+        around: dict[int, Node] = {}
+        nodes = tuple(node for statement in region.statements for node in walk(statement))
+        if any(isinstance(node, Labelled) for node in nodes) or region.function.jumps_anywhere:
+            return None
+        if any(isinstance(node, OtherStatement) and node.kind == "GOTO_STMT" for node in nodes):
+            return None
+        for node in nodes:
+            around.update((id(part), node) for part in children(node))
+        found = []
+        for node in nodes:
+            block = around.get(id(node))
+            if isinstance(node, Declare) and (block is None or isinstance(block, CompoundStatement)):
+                found.append((node, nodes if block is None else tuple(walk(block))))
+        reach = reach_of(file, nodes, frozenset((*LIBRARY, *INDEX_HELPERS)))
+        return _Region(region, nodes, around, tuple(found), reach)
+
+    def without(self, declare: Declare, life: Sequence[Node]) -> list[Edit] | None:
+        """The changes after which a declaration is not needed; None where it is."""
+        edits: list[Edit] = []
+        if not declare.variables or not self._is_written(declare.place):
+            return None
+        for variable in declare.variables:
+            changed = self._uses(variable, life)
+            if changed is None:
+                return None
+            edits += changed
+        place = declare.place.span
+        return [*edits, (place.start, place.end, ";" + lines_in(place.source, place.start, place.end))]
+
+    def _uses(self, variable: Declarator, life: Sequence[Node]) -> list[Edit] | None:
+        """The changes that write out where a pointer points, where that is known."""
+        target = _target(variable)
+        if target is None or variable.initial is None or not self._stays(variable, life):
+            return None
+        offset = variable.declaration.offset
+        mentioned = self.typed.function.mentions.get(offset, ())
+        if any(not self.typed.first <= at < self.typed.end for at in mentioned):
+            return None
+        uses = [node for node in self.nodes if isinstance(node, Name) and node.declaration.offset == offset]
+        edits = [self._use(node, target) for node in uses]
+        found = [edit for edit in edits if edit is not None]
+        return found if len(found) == len(uses) and uses else None
+
+    def _use(self, use: Name, target: _Target) -> Edit | None:
+        """`p->`, `p` of `p[k]`, or `*p`, in other words."""
+        outer: Node | None = self.around.get(id(use))
+        inner: Node = use
+        while isinstance(outer, Cast) and outer.is_implicit:
+            inner, outer = outer, self.around.get(id(outer))
+        tokens, at = self.typed.function.tokens, use.place.first
+        if use.place.end != at + 1 or tokens[at].macro is not None:
+            return None
+        after, before = tokens[at + 1], tokens[at - 1]
+        match outer:
+            case MemberAccess(object=part, is_arrow=True) if part is inner and after.text == "->":
+                first, last, text = tokens[at], after, f"{target.element}."
+            case Subscript(base=part) if part is inner and after.text == "[" and target.row is not None:
+                first, last, text = tokens[at], tokens[at], target.row
+            case Unary(operator="*", operand=part) if part is inner and before.text == "*":
+                first, last, text = before, tokens[at], target.element
+            case _:
+                return None
+        if first.macro is not None or last.macro is not None:
+            return None
+        start, end = first.span.start, last.span.end
+        return start, end, text + lines_in(first.span.source, start, end)
+
+    def _is_written(self, place: TokenRange) -> bool:
+        """Whether tokens are those of the file, but for macros that are one token each."""
+        tokens = self.typed.function.tokens[place.first : place.end]
+        expanded = [token.span for token in tokens if token.macro is not None]
+        is_plain = len(expanded) == len(set(expanded)) and all(one.text.isidentifier() for one in expanded)
+        return is_plain and not any(token.follows_place for token in tokens)
+
+    def _stays(self, variable: Declarator, life: Sequence[Node]) -> bool:
+        """Whether a pointer has its first value all the time, which is made of what does not change."""
+        if variable.initial is None or not self._keeps(variable.declaration, variable, life):
+            return False
+        parts = [*walk(variable.initial)]
+        names = {part.declaration.offset: part.declaration for part in parts if isinstance(part, Name)}
+        if not all(isinstance(part, _VALUES) for part in parts):
+            return False
+        place = variable.initial.place
+        tokens = self.typed.function.tokens
+        words = {
+            tokens[at].text
+            for at in range(place.first, place.end)
+            if tokens[at - 1].text not in (".", "->")
+        }
+        declared = [node.declaration for node in self.nodes if isinstance(node, Declarator)]
+        if any(one.name in words and one.offset not in names for one in declared):
+            return False
+        loads = [*_loaded(variable.initial)]
+        return all(self._keeps(one, variable, life) for one in names.values()) and self._same_memory(loads)
+
+    def _keeps(self, one: Declaration, pointer: Declarator, life: Sequence[Node]) -> bool:
+        """Whether a variable keeps its value while the pointer lives: loops around it count on outside."""
+        if one.storage is Storage.ENUMERATOR:
+            return True
+        for node in life:
+            if isinstance(node, Declarator) and node.declaration.offset == one.offset:
+                if node.place.first > pointer.place.first:
+                    return False
+            elif isinstance(node, Assign | Update):
+                changed = owner(node.target)
+                if changed is not None and changed.offset == one.offset:
+                    return False
+        if isinstance(unqualified(one.type), ArrayType):
+            return one.storage in (*_OWN, *_LASTING)
+        if one.storage in _OWN:
+            return one.offset not in self.typed.function.addressed
+        is_kept = not self.reach.unknown and one.offset not in self.reach.changed
+        return one.storage in _LASTING and is_kept
+
+    def _same_memory(self, loads: Sequence[Expression]) -> bool:
+        """Whether nothing in the region assigns to what is read through pointers to find the element."""
+        far = [one for one in loads if owner(one) is None]
+        if not far:
+            return True
+        if self.reach.unknown or any(isinstance(kind, Unknown) for kind in self.reach.written):
+            return False
+        members = {one.name for one in far if isinstance(one, MemberAccess)}
+        roots = {root.offset for one in far if (root := root_of(one)) is not None}
+        for node in self.nodes:
+            target = without_casts(node.target) if isinstance(node, Assign | Update) else None
+            if target is None or owner(target) is not None:
+                continue
+            if isinstance(unqualified(target.type), Record | Pointer | ArrayType | Unknown):
+                return False
+            if isinstance(target, MemberAccess):
+                is_loaded = target.name in members
+            else:
+                root = root_of(target)
+                is_loaded = root is None or (not members and root.offset in roots)
+            if is_loaded:
+                return False
+        return True
+
+
+@dataclass(frozen=True)
+class _Target:
+    """`element` is what the pointer points to; `row[k]` the element k further, where that is followed."""
+
+    element: str
+    row: str | None
+
+
+def _target(variable: Declarator) -> _Target | None:
+    """What a pointer points to, in the words of its first value, if that is of the pointer's type."""
+    kind = unqualified(variable.declaration.type)
+    if variable.initial is None or not isinstance(kind, Pointer) or _is_marked(kind.target):
+        return None
+    if variable.declaration.storage is not Storage.AUTOMATIC or variable.declaration.attributes:
+        return None
+    given = without_casts(variable.initial)
+    text = _text(given)
+    if text is None:
+        return None
+    if isinstance(given, Unary) and given.operator == "&":
+        inner = without_casts(given.operand)
+        element = _text(inner)
+        is_element = isinstance(inner, Subscript | MemberAccess | Name)
+        if element is None or not is_element or not _same(inner.type, kind.target):
+            return None
+        return _Target(element, f"({text})" if isinstance(inner, Subscript) else None)
+    source = unqualified(given.type)
+    target = source.target if isinstance(source, Pointer) else None
+    target = source.element if isinstance(source, ArrayType) else target
+    if target is None or not _same(target, kind.target) or not _is_sum(given):
+        return None
+    start = given
+    while isinstance(start, Binary):
+        start = without_casts(start.left)
+    is_row = isinstance(unqualified(start.type), ArrayType) and not isinstance(start, Name | MemberAccess)
+    element = f"({text})[0]"
+    is_sum = isinstance(given, Binary) and given.operator == "+"
+    if isinstance(given, Binary) and is_sum and not isinstance(without_casts(given.left), Binary):
+        base, index = _text(given.left), _text(given.right)
+        element = f"{base}[{index}]" if base and index else element
+    return _Target(element, None if is_row else f"({text})")
+
+
+def _is_sum(given: Expression) -> bool:
+    """Whether a pointer is `a`, `s->a`, `a[i]`, `a + e` or `a + e - f`."""
+    match given:
+        case Binary(operator="+" | "-", left=left):
+            return _is_sum(without_casts(left)) and isinstance(unqualified(left.type), Pointer | ArrayType)
+        case Name() | MemberAccess() | Subscript():
+            return True
+    return False
+
+
+def _same(one: CType, other: CType) -> bool:
+    """Whether two types of objects are the same, and of one size all the time."""
+    match unqualified(one), unqualified(other):
+        case (Unknown(), _) | (_, Unknown()) | (ArrayType(length=str() | None), _):
+            return False
+        case Record(tag=mine, is_union=union), Record(tag=theirs, is_union=other_union) if mine:
+            return mine == theirs and union == other_union and not _is_marked(one)
+        case kinds:
+            return kinds[0] == kinds[1] and not _is_marked(one)
+
+
+def _is_marked(kind: CType) -> bool:
+    return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
+
+
+def _text(node: Expression) -> str | None:
+    """The text of an expression on one line; None where it is only part of a macro."""
+    if node.place.macro is not None:
+        return None
+    return " ".join(without_comments(node.place.span.text, literals=True).split())
+
+
+def _loaded(node: Expression) -> Iterator[Expression]:
+    """The lvalues whose values are read to compute `node`, variables left out."""
+    core = without_casts(node)
+    match core:
+        case Unary(operator="&", operand=operand):
+            yield from _located(operand)
+        case MemberAccess() | Subscript() | Unary(operator="*"):
+            if not isinstance(unqualified(core.type), ArrayType):
+                yield core
+            yield from _located(core)
+        case _:
+            for part in children(core):
+                if not isinstance(part, Expression):
+                    raise AssertionError(part)
+                yield from _loaded(part)
+
+
+def _located(lvalue: Expression) -> Iterator[Expression]:
+    """The same for where an lvalue is."""
+    match without_casts(lvalue):
+        case MemberAccess(object=inner, is_arrow=is_arrow):
+            yield from _loaded(inner) if is_arrow else _located(inner)
+        case Subscript(base=base, index=index):
+            yield from (*_loaded(base), *_loaded(index))
+        case Unary(operator="*", operand=operand):
+            yield from _loaded(operand)
