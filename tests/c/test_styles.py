@@ -21,6 +21,8 @@ def read(body: str, head: str = "", parameters: str = "int n, int m, double *a, 
 NEST = "for (i = 0; i < m; i++) for (j = 0; j < n; j++)"
 BORDER = f"{NEST} if (i == 0 && j == n - 1) a[j] = 1; else a[i * n + j] = 2;"
 CLAMPED = f"{NEST} a[i * n + j] = b[i * n + clamp(j + 1, n - 1)];"
+CLAMP = "static int clamp(int v, int hi) { return v < 0 ? 0 : v > hi ? hi : v; }"
+WINDOW = f"{NEST} a[i * n + j] = b[clamp(i + 1, m - 1) * n + clamp(j - 1, n - 1)];"
 GHOSTS = "for (i = 0; i < NX + 2; i++) { g[IDX(i, 0)] = g[IDX(i, 3)]; g[IDX(i, 1)] = 0; }"
 IMAGE = "for (i = 0; i < 2; i++) for (j = 0; j < 9; j++) { int k = i * W + j; g[k] = g[k + 1]; }"
 ROWS = "for (i = 0; i < m; i++) { s = norm(n, A[i]); A[i][0] = s; }"
@@ -32,12 +34,16 @@ MACROS = "#define NX 64\n#define IDX(i, j) ((i) + (NX + 2) * (j))\ndouble g[400]
     ("body", "head"),
     [
         (BORDER, ""),
-        (CLAMPED, "static int clamp(int v, int hi) { return v < 0 ? 0 : v > hi ? hi : v; }"),
+        (CLAMPED, CLAMP),
+        (WINDOW, CLAMP),
         (GHOSTS, MACROS),
         (IMAGE, "static const int W = 320; double g[1000];"),
         (ROWS, f"double A[100][100], s; {NORM}"),
     ],
-    ids=["a border", "a clamped column", "ghost cells", "a constant width", "rows that are passed on"],
+    ids=[
+        *("a border", "a clamped column", "clamped rows and columns"),
+        *("ghost cells", "a constant width", "rows that are passed on"),
+    ],
 )
 def test_two_readings_agree(body: str, head: str) -> None:
     program = read(body, head)
@@ -66,6 +72,7 @@ SET_BOUNDS = [
     (f"k = *n - 1; {LOOP} k = *m; {LOOP}", "{ [i] : 0 <= i < at_n - 1 }"),
     (f"j = *n; k = MIN(j - 2, q); {LOOP}", "{ [i] : 0 <= i < at_n - 2 and i < q }"),
     ("for (i = 0; i < *n; i++) a[i] = 0;", "{ [i] : 0 <= i < at_n }"),
+    ("k = *n + q; for (i = 0; i < k; i++) a[i + q] = 0;", "{ [i] : 0 <= i < at_n + q }"),
 ]
 """Bounds that are read through pointers, or set in the region, as translators of Fortran write them."""
 
@@ -76,6 +83,14 @@ def test_bounds_that_are_set(body: str, domain: str) -> None:
     first = program.statements[0].domain.reset_tuple_id()
     assert first.is_equal(isl.Set(f"[at_n, at_m, q] -> {domain}")) and not program.set_aside
     assert any("n[0]" in entry.text or "n" in entry.about for entry in program.assumptions)
+
+
+def test_bounds_in_what_is_left_whole_stay() -> None:
+    body = "k = *n; for (i = 0; i < k; i++) if (a[i] > 0) { j = *m; for (q = 0; q < j; q++) a[i] += q; }"
+    program = read(body, "", SIZES)
+    (statement,) = program.statements
+    assert statement.domain.reset_tuple_id().is_equal(isl.Set("[at_n] -> { [i] : 0 <= i < at_n }"))
+    assert "q < j" in statement.body.place.text and program.set_aside
 
 
 @pytest.mark.parametrize(
@@ -92,6 +107,8 @@ def test_bounds_that_are_set(body: str, domain: str) -> None:
         f"k = q; {{ int q = 3; a[q] = 1; {LOOP} }}",
         f"k = q; q = 3; {LOOP}",
         f"k = *n; a[k = 3] = 1; {LOOP}",
+        f"k = q; a[q++] = 1; {LOOP}",
+        "k = *n; for (i = 0; i < k; i++) if (a[i] > 0) { j = *m; for (q = 0; q < j; q++) *n = *m = 1; }",
         f"int *p = &k; k = *n; *p = 3; {LOOP}",
         "unsigned char c; c = q; for (i = 0; i < c; i++) a[i] = 0;",
         "unsigned u; u = q; k = u; for (i = -1; i < k; i++) a[i] = 0;",

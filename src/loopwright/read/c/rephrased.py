@@ -65,15 +65,17 @@ def with_first_values(source: Source, options: CompilerOptions) -> Source:
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """The text in other words, each of them once.
 
-    With plain loops, with the values of bounds that are set in the region; then the same with macros written
-    out that are more than expressions, and with all that are called.
+    With plain loops, with the values of bounds that are set in the region, with loops over variables of
+    their own where iterators are read after them; first with the elements that local pointers lead to.  Then
+    the same with macros written out that are more than expressions, and with all that are called.
     """
     seen = {source.text}
     for is_written_out in (None, _is_more, _is_called):
         text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
         for words in (with_element_pointers(text, options), text):
             plain = in_plain_loops(words, options)
-            for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options)):
+            others = WithBounds(with_other_iterators(words, options))
+            for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options), others):
                 if one.source.text not in seen:
                     seen.add(one.source.text)
                     yield one

@@ -6,7 +6,7 @@ library is not that function, and the attribute `pure` does not say what it read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
@@ -23,11 +23,13 @@ from loopwright.c.typed.tree import (
     MemberAccess,
     Name,
     Node,
+    SizeOf,
     Storage,
     Subscript,
     Unary,
     Update,
     changed_root,
+    children,
     owner,
     root_of,
     walk,
@@ -58,6 +60,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
         return
     nodes = [node for statement in region.statements for node in walk(statement)]
     _refuse_missing(program, region, nodes)
+    nodes = [node for statement in region.statements for node in _evaluated(statement)]
     inside = [node for node in nodes if is_inside(node, places)]
     reach = reach_of(file, inside, frozenset((*LIBRARY, *INDEX_HELPERS, *pure)))
     deciding = _deciding(program, nodes)
@@ -116,10 +119,20 @@ def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
         part.declaration.name
         for node in nodes
         if isinstance(node, Declarator) and node.initial is not None and node.name.start not in kept
-        for part in walk(node.initial)
+        for part in _evaluated(node.initial)
         if isinstance(part, Name)
     }
     return iterators.union(values, *(names_in(one.text) for one in program.parameters))
+
+
+def _evaluated(node: Node) -> Iterator[Node]:
+    """A node and what is evaluated with it: what `sizeof` measures is not, where its size is a number."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        if not (isinstance(current, SizeOf) and current.value is not None):
+            pending.extend(reversed(tuple(children(current))))
 
 
 def _words(node: Name) -> set[str]:
@@ -143,7 +156,8 @@ def _refuse_change(
         return
     if not isinstance(node, Name) and not (reach.unknown or may_be_written(node.type, reach.written)):
         return
-    what = node.place.span.text
+    what = node.declaration.name if isinstance(node, Name) and "(" in node.place.span.text else ""
+    what = what or node.place.span.text
     message = f"{who} may change '{what}', which decides what the region runs"
     raise refuse(node.place.span, message, f"copy '{what}' into a variable of its own before the region")
 

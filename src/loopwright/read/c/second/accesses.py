@@ -77,11 +77,19 @@ def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched
             yield from _target(target, rows, must, is_read=op != "=")
         case Update(target=target):
             yield from _target(target, rows, must, is_read=True)
-        case CallExpression(arguments=arguments):
+        case CallExpression(arguments=arguments, function=function):
+            if _follows(function):
+                yield from touched(function, rows, must)
             for argument in arguments:
                 yield from _argument(argument, rows, must)
         case _:
             raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
+
+
+def _follows(function: Expression) -> bool:
+    """Whether a call is written with the pointer that leads to its function: `(*f)(x)`."""
+    core = without_casts(function)
+    return isinstance(core, Unary) and core.operator == "*"
 
 
 def _read(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:

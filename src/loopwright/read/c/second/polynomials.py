@@ -82,14 +82,14 @@ def in_pieces(value: SumOfProducts, most: int = 64) -> list[tuple[isl.Set, SumOf
         if any(part.atoms for _, part in parts):
             return []
         found = [
-            (where.intersect(piece), _replaced(one, name, part))
+            (where.intersect(piece), replaced(one, name, part))
             for where, one in found
             for piece, part in parts
         ]
     return found
 
 
-def _replaced(value: SumOfProducts, name: str, part: SumOfProducts) -> SumOfProducts:
+def replaced(value: SumOfProducts, name: str, part: SumOfProducts) -> SumOfProducts:
     """`value` with a sum in place of a name."""
     result = SumOfProducts({}, {})
     for monomial, factor in value.terms.items():

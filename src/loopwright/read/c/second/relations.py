@@ -21,6 +21,7 @@ from loopwright.read.c.second.polynomials import (
     in_pieces,
     of_affine,
     product,
+    replaced,
     total,
 )
 from loopwright.read.c.second.scope import Unclear
@@ -155,9 +156,31 @@ def _vanishes(value: SumOfProducts, runs: isl.Set, test: isl.Set, names: Sequenc
     here = _by_names(runs, names).intersect(test)
     if here.is_empty():
         return True
-    fixed = fixed_parameters(here.affine_hull().to_set())
-    function = as_affine(at_values(value, {**found.place.scope.facts.values, **fixed}))
+    hull = here.affine_hull()
+    fixed = fixed_parameters(hull.to_set())
+    value = at_values(value, {**found.place.scope.facts.values, **fixed})
+    function = as_affine(value) or as_affine(_with_equations(value, hull))
     return function is not None and bool(here.is_subset(function.eq_set(number(0))))
+
+
+def _with_equations(value: SumOfProducts, hull: isl.BasicSet) -> SumOfProducts:
+    """The same sum where the equations of `hull` hold: with h - 1 in place of y, where y = h - 1."""
+    for constraint in hull.get_constraints():
+        if not constraint.is_equality() or hull.dim(isl.dim_type.div):
+            continue
+        factors = {
+            str(hull.get_dim_name(isl.dim_type.param, k)): int(
+                constraint.get_coefficient_val(isl.dim_type.param, k).to_python()
+            )
+            for k in range(hull.dim(isl.dim_type.param))
+        }
+        name = next((name for name, factor in factors.items() if factor in (1, -1)), None)
+        if name is not None:
+            sign = -factors.pop(name)
+            terms: dict[Monomial, int] = {(other,): sign * factor for other, factor in factors.items()}
+            terms[()] = sign * int(constraint.get_constant_val().to_python())
+            value = replaced(value, name, SumOfProducts({k: v for k, v in terms.items() if v}, {}))
+    return value
 
 
 def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
