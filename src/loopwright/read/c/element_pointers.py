@@ -69,7 +69,7 @@ def _edits(file: TypedFile) -> Iterator[list[Edit]]:
     """The changes that make one declaration go, for each that can."""
     for region in file.regions:
         if isinstance(region, TypedRegion):
-            found = _Region.of(region, file)
+            found = _PointersOfRegion.of(region, file)
             for declare, life in found.declarations if found is not None else ():
                 edits = found.without(declare, life) if found is not None else None
                 if edits is not None:
@@ -77,7 +77,7 @@ def _edits(file: TypedFile) -> Iterator[list[Edit]]:
 
 
 @dataclass(frozen=True)
-class _Region:
+class _PointersOfRegion:
     """A region whose parts are looked up: what is around each node, and what may change."""
 
     typed: TypedRegion
@@ -89,7 +89,7 @@ class _Region:
     reach: Reach
 
     @staticmethod
-    def of(region: TypedRegion, file: TypedFile) -> _Region | None:
+    def of(region: TypedRegion, file: TypedFile) -> _PointersOfRegion | None:
         """None where jumps decide what runs when."""
         around: dict[int, Node] = {}
         nodes = tuple(node for statement in region.statements for node in walk(statement))
@@ -105,7 +105,7 @@ class _Region:
             if isinstance(node, Declare) and (block is None or isinstance(block, CompoundStatement)):
                 found.append((node, nodes if block is None else tuple(walk(block))))
         reach = reach_of(file, nodes, frozenset((*LIBRARY, *INDEX_HELPERS)))
-        return _Region(region, nodes, around, tuple(found), reach)
+        return _PointersOfRegion(region, nodes, around, tuple(found), reach)
 
     def without(self, declare: Declare, life: Sequence[Node]) -> list[Edit] | None:
         """The changes after which a declaration is not needed; None where it is."""
@@ -134,7 +134,7 @@ class _Region:
         found = [edit for edit in edits if edit is not None]
         return found if len(found) == len(uses) and uses else None
 
-    def _use(self, use: Name, target: _Target) -> Edit | None:
+    def _use(self, use: Name, target: _PointedTo) -> Edit | None:
         """`p->`, `p` of `p[k]`, or `*p`, in other words."""
         outer: Node | None = self.around.get(id(use))
         inner: Node = use
@@ -231,14 +231,14 @@ class _Region:
 
 
 @dataclass(frozen=True)
-class _Target:
+class _PointedTo:
     """`element` is what the pointer points to; `row[k]` the element k further, where that is followed."""
 
     element: str
     row: str | None
 
 
-def _target(variable: Declarator) -> _Target | None:
+def _target(variable: Declarator) -> _PointedTo | None:
     """What a pointer points to, in the words of its first value, if that is of the pointer's type."""
     kind = unqualified(variable.declaration.type)
     if variable.initial is None or not isinstance(kind, Pointer) or _is_marked(kind.target):
@@ -255,7 +255,7 @@ def _target(variable: Declarator) -> _Target | None:
         is_element = isinstance(inner, Subscript | MemberAccess | Name)
         if element is None or not is_element or not _same(inner.type, kind.target):
             return None
-        return _Target(element, f"({text})" if isinstance(inner, Subscript) else None)
+        return _PointedTo(element, f"({text})" if isinstance(inner, Subscript) else None)
     source = unqualified(given.type)
     target = source.target if isinstance(source, Pointer) else None
     target = source.element if isinstance(source, ArrayType) else target
@@ -270,7 +270,7 @@ def _target(variable: Declarator) -> _Target | None:
     if isinstance(given, Binary) and is_sum and not isinstance(without_casts(given.left), Binary):
         base, index = _text(given.left), _text(given.right)
         element = f"{base}[{index}]" if base and index else element
-    return _Target(element, None if is_row else f"({text})")
+    return _PointedTo(element, None if is_row else f"({text})")
 
 
 def _is_sum(given: Expression) -> bool:
