@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli import demo
-from loopwright.cli.main import VERBS, main, parser
-from loopwright.errors import Code
+from loopwright.cli.main import VERBS, main, parsed, parser
+from loopwright.errors import BadInput, Code
 
 PRODUCT = """void f(int n, double A[n][n], double C[n][n]) {
 #pragma scop
@@ -115,12 +115,17 @@ def test_fish_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_script_may_follow_options() -> None:
-    from loopwright.cli.main import parsed
-
     assert parsed(["transform", "k.c", "--openmp", "s.lw"]).script == "s.lw"
     with pytest.raises(SystemExit):
         parsed(["transform", "k.c", "s.lw", "--openmp", "t.lw"])
     assert parser().prog == "loopwright"
+
+
+def test_two_programs_are_for_another_option() -> None:
+    with pytest.raises(BadInput) as caught:
+        parsed(["check", "old.c", "-D", "N=5", "new.c"])
+    assert caught.value.diagnostic.hint is not None
+    assert caught.value.diagnostic.hint.startswith("loopwright check new.c --spec old.c ")
 
 
 def test_the_demo(

@@ -56,7 +56,7 @@ def add_to(verbs: Verbs) -> None:
     origin = parser.add_mutually_exclusive_group()
     origin.add_argument("--spec", metavar="ORIGINAL", help="the C file with the original, a region")
     origin.add_argument(
-        "--self", metavar="SCRIPT", dest="script", help="check what this script makes of PROGRAM's region"
+        "--self", metavar="SCRIPT", dest="own_script", help="check what this script makes of PROGRAM's region"
     )
     add("-D", action="append", default=[], metavar="NAME=N", dest="sizes", help="a problem size")
     add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="how to check")
@@ -101,17 +101,17 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
             hint="`loopwright prove BEFORE.mlir AFTER.mlir` compares functions of MLIR",
         )
     options = _options(arguments, deadline)
-    if arguments.script is None:
+    if arguments.own_script is None:
         progress(f"checking {arguments.file}")
         return check_file(arguments.file, arguments.spec, options)
     from loopwright.read.text import load
     from loopwright.rewrite.pipeline import transformed
 
-    script = load(arguments.script).text
+    script = load(arguments.own_script).text
     asked = Request(
         file=arguments.file,
         script=script,
-        script_file=arguments.script,
+        script_file=arguments.own_script,
         reading=options.reading,
     )
     outcome = transformed(asked, progress)

@@ -189,6 +189,10 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     arguments, rest = known.parse_known_args(words)
     if len(rest) == 1 and not rest[0].startswith("-") and vars(arguments).get("script", "") is None:
         arguments.script = rest[0]
+    elif verb == "check" and len(rest) == 1 and not rest[0].startswith("-"):
+        first = arguments.file
+        hint = f"loopwright check {rest[0]} --spec {first} checks it against the original in {first}"
+        raise BadInput(Code.OPTION, "one program is checked, and two files are named", hint=hint)
     elif rest:
         known.error(f"unrecognized arguments: {' '.join(rest)}")
     return arguments

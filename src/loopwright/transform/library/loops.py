@@ -90,7 +90,8 @@ def refuse_others(plan: Plan, component: Component, loop: int) -> None:
             Code.LOOPS_DO_NOT_FIT,
             f"the loop over {name} has other statements in it: {', '.join(listed)}",
             argument="target",
-            hint=f"distribute it first, or name all of it: L = lift(..., {loop + 1})",
+            hint=f"distribute it first, or name all of it: "
+            f"L = lift({plan.statements_at(component)[0]}, {loop + 1})",
         )
 
 
