@@ -7,10 +7,12 @@ A read is an instance of a reader, under the name of the reader; a write is an i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 
 import islpy as isl
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, padded
 from loopwright.presburger.sets import IN, OUT
@@ -25,36 +27,88 @@ def sources(
     An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
     Readers that are not statements may have a `given` time θ.
     """
-    space = program.context.get_space()
-    reads, times = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
     length = max((one.schedule.dim(OUT) for one in program.statements), default=0)
     timed = {one.name: _timed(one, length) for one in program.statements}
-    for name, relation in readers:
-        reads = reads.union(isl.UnionMap.from_map(relation))
-        time = (given or {}).get(name)
-        if time is None:
-            time = _reading_time(name, relation, timed, length)
-        else:
-            time = _at_end(_started(padded(time, length)), 0).set_tuple_name(IN, name)
-        times = times.union(isl.UnionMap.from_map(time))
-    must, may = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
     touched = {str(relation.get_tuple_name(OUT)) for _, relation in readers}
+    writes = list(_writes(program, timed, touched))
+    during: list[_Reading] = []
+    at_end: list[_Reading] = []
+    for name, relation in readers:
+        time = (given or {}).get(name)
+        if time is not None:
+            time = _at_end(_started(padded(time, length)), 0).set_tuple_name(IN, name)
+            during.append(_Reading(relation, time))
+        elif name.partition(" reads")[0] in timed:
+            during.append(_Reading(relation, _reading_time(name, relation, timed)))
+        else:
+            late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
+            at_end.append(_Reading(relation, at(late, OUT, (1, *(0,) * (length + 1)))))
+    found = _flow(program, during, writes)
+    return found | _flow(program, at_end, _lasting(writes)) if at_end else found
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    cells: isl.Map
+    time: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class _Write:
+    cells: isl.Map
+    time: isl.Map
+    must: bool
+
+
+def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str]) -> Iterator[_Write]:
     for statement in program.statements:
         for k, access in enumerate(statement.accesses):
-            if not access.is_write or access.array not in touched:
-                continue
-            name = f"{statement.name} writes {k}"
-            write = access.relation.intersect_domain(statement.domain).set_tuple_name(IN, name)
-            one = isl.UnionMap.from_map(write)
-            must, may = (must.union(one), may) if access.must else (must, may.union(one))
-            time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
-            times = times.union(isl.UnionMap.from_map(time))
+            if access.is_write and access.array in touched:
+                name = f"{statement.name} writes {k}"
+                domain = statement.domain.intersect_params(program.context)
+                write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)
+                time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
+                yield _Write(write, time, access.must)
+
+
+def _lasting(writes: Sequence[_Write]) -> list[_Write]:
+    """Without those whose instances are all followed by a write to their cell, which are nowhere the last.
+
+    The last write to a cell has none after it, so that it is never among those that are left out.
+    """
+    return [
+        one for one in writes if not any(_is_overwritten(one, other) for other in writes if other is not one)
+    ]
+
+
+def _is_overwritten(one: _Write, other: _Write) -> bool:
+    if not other.must or one.cells.get_tuple_name(OUT) != other.cells.get_tuple_name(OUT):
+        return False
+    same = one.cells.apply_range(other.cells.reverse())
+    if not one.cells.is_single_valued() or not one.cells.domain().is_subset(same.domain()):
+        return False
+    later = same.intersect(one.time.lex_lt_map(other.time))
+    return bool(one.cells.domain().is_subset(later.domain()))
+
+
+def _flow(program: Program, readings: Sequence[_Reading], writes: Sequence[_Write]) -> dict[str, isl.UnionMap]:
+    space = program.context.get_space()
+
+    def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
+        return reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, maps), isl.UnionMap.empty(space))
+
     # Without its redundancies: isl fails to factorise some relations that have them.
     reads, must, may = (
-        one.intersect_params(program.context).remove_redundancies() for one in (reads, must, may)
+        union(maps).intersect_params(program.context).remove_redundancies()
+        for maps in (
+            [one.cells for one in readings],
+            [one.cells for one in writes if one.must],
+            [one.cells for one in writes if not one.must],
+        )
     )
+    times = union(one.time for one in (*readings, *writes)).remove_redundancies()
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
-    flow = info.set_schedule_map(times.remove_redundancies()).compute_flow()
+    flow = info.set_schedule_map(times).compute_flow()
     found: dict[str, isl.UnionMap] = {}
     parts = [one.reverse() for one in nonempty_maps(flow.get_may_dependence())]
     parts += [_before(one) for one in nonempty_maps(flow.get_may_no_source())]
@@ -78,12 +132,8 @@ def _at_end(times: isl.Map, value: int) -> isl.Map:
     return times.add_dims(OUT, 1).fix_val(OUT, times.dim(OUT), isl.Val(value))
 
 
-def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map], length: int) -> isl.Map:
-    statement = name.partition(" reads")[0]
-    if statement not in timed:
-        late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
-        return at(late, OUT, (1, *(0,) * (length + 1)))
-    times = _at_end(timed[statement], 0)
+def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map]) -> isl.Map:
+    times = _at_end(timed[name.partition(" reads")[0]], 0)
     if relation.domain().get_space().is_wrapping():
         pairs = relation.domain().unwrap()
         return pairs.domain_map().apply_range(times).set_tuple_name(IN, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import islpy as isl
@@ -16,7 +16,7 @@ from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, constraint_count
 from loopwright.presburger.unions import nonempty_maps, sets_of
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span, plain_data
@@ -157,19 +157,30 @@ def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -
     for array in before.arrays:
         if array.name not in disturbed or before.is_dead_after(array):
             continue
-        written: isl.Set | None = None
-        for program in (before, after):
-            for statement in program.statements:
-                for access in statement.writes:
-                    if access.array == array.name:
-                        cells = access.relation.intersect_domain(statement.domain).range()
-                        written = cells if written is None else written.union(cells)
+        written = _written_cells(array.name, (*before.statements, *after.statements))
         if written is None:
             continue
         name = f"end of {array.name}"
         everything = isl.Map.identity(written.get_space().map_from_set()).intersect_domain(written)
         read = everything.set_tuple_name(IN, name)
         yield ComparedRead(name, read, read, None, array.name, None)
+
+
+def _written_cells(array: str, statements: Sequence[Statement]) -> isl.Set | None:
+    """The cells that are written; simple sets come first, and parts of these are not added to them."""
+    found = [
+        access.relation.intersect_domain(statement.domain).range().coalesce()
+        for statement in statements
+        for access in statement.writes
+        if access.array == array
+    ]
+    written: isl.Set | None = None
+    for cells in sorted(found, key=constraint_count):
+        if written is None:
+            written = cells
+        elif not cells.is_subset(written):
+            written = written.union(cells).coalesce()
+    return written
 
 
 def written_by(part: isl.Map) -> str | None:

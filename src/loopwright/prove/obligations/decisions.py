@@ -49,6 +49,8 @@ def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequenc
     """
     if not pieces:
         return None
+    if len(pieces) == 1:
+        return Decided(pieces[0][1])
     tree = _decided(region, list(pieces), list(_splits([domain for domain, _ in pieces], names)))
     return _merged(tree)
 
