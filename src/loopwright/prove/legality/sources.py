@@ -91,7 +91,9 @@ def _is_overwritten(one: _Write, other: _Write) -> bool:
     return bool(one.cells.domain().is_subset(later.domain()))
 
 
-def _flow(program: Program, readings: Sequence[_Reading], writes: Sequence[_Write]) -> dict[str, isl.UnionMap]:
+def _flow(
+    program: Program, readings: Sequence[_Reading], writes: Sequence[_Write]
+) -> dict[str, isl.UnionMap]:
     space = program.context.get_space()
 
     def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
