@@ -108,7 +108,7 @@ def _flow(
             [one.cells for one in writes if not one.must],
         )
     )
-    times = union(one.time for one in (*readings, *writes)).remove_redundancies()
+    times = union([*(one.time for one in readings), *(one.time for one in writes)]).remove_redundancies()
     info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
     flow = info.set_schedule_map(times).compute_flow()
     found: dict[str, isl.UnionMap] = {}
