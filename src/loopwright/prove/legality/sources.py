@@ -31,36 +31,36 @@ def sources(
     timed = {one.name: _timed(one, length) for one in program.statements}
     touched = {str(relation.get_tuple_name(OUT)) for _, relation in readers}
     writes = list(_writes(program, timed, touched))
-    during: list[_Reading] = []
-    at_end: list[_Reading] = []
+    during: list[_TimedRead] = []
+    at_end: list[_TimedRead] = []
     for name, relation in readers:
         time = (given or {}).get(name)
         if time is not None:
             time = _at_end(_started(padded(time, length)), 0).set_tuple_name(IN, name)
-            during.append(_Reading(relation, time))
+            during.append(_TimedRead(relation, time))
         elif name.partition(" reads")[0] in timed:
-            during.append(_Reading(relation, _reading_time(name, relation, timed)))
+            during.append(_TimedRead(relation, _reading_time(name, relation, timed)))
         else:
             late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
-            at_end.append(_Reading(relation, at(late, OUT, (1, *(0,) * (length + 1)))))
+            at_end.append(_TimedRead(relation, at(late, OUT, (1, *(0,) * (length + 1)))))
     found = _flow(program, during, writes)
     return found | _flow(program, at_end, _lasting(writes)) if at_end else found
 
 
 @dataclass(frozen=True, eq=False)
-class _Reading:
+class _TimedRead:
     cells: isl.Map
     time: isl.Map
 
 
 @dataclass(frozen=True, eq=False)
-class _Write:
+class _TimedWrite:
     cells: isl.Map
     time: isl.Map
     must: bool
 
 
-def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str]) -> Iterator[_Write]:
+def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str]) -> Iterator[_TimedWrite]:
     for statement in program.statements:
         for k, access in enumerate(statement.accesses):
             if access.is_write and access.array in touched:
@@ -68,10 +68,10 @@ def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str
                 domain = statement.domain.intersect_params(program.context)
                 write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)
                 time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
-                yield _Write(write, time, access.must)
+                yield _TimedWrite(write, time, access.must)
 
 
-def _lasting(writes: Sequence[_Write]) -> list[_Write]:
+def _lasting(writes: Sequence[_TimedWrite]) -> list[_TimedWrite]:
     """Without those whose instances are all followed by a write to their cell, which are nowhere the last.
 
     The last write to a cell has none after it, so that it is never among those that are left out.
@@ -81,7 +81,7 @@ def _lasting(writes: Sequence[_Write]) -> list[_Write]:
     ]
 
 
-def _is_overwritten(one: _Write, other: _Write) -> bool:
+def _is_overwritten(one: _TimedWrite, other: _TimedWrite) -> bool:
     if not other.must or one.cells.get_tuple_name(OUT) != other.cells.get_tuple_name(OUT):
         return False
     same = one.cells.apply_range(other.cells.reverse())
@@ -92,7 +92,7 @@ def _is_overwritten(one: _Write, other: _Write) -> bool:
 
 
 def _flow(
-    program: Program, readings: Sequence[_Reading], writes: Sequence[_Write]
+    program: Program, readings: Sequence[_TimedRead], writes: Sequence[_TimedWrite]
 ) -> dict[str, isl.UnionMap]:
     space = program.context.get_space()
 
