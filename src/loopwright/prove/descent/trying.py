@@ -62,8 +62,9 @@ QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(200_000, 90_000), Effort(600_
 """Before a proof is tried; after one failed; near sizes at which it failed, where more is worth it."""
 USUAL_CELLS = 4
 """That a statement touches."""
-MOST_DOUBTS = 4
-"""Sizes at which other statements computed the same values, after which no others are tried."""
+MOST_DOUBTS, SHORT_RUN = 4, 300
+"""Sizes at which other statements computed the same values, after which as many others are tried, each twice
+as large, if they run no more statements than that."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
 PAST_TILE = (33, 34, 37, 40)
 SMALL = (3, 5, 2)
@@ -124,7 +125,7 @@ class ProgramPair:
         small ones; each size is also one of `first`.
         """
         before, after = self._sides
-        doubts = 0
+        doubts = doubted = 0
         own = effort.of(self.pair.runs)
         fuel, most = own.fuel, own.one_run
         tried = _sizes(self.context, first) if near is None else _sizes_near(near)
@@ -132,6 +133,10 @@ class ProgramPair:
             known = tuple(sizes.items())
             if known in self._passed:
                 fuel -= self._passed[known]
+                continue
+            if doubts == MOST_DOUBTS:
+                most = min(most, SHORT_RUN)
+            if doubts >= MOST_DOUBTS and sum(sizes.values()) < 2 * doubted:
                 continue
             before.memory.clear()
             after.memory.clear()
@@ -147,8 +152,8 @@ class ProgramPair:
             found = _confirmed(self.pair, before, after, sizes, places)
             if found is not None:
                 return found
-            doubts += 1
-            if doubts == MOST_DOUBTS:
+            doubts, doubted = doubts + 1, sum(sizes.values())
+            if doubts == 2 * MOST_DOUBTS:
                 break
         return None
 
