@@ -134,10 +134,13 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant | Finding |
 
 
 def _witness(sizes: dict[str, int]) -> Size | None:
-    """The sizes of a refutation; None where they are too large to be run here, or are of something else."""
+    """The sizes of a refutation; None where they are too large to be run here, or are of something else.
+
+    Numbers that decide nothing but values are not among them; witnesses have 0 for these.
+    """
     if any(abs(value) > _LARGEST for value in sizes.values()) or not set(sizes) <= set("nmuh"):
         return None
-    return sizes.get("n", 4), sizes.get("m", 5), sizes.get("u", 5), sizes.get("h", 5)
+    return sizes.get("n", 4), sizes.get("m", 5), sizes.get("u", 0), sizes.get("h", 0)
 
 
 def wrong_mutants(mutants: list[Mutant]) -> list[Finding]:

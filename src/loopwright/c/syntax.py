@@ -181,7 +181,8 @@ class Node:
         if self.is_named and inside.count(")") > inside.count("("):
             visible = without_comments(inside, literals=False)
             for _ in range(visible.count(")") - visible.count("(")):
-                start = text.rindex("(", 0, start)
+                found = text.rfind("(", 0, start)
+                start = found if found >= 0 else start  # a text that is not C
         return Span(self.source, start, self.end)
 
 

@@ -20,6 +20,7 @@ from loopwright.check.algorithms.versions import can_count, versions
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.addresses import addresses, shared_memory
+from loopwright.check.program.control import decided_by_data
 from loopwright.check.program.directives import uses_openmp
 from loopwright.check.program.guards import guards
 from loopwright.check.program.instrument import (
@@ -34,6 +35,7 @@ from loopwright.check.program.outside import other_writes
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
+from loopwright.check.program.undefined import has_own_memory
 from loopwright.check.run.execute import (
     Built,
     Ended,
@@ -47,6 +49,7 @@ from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
+from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -127,8 +130,32 @@ def prepared(given: Input, options: CheckOptions) -> Job:
 def check(given: Input, options: CheckOptions) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
-    report = _with_own_storage(job, _with_rest(given, verdict(job, writers(job.spec), options)))
+    found = writers(job.spec)
+    report = _with_data(job, _with_own_storage(job, _with_rest(given, verdict(job, found, options))))
+    report = with_undefined(job.sites, job.tools, report)
+    if report.answer is Answer.VALID and has_own_memory(job.sites):
+        built = _built(job, found, options)
+        report = with_other_memory(job.given.segment.source, job.tools, built, report)
     return with_races(job.given, job.tools, report) if options.race else report
+
+
+def _built(job: Job, found: Writers, options: CheckOptions) -> Built:
+    """The program with the checks that `verdict` chooses."""
+    try:
+        chosen = None if options.algorithm == "a" else _chosen(job, found, options)
+    except GaveUp:
+        chosen = None
+    return precise_program(job, found) if chosen is None else delayed(job, found, options, chosen.scheme)
+
+
+def _with_data(job: Job, report: Report) -> Report:
+    """A program that does other operations for other data is not known to be right for them."""
+    decided = decided_by_data(job.sites) if report.answer is Answer.VALID else None
+    if decided is None:
+        return report
+    place = f"{decided.span.file}:{decided.span.line}:{decided.span.column}"
+    note = f"data decide which operations run, at {place}: the run is right, others need not be"
+    return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
 def _with_own_storage(job: Job, report: Report) -> Report:
@@ -266,14 +293,18 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
 
 def precise(job: Job, found: Writers, because: str) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
+    return judged(job, run_built(job, precise_program(job, found)), "algorithm A", because)
+
+
+def precise_program(job: Job, found: Writers) -> Built:
+    """The program that looks at every operation as it comes."""
     where, guarded = addresses(job.spec, job.sites), guards(job.spec, job.sites)
     begin = f"{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
     marks = [*around_sites(job.sites, job.sites.sites, precise_call), *guarded.insertions]
     program = with_insertions(job.given.segment, marks, begin, f"{guarded.end}lw_end();")
     tables = precise_tables(job.spec, found, job.sites.sites)
     header = where.header + guarded.header + HEADER
-    built = Built(program, header, runtime_text("precise.c"), tables, job.tools.precise, "precise")
-    return judged(job, run_built(job, built), "algorithm A", because)
+    return Built(program, header, runtime_text("precise.c"), tables, job.tools.precise, "precise")
 
 
 def run_built(job: Job, built: Built) -> Ended:

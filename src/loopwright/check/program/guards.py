@@ -7,6 +7,7 @@ compared, when it runs, with where the arrays lie; what it assigns stays as it w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
@@ -17,7 +18,13 @@ from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.sites import Sites
 from loopwright.lazy_dataclass import dataclass
 
-_FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
+_FILLERS = re.compile(
+    r"(__builtin_)?(memcpy|memmove|memset|bzero|strcpy|strncpy|strcat|strncat|v?sn?printf)|fread|qsort|fgets|"
+    r"gettimeofday|time|posix_memalign|free|realloc|pthread_create|__(atomic|sync)_\w+"
+)
+"""What is filled, freed or changed is their first argument."""
+_SECOND = re.compile(r"read|clock_gettime|nanosleep|strto(d|f|l|ll|ul|ull)|pthread_join|__atomic_(load|exchange)")
+_LATER = re.compile(r"f?scanf|sscanf")
 
 
 @dataclass(frozen=True)
@@ -67,12 +74,17 @@ def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
 
 
 def _filled(body: Node) -> Iterator[Node]:
-    """What functions of the library fill that get it as their first argument."""
+    """The arguments of functions of the library that these write to."""
     for node in walk(body):
         if node.type != "call_expression":
             continue
-        if field(node, "function").text in _FILLERS:
-            yield from named_children(field(node, "arguments"))[:1]
+        name, given = field(node, "function").text, named_children(field(node, "arguments"))
+        if _FILLERS.fullmatch(name):
+            yield from given[:1]
+        if _SECOND.fullmatch(name):
+            yield from given[1:2]
+        if _LATER.fullmatch(name):
+            yield from given[1:] if name == "scanf" else given[2:]
 
 
 def _around(target: Node) -> tuple[Insertion, Insertion]:
@@ -82,7 +94,7 @@ def _around(target: Node) -> tuple[Insertion, Insertion]:
 
 
 def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
-    return _wrapped(argument, "lw_elsewhere(", ")")
+    return _wrapped(argument, f"(__typeof__(({argument.text}) + 0))lw_elsewhere((void *)(", "))")
 
 
 def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:

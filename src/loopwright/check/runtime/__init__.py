@@ -7,6 +7,7 @@
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races
+    unset.c      variables that are read before they are set
 
 What depends on the program under test is in two generated headers: `loopwright_check.h`, which the program
 includes, and `lw_tables.h`, which the engine includes.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c")
+ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c")
 HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h")
 PROGRAM_HEADER = "loopwright_check.h"
 """Generated: what the program under test includes."""

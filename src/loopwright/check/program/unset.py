@@ -1,0 +1,272 @@
+"""Variables that code of the segment may read before anything set them.
+
+What such a variable holds is nobody's to say, and one run shows one value of many.  A read is shown to be right
+by the order of the text: an assignment stands before it on every way that leads there.  For the others
+a flag beside the variable tells it when the program runs (`flags`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field as factory
+
+from loopwright.c.declarations import Declarations, type_text
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.types import is_arithmetic, named_type
+from loopwright.check.program.instrument import Insertion
+from loopwright.check.program.reachable import ReachedCode
+from loopwright.lazy_dataclass import dataclass
+
+_LASTING = frozenset(("static", "extern", "_Thread_local", "thread_local", "__thread", "_Atomic"))
+_NOT_READ = ("sizeof_expression", "alignof_expression", "offsetof_expression")
+_WITHOUT_VALUES = ("va_start", "va_end", "va_copy", "__typeof__", "typeof", "_Generic")
+
+Place = int
+"""Where a variable is declared: the start of its declarator."""
+Known = frozenset[Place] | None
+"""The variables that are set wherever this point is reached; None where it is not."""
+
+
+@dataclass(frozen=True)
+class UnsetRead:
+    """A read of a variable of `function` that is not shown to be set."""
+
+    node: Node
+    variable: Place
+    function: Node
+
+
+def unset_reads(known: ReachedCode) -> tuple[UnsetRead, ...]:
+    """The reads in the code of the segment that no text shows to be of a value that was set."""
+    functions = [one.node for one in known.functions]
+    if known.around is not None and known.around.node not in functions:
+        functions.append(known.around.node)
+    spans = [body.span for body in known.bodies]
+    found = [
+        UnsetRead(node, variable, function)
+        for function in functions
+        for node, variable in _Order(known.declarations, _candidates(function)).reads_of(function)
+    ]
+    return tuple(one for one in found if any(span.contains(one.node.span) for span in spans))
+
+
+def _candidates(function: Node) -> frozenset[Place]:
+    """Numbers and pointers of the function that are declared without a value, and known by name alone.
+
+    A jump may pass over the value of the others.
+    """
+    found: dict[str, list[Place]] = {}
+    body = field(function, "body")
+    jumps = bool(body.of_type("goto_statement", "switch_statement"))
+    for declaration in body.of_type("declaration"):
+        if _LASTING & {part.text for part in declaration.children}:
+            continue
+        for declarator in declaration.children_by_field_name("declarator"):
+            is_given = declarator.type == "init_declarator"
+            name = _plain(declaration, field(declarator, "declarator") if is_given and jumps else declarator)
+            if name is not None:
+                found.setdefault(name.text, []).append(declarator.start)
+    shared = {one.text for node in function.of_type("pointer_expression") for one in _addressed(node)}
+    return frozenset(place for name, places in found.items() if name not in shared for place in places)
+
+
+def _plain(declaration: Node, declarator: Node) -> Node | None:
+    """The name in `int k` or `T *k`."""
+    inside = declarator
+    while inside.type == "pointer_declarator":
+        inside = field(inside, "declarator")
+    if inside.type != "identifier":
+        return None
+    is_number = is_arithmetic(named_type(type_text(declaration, qualifiers=False)))
+    return inside if is_number or declarator is not inside else None
+
+
+def _addressed(node: Node) -> list[Node]:
+    """The variable in `&k`."""
+    if operator(node) != "&":
+        return []
+    inside = without_parentheses(field(node, "argument"))
+    return [inside] if inside.type == "identifier" else []
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Which variables are set where, along the text of a function: definite assignment."""
+
+    declarations: Declarations
+    candidates: frozenset[Place]
+    reads: list[tuple[Node, Place]] = factory(default_factory=list)
+    leaving: list[list[Known]] = factory(default_factory=list)
+    """What is set where a loop or `switch` around is left, innermost last."""
+
+    def reads_of(self, function: Node) -> list[tuple[Node, Place]]:
+        if self.candidates:
+            self._after(field(function, "body"), frozenset())
+        return self.reads
+
+    def _after(self, node: Node, known: Known) -> Known:
+        """What is set after a statement or expression, if this is set before it."""
+        match node.type:
+            case "declaration":
+                return self._declared(node, known)
+            case "if_statement" | "conditional_expression":
+                return self._branches(node, known)
+            case "for_statement" | "while_statement":
+                return self._loop(node, known)
+            case "do_statement":
+                return self._do(node, known)
+            case "switch_statement":
+                self.leaving.append([])
+                before = self._after(field(node, "condition"), known)
+                last = self._cases(field(node, "body"), before)
+                return _both(before, last, *self.leaving.pop())
+            case "labeled_statement":
+                return self._children(node, frozenset())  # whatever jumps here
+            case "break_statement":
+                if self.leaving:
+                    self.leaving[-1].append(known)
+                return None
+            case "return_statement" | "continue_statement" | "goto_statement":
+                self._children(node, known)
+                return None
+            case "binary_expression" if operator(node) in ("&&", "||"):
+                left = self._after(field(node, "left"), known)
+                self._after(field(node, "right"), left)
+                return left
+            case "assignment_expression":
+                return self._assigned(node, known)
+            case "identifier":
+                return self._read(node, known)
+            case "call_expression" if field(node, "function").text in _WITHOUT_VALUES:
+                return known
+            case _:
+                return known if node.type in _NOT_READ else self._children(node, known)
+
+    def _children(self, node: Node, known: Known) -> Known:
+        for child in named_children(node):
+            known = self._after(child, known)
+        return known
+
+    def _declared(self, node: Node, known: Known) -> Known:
+        for declarator in node.children_by_field_name("declarator"):
+            value = declarator.child_by_field_name("value")
+            if value is not None:
+                known = self._after(value, known)
+                known = None if known is None else known | {declarator.start}
+            elif declarator.type in ("identifier", "pointer_declarator"):
+                known = None if known is None else known - {declarator.start}
+            else:
+                known = self._extents(declarator, known)
+        return known
+
+    def _extents(self, declarator: Node, known: Known) -> Known:
+        for part in walk(declarator):
+            size = part.child_by_field_name("size") if part.type == "array_declarator" else None
+            known = known if size is None else self._after(size, known)
+        return known
+
+    def _assigned(self, node: Node, known: Known) -> Known:
+        target = without_parentheses(field(node, "left"))
+        if target.type != "identifier" or operator(node) != "=":
+            return self._after(field(node, "right"), self._after(target, known))
+        known = self._after(field(node, "right"), known)
+        place = self._place(target)
+        return known if known is None or place is None else known | {place}
+
+    def _read(self, node: Node, known: Known) -> Known:
+        place = self._place(node)
+        if place is None or known is None or place in known:
+            return known
+        self.reads.append((node, place))
+        return known
+
+    def _place(self, node: Node) -> Place | None:
+        found = self.declarations.visible(node.text, node.span)
+        return found.place.start if found is not None and found.place.start in self.candidates else None
+
+    def _branches(self, node: Node, known: Known) -> Known:
+        before = self._after(field(node, "condition"), known)
+        parts = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+        return _both(*(before if part is None else self._after(part, before) for part in parts))
+
+    def _loop(self, node: Node, known: Known) -> Known:
+        start = node.child_by_field_name("initializer")
+        known = known if start is None else self._after(start, known)
+        condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
+        before = known if condition is None else self._after(condition, known)
+        self.leaving.append([])
+        after = self._after(field(node, "body"), before)
+        if update is not None:
+            self._after(update, after if not _continues(node) else before)
+        left = self.leaving.pop()
+        return _both(*left) if _is_endless(condition) else _both(before, *left)
+
+    def _do(self, node: Node, known: Known) -> Known:
+        self.leaving.append([])
+        after = self._after(field(node, "body"), known)
+        end = self._after(field(node, "condition"), known if _continues(node) else after)
+        return _both(end, *self.leaving.pop())
+
+    def _cases(self, body: Node, before: Known) -> Known:
+        """The parts of a `switch`: each may be entered from its head."""
+        after: Known = None
+        for child in named_children(body):
+            after = self._after(child, before if child.type == "case_statement" else after)
+        return after
+
+
+def _both(*ends: Known) -> Known:
+    """What is set whichever way is taken."""
+    reached = [end for end in ends if end is not None]
+    return frozenset.intersection(*reached) if reached else None
+
+
+def _continues(loop: Node) -> bool:
+    return bool(loop.of_type("continue_statement"))
+
+
+def _is_endless(condition: Node | None) -> bool:
+    return condition is None or without_parentheses(condition).text in ("1", "true")
+
+
+def flags(known: ReachedCode, reads: Iterable[UnsetRead]) -> Iterator[Insertion]:
+    """A flag beside each variable, which its assignments set and its reads ask."""
+    mentioned = {one.variable: one.function for one in reads}
+    asked = {one.node.start: number for number, one in enumerate(reads)}
+    for variable, function in mentioned.items():
+        name = f"lw_set_{variable}"
+        yield Insertion(field(function, "body").start + 1, 0, f" int {name} = 0;")
+        yield from _reset(function, variable, name)
+        for node in function.of_type("identifier"):
+            found = known.declarations.visible(node.text, node.span)
+            if found is not None and found.place.start == variable:
+                yield from _flag(node, name, asked.get(node.start))
+
+
+def _reset(function: Node, variable: Place, name: str) -> Iterator[Insertion]:
+    """A variable of a block that is entered again is not set again, unless it is given a value there."""
+    for node in function.of_type("declaration"):
+        parent = node.parent
+        if node.start <= variable < node.end and parent is not None and parent.type == "compound_statement":
+            given = [one for one in node.of_type("init_declarator") if one.start <= variable < one.end]
+            yield Insertion(node.end, 0, f" {name} = {len(given)};")
+
+
+def _flag(node: Node, name: str, number: int | None) -> Iterator[Insertion]:
+    outer = node
+    while outer.parent is not None and outer.parent.type == "parenthesized_expression":
+        outer = outer.parent
+    parent = outer.parent
+    is_target = parent is not None and parent.type == "assignment_expression" and field(parent, "left") == outer
+    if parent is not None and is_target and operator(parent) == "=":
+        yield from _wrapped(parent, "(", f", {name} = 1, {node.text})")
+        return
+    if number is None:
+        return
+    changed = parent if is_target or (parent is not None and parent.type == "update_expression") else None
+    yield from _wrapped(node if changed is None else changed, f"({name} ? 0 : lw_unset({number}), ", ")")
+
+
+def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
+    """What is inside closes first, and opens last."""
+    return Insertion(node.start, (1 << 30) - node.end, opening), Insertion(node.end, -1 - node.start, closing)

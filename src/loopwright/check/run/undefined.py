@@ -1,0 +1,186 @@
+"""What a program does that C leaves undefined: seen by the sanitizers of the compiler, and by flags.
+
+A run that comes out right shows one of the things an undefined program may do.  So the program, as it is, runs once
+more: under AddressSanitizer and UndefinedBehaviorSanitizer, with a flag beside every variable that is not shown
+to be set before it is read.  What they see in operations is in the original too, and is left to it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from loopwright.check.program.instrument import Insertion, inserted
+from loopwright.check.program.sites import Sites
+from loopwright.check.program.undefined import is_own_line, is_own_place, may_be_undefined
+from loopwright.check.program.unset import UnsetRead, flags, unset_reads
+from loopwright.check.run.execute import (
+    Built,
+    Ended,
+    Toolchain,
+    compile_only,
+    compile_program,
+    run_program,
+    workspace,
+)
+from loopwright.check.run.findings import run_log
+from loopwright.check.run.report import Answer, Report
+from loopwright.check.runtime import runtime_text
+from loopwright.errors import Code, GaveUp
+from loopwright.source import Source
+
+_SANITIZERS = (
+    "-fsanitize=address,undefined,float-cast-overflow",
+    "-fno-sanitize=object-size",  # AddressSanitizer says more of these
+    "-fsanitize-recover=all",
+)
+_OPTIONS = ("-O1", "-g", "-w", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
+_SECONDS = 20.0
+"""For a run that is many times slower than the program."""
+_CHARACTERS = 1 << 20
+_OVERFLOW = re.compile(r"^(.*):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
+_ACCESS = re.compile(r"ERROR: AddressSanitizer: (?:attempting )?([\w-]+).*?(?=ERROR: AddressSanitizer|\Z)", re.DOTALL)
+_DECLARED = "int lw_unset(int);\n"
+
+
+def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
+    """`report`, or a violation where a program that is right so far does what is undefined."""
+    reads = unset_reads(sites.known)
+    if report.answer is not Answer.VALID or not (reads or may_be_undefined(sites)):
+        return report
+    told = [one for one in reads if _can_have_flag(sites, one)]
+    try:
+        found = _seen(sites, tools, told)
+    except GaveUp as failure:
+        answer = Answer.GAVE_UP if reads else Answer.VALID
+        note = f"not looked for what is undefined: {failure.message}"
+        return replace(report, answer=answer, notes=(*report.notes, note, *_doubts(reads)))
+    if found is not None:
+        notes = (*report.notes, f"undefined: {found}")
+        return replace(report, answer=Answer.VIOLATION, violations=report.violations + 1, notes=notes)
+    rest = [one for one in reads if one not in told]
+    return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, *_doubts(rest))) if rest else report
+
+
+def _doubts(reads: Sequence[UnsetRead]) -> tuple[str, ...]:
+    """What is to be said of the first read that nothing shows to be right."""
+    places = [f"'{one.node.text}' may be read at {_place(one)} before it is set" for one in reads[:1]]
+    return tuple(f"{place}: give it a value where it is declared" for place in places)
+
+
+def _place(read: UnsetRead) -> str:
+    span = read.node.span
+    return f"{span.file}:{span.line}:{span.column}"
+
+
+def _can_have_flag(sites: Sites, read: UnsetRead) -> bool:
+    """Threads of a team have variables of their own, and would share a flag."""
+    return not re.search(r"#\s*pragma\s+omp|_Pragma", sites.known.source.text[read.function.start : read.function.end])
+
+
+def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | None:
+    """The first thing that is undefined in a run; GaveUp where the run says nothing."""
+    marks = tuple(flags(sites.known, told))
+    source = sites.known.source
+    with workspace() as folder:
+        _compile(sites, tools, folder, marks)
+        log = f"log_path={folder / 'seen'}"
+        options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
+        limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
+        ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
+        seen = "".join(_start_of(path) for path in (folder / "errors", *sorted(folder.glob("seen.*"))))
+    for line in ended.lines:
+        if line.startswith("unset "):
+            read = told[int(line.split()[1])]
+            return f"'{read.node.text}' is read at {_place(read)}, and nothing has set it"
+    found = _first_undefined(sites, source, marks, seen)
+    if found is None and (ended.timed_out or ended.crashed is not None):
+        raise GaveUp(Code.UNDECIDED, _how(ended))
+    return found
+
+
+def _start_of(path: Path) -> str:
+    """The messages of a sanitizer, which the program may have written among."""
+    with open(path, errors="replace") as file:
+        return file.read(_CHARACTERS)
+
+
+def _how(ended: Ended) -> str:
+    return "the run took too long" if ended.timed_out else f"the run under sanitizers crashed ({ended.crashed})"
+
+
+def _first_undefined(sites: Sites, source: Source, marks: Sequence[Insertion], seen: str) -> str | None:
+    """What the sanitizers saw in the code of the segment."""
+    name = Path(source.path).name
+    for found in _OVERFLOW.finditer(seen):
+        place = source.at(_original_offset(source, marks, int(found[2]), int(found[3])))
+        if Path(found[1]).name == name and is_own_place(sites, place):
+            return f"{found[4]} ({source.path}:{place.line}:{place.column})"
+    for found in _ACCESS.finditer(seen):
+        frame = re.search(rf"{re.escape(name)}:(\d+)", found[0])
+        if frame is not None and is_own_line(sites, int(frame[1])):
+            return f"{found[1]} ({source.path}:{frame[1]})"
+    return None
+
+
+def _original_offset(source: Source, marks: Sequence[Insertion], line: int, column: int) -> int:
+    """Where a place of the text with insertions, which add no lines, is in the text without them."""
+    start = source.offset(line, 1)
+    left, at = column - 1, start
+    for mark in sorted((one for one in marks if one.offset >= start), key=lambda one: (one.offset, one.rank)):
+        if mark.offset - at >= left:
+            break
+        left -= mark.offset - at
+        at = mark.offset
+        if left <= len(mark.text):
+            return at
+        left -= len(mark.text)
+    return at + left
+
+
+def _compile(sites: Sites, tools: Toolchain, folder: Path, marks: Sequence[Insertion]) -> None:
+    """The program with its flags; GaveUp with the compiler's first complaint."""
+    source = sites.known.source
+    path = Path(source.path)
+    text = inserted(sites.known.segment, marks, "", "")
+    (folder / "program.c").write_text(f'{_DECLARED}#line 1 "{path.name}"\n{text}', "utf-8", "surrogateescape")
+    (folder / "unset.c").write_text(runtime_text("unset.c"))
+    parallel = ("-fopenmp",) if tools.openmp else ()
+    objects = [str(folder / "program.o"), str(folder / "unset.o")]
+    given = ("-iquote", str(path.resolve().parent), *compile_only(tools.options))
+    steps = [
+        [*_OPTIONS, *parallel, "-c", str(folder / "program.c"), "-o", objects[0], *given],
+        ["-O1", "-w", "-c", str(folder / "unset.c"), "-o", objects[1]],
+        [*_SANITIZERS, *parallel, *objects, "-o", str(folder / "program"), *tools.options, "-lm"],
+    ]
+    for step in steps:
+        done = tools.compile(step)
+        if done.returncode:
+            lines = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
+            raise GaveUp(Code.UNDECIDED, lines[0].strip() if lines else done.stderr[:200].strip())
+
+
+FILLS = (("zero", "255"), ("pattern", "90"))
+"""What local variables hold that are not set, for the compiler, and the bytes of allocated memory, for the library."""
+
+
+def with_other_memory(source: Source, tools: Toolchain, built: Built, report: Report) -> Report:
+    """`report`, or another answer where the program does other things if memory it did not set holds other values."""
+    for locals_, allocated in FILLS:
+        option = f"-ftrivial-auto-var-init={locals_}"
+        filled = replace(built, options=(*built.options, option), title="")
+        if tools.compile(["-x", "c", "-fsyntax-only", option, os.devnull]).returncode:
+            note = f"'{tools.compiler}' has no {option}: values that were not set were not looked for in arrays"
+            return replace(report, notes=(*report.notes, note))
+        with workspace() as folder:
+            executable = compile_program(tools, filled, folder, source)
+            ended = run_program(tools, executable, folder, {"MALLOC_PERTURB_": allocated})
+        log = run_log(ended.lines)
+        if log.violations or ended.crashed is not None or ended.timed_out:
+            note = "undefined: with other values in memory that was not set the program does other operations"
+            answer = Answer.VIOLATION if log.violations else Answer.GAVE_UP
+            return replace(report, answer=answer, violations=log.violations, notes=(*report.notes, note))
+    return report

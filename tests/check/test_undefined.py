@@ -1,0 +1,94 @@
+"""A program that does what is undefined in C is not valid, even if the run that was seen came out right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from loopwright.check.program.reachable import reached
+from loopwright.check.program.segment import parse_input
+from loopwright.check.program.unset import unset_reads
+from loopwright.check.run.report import Answer
+from loopwright.check.verify import CheckOptions, check_text
+from loopwright.source import Source
+from tests.check.support import QUICK
+from tests.check.test_bad_input import COPY, check, text
+
+
+@pytest.mark.parametrize(
+    ("program", "unset"),
+    [
+        ("int k; if (k) i = 1;", 1),
+        ("int k; if (argc) k = 1; else k = 2; i = k;", 0),
+        ("int k; if (argc) k = 1; i = k;", 1),
+        ("int k; for (i = 0; i < 2; i++) k = i; i = k;", 1),
+        ("int k; do { k = 0; } while (k);", 0),
+        ("int k; do { if (argc) continue; k = 0; } while (k);", 1),
+        ("int k; for (;;) { k = 1; if (argc) break; } i = k;", 0),
+        ("int k; switch (argc) { case 0: k = 1; break; default: k = 2; } i = k;", 1),
+        ("goto in; int k = 1; in: i = k;", 1),
+        ("int k; k++;", 1),
+        ("int k, j = sizeof k; argc && (k = 1); i = k + j;", 1),
+        ("int k; i = argc ? (k = 1) : (k = 2); i = k;", 0),
+        ("int *p; if (p) i = 1;", 1),
+        ("int k; int *p = &k; *p = 1; i = k;", 0),
+        ("static int k; i = k;", 0),
+        ("int k; { int k = 1; i = k; } { int k; i = k; }", 1),
+        ("int k = 1, j; for (j = k; j < 2; j++) { int m; if (j) m = j; else return 0; i = m; }", 0),
+    ],
+)  # fmt: skip
+def test_variables_that_may_not_be_set(program: str, unset: int) -> None:
+    given = parse_input(Source("p.c", text(f"{program} {COPY}")))
+    known = reached(given.segment, {array.name: array.rank for array in given.original.arrays})
+    assert len(unset_reads(known)) == unset
+
+
+@pytest.mark.parametrize(
+    ("program", "seen"),
+    [
+        ("int k; if (k == 77) A[0] = B[0];", "'k' is read at p.c:13:14, and nothing has set it"),
+        ("int *o = malloc(N * sizeof(int)); for (i = 0; i <= N; i++) o[i] = i; free(o);",
+         "heap-buffer-overflow (p.c:13)"),
+        ("int m = 1 << (33 * argc); if (m == 12) A[0] = B[0];",
+         "shift exponent 33 is too large for 32-bit type 'int' (p.c:13:13)"),
+    ],
+)  # fmt: skip
+def test_a_run_that_came_out_right(program: str, seen: str) -> None:
+    report = check(text(f"{program} {COPY}"))
+    assert report.answer is Answer.VIOLATION and not report.findings
+    assert report.notes[-1] == f"undefined: {seen}"
+
+
+def test_a_variable_that_is_set_when_the_program_runs() -> None:
+    """No text shows it; the run does."""
+    assert check(text(f"int k; for (int j = 0; j < 2; j++) k = j; if (k) {COPY}")).answer is Answer.VALID
+
+
+def test_arrays_that_are_not_set() -> None:
+    """What is in them decides the order, and it is something else with another compiler."""
+    program = f"int o[N]; if (o[2] & 2) {COPY} else A[0] = B[0];"
+    assert check(text(program)).answer is Answer.VIOLATION
+
+
+@pytest.mark.parametrize(
+    ("program", "functions"),
+    [
+        ("for (i = 0; i < N; i++) if (B[i] < 5) A[i] = B[i];", ""),
+        ("for (i = 0; i < N; i++) f(B[i], i);", "static void f(double x, int k) { if (x < 5) A[k] = B[k]; }"),
+        (f"int late = rand(); if (late == 5) return 1; {COPY}", ""),
+    ],
+)
+def test_data_that_decide_what_runs(program: str, functions: str) -> None:
+    """A run is about its data, and the answer is about all."""
+    report = check(text(program, functions=functions))
+    assert report.answer is Answer.GAVE_UP
+    assert "data decide which operations run" in report.notes[-1]
+
+
+def test_without_sanitizers_a_doubt_stays() -> None:
+    """A compiler that has none looks at nothing: what is not shown to be set is not taken for set."""
+    tools = replace(QUICK, options=("-static",))
+    report = check_text(text(f"int k; if (argc) k = 0; {COPY} i = k;"), options=CheckOptions(tools=tools))
+    assert report.answer is Answer.GAVE_UP
+    assert report.notes[-1].startswith("'k' may be read at p.c:13:68 before it is set")
