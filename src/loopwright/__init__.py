@@ -11,7 +11,6 @@
     program = lw.generate(schedule, dead_loops=True)
     print(lw.prove(schedule, program))
     print(lw.to_c(program))
-
     print(lw.prove("old.c", "new.c").verdict)
     print(lw.check("new.c", "old.c", N=100).answer)
     print(lw.optimise("program.c", budget=60).script)
@@ -37,8 +36,9 @@ import loopwright.optimise
 import loopwright.prove
 import loopwright.read
 import loopwright.report  # noqa: F401
+from loopwright.arguments import expected, facts, one_file, one_of, problem_sizes, pure_names, texts
 from loopwright.display import Displayed
-from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
+from loopwright.errors import BadArgument, BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,7 +146,7 @@ def _reading(
     from loopwright.c.choice import choice
     from loopwright.read.c.options import ReadOptions
 
-    return ReadOptions(tuple(pure), tuple(assume), choice(function, loop))
+    return ReadOptions(pure_names(pure), facts(assume), choice(function, loop))
 
 
 def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
@@ -180,8 +180,10 @@ def generate(
     """The loops that run the schedule; the options are those of `loopwright codegen`."""
     from loopwright.generate.context import GenerationOptions
     from loopwright.generate.program import generate
-    from loopwright.model.schedule import LoopType
+    from loopwright.model.schedule import LoopType, Schedule
 
+    expected(schedule, Schedule, "a schedule", "lw.generate(lw.read_schedule('file.poly'))")
+    one_of(loop_type, [*LoopType, *(one.value for one in LoopType)], "type of loops")
     options = GenerationOptions(
         loop_type=LoopType(loop_type),
         separate_from=separate_from,
@@ -240,11 +242,14 @@ def prove(
             options = ComparisonOptions(reading, allow_reassociation=allow_reassociation)
             return compare_files(what, other, options)
         case Schedule(), program if program is not None and not isinstance(program, str | Path):
+            from loopwright.loops.nodes import Node
             from loopwright.prove.scanning.scan import prove_scan
 
+            expected(program, Node, "a program", "lw.prove(schedule, program)")
             return prove_scan(what, program)
         case _:
-            raise TypeError("prove(plan), prove(schedule, program) or prove('old.c', 'new.c')")
+            ways = "write prove(plan), prove(schedule, program) or prove('old.c', 'new.c')"
+            raise BadArgument(Code.ARGUMENTS, "these values cannot be proved together", hint=ways)
 
 
 def check(
@@ -258,7 +263,8 @@ def check(
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
     from loopwright.check.verify import CheckOptions, check_file
 
-    return check_file(program, spec, CheckOptions(sizes, reading=_reading(function=function, loop=loop)))
+    numbers = problem_sizes(sizes, "lw.check('new.c', 'old.c', N=100)")
+    return check_file(program, spec, CheckOptions(numbers, reading=_reading(function=function, loop=loop)))
 
 
 def optimise(
@@ -274,14 +280,17 @@ def optimise(
     from loopwright.c.choice import choice
     from loopwright.optimise.optimising import Search, optimise_file
 
-    defines = tuple(f"{name}={size}" for name, size in sizes.items())
-    return optimise_file(path, Search(budget, model, defines=defines), choice(function, loop))
+    numbers = problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
+    search = Search(budget, model, defines=tuple(f"{name}={size}" for name, size in numbers.items()))
+    return optimise_file(path, search, choice(function, loop))
 
 
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
     """What may be done to the loops as they were written: every suggestion is proved legal."""
     from loopwright.optimise.pricing import priced_suggestions
+    from loopwright.transform.plan import Plan
 
+    expected(plan, Plan, "a plan", "lw.suggest(lw.read('file.c'))")
     return tuple(one for one in priced_suggestions(plan) if one.legal)
 
 
@@ -314,15 +323,19 @@ def to_c(
     """
     from loopwright.transform.plan import Plan
 
+    usage = "lw.to_c(plan), lw.to_c([plan, ...]) or lw.to_c(program)"
     if not isinstance(program, Plan | Sequence):
         from loopwright.emit.c import to_c
+        from loopwright.loops.nodes import Node
 
-        return to_c(program, standalone=standalone, parameters=parameters, openmp=openmp)
+        expected(program, Node, "a plan or a program", usage)
+        return to_c(program, standalone=standalone, parameters=texts(parameters, usage), openmp=openmp)
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import rewritten
     from loopwright.rewrite.request import RewriteOptions
 
     plans = [program] if isinstance(program, Plan) else program
+    one_file([one.written.region if isinstance(one, Plan) else one for one in plans], usage)
     options = RewriteOptions(openmp=openmp, allow_reassociation=allow_reassociation, guard=guard)
     return rewritten(plans, options, silent).source.text
 
@@ -330,9 +343,11 @@ def to_c(
 def describe(what: Plan | Program) -> str:
     """What was understood of a region, as `loopwright extract` prints it: domains, accesses, dependences."""
     from loopwright.model.dependences import dependences
+    from loopwright.model.program import Program
     from loopwright.report.program_text import as_text
     from loopwright.transform.plan import Plan
 
+    expected(what, (Plan, Program), "a plan or a program", "lw.describe(lw.read('file.c'))")
     program = what.program if isinstance(what, Plan) else what
     return as_text(program, dependences(program))
 

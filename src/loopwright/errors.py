@@ -202,6 +202,10 @@ class BadInput(LoopwrightError):
     """The text given cannot be read or has no meaning."""
 
 
+class BadArgument(BadInput, TypeError):
+    """A function of Python was given another kind of value than it takes."""
+
+
 class Illegal(LoopwrightError):
     """The answer is no. `witness` is the smallest example that shows it."""
 

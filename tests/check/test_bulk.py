@@ -135,7 +135,7 @@ TILES = "int T = 3; for (int t = 0; t < N; t += T) for (i = t; i < (t + T < N ? 
         ("for (i = 0; i < index_of[0] + 1; i++) A[i] = B[i];", "", True),
         (TILES, "", True),
         ("int T = 0; for (i = 0; i < 0; i++) for (int j = N / T; j < N; j++) A[j] = B[j];", "", False),
-        ("int n = 1 << 30; for (i = 0; i < N; i++) A[i + 4 * n] = B[i];", "", True),
+        ("unsigned n = 1u << 30; for (i = 0; i < N; i++) A[i + 4 * n] = B[i];", "", True),
     ],
 )  # fmt: skip
 def test_c_that_is_not_what_it_looks_like(program: str, before: str, is_valid: bool) -> None:
@@ -163,7 +163,8 @@ def test_a_bound_that_the_nest_itself_changes() -> None:
     spec = "for (i = 0; i < 4; i++) { n = n + 1; A[i] = B[i]; }"
     program = "for (i = 0; i < 4; i++) { n = n + 1; if (n * n > 3) A[i] = B[i]; }"
     _same_verdict(text(program, spec, before="int n = 0;"), False)
-    _same_verdict(text(program.replace("> 3", "> 0"), spec, before="int n = 0;"), True)
+    report = check_text(text(program.replace("> 3", "> 0"), spec, before="int n = 0;"))
+    assert report.answer is Answer.GAVE_UP, "another first n would leave operations out"
 
 
 def test_assumptions_of_the_author_are_not_believed() -> None:

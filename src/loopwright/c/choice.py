@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from loopwright.arguments import expected, texts
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 
@@ -32,6 +33,8 @@ class Choice:
         return not self.functions and not self.loops
 
 
+_LINES = 10**9
+"""More than a file has."""
 BY_PRAGMAS = Choice()
 """What the pragmas mark."""
 
@@ -40,14 +43,19 @@ def choice(
     functions: str | Iterable[str] | None = None, loops: int | str | Iterable[int | str] | None = None
 ) -> Choice:
     """`lw.read(file, function="gemm")`, `loop=12`, `loop="gemm.c:12"`, or several of them."""
-    names = (functions,) if isinstance(functions, str) else tuple(functions or ())
-    lines = (loops,) if isinstance(loops, int | str) else tuple(loops or ())
+    names = texts(functions or (), 'function="f", or function=("f", "g")')
+    lines = (loops,) if isinstance(loops, int | str) else loops or ()
+    usage = 'loop=12, loop="file.c:12", or loop=(12, 30)'
+    expected(lines, Iterable, "a line, or a list of lines", usage)
+    for line in (lines := tuple(lines)):
+        expected(line, (int, str), "a line", usage)
     return Choice(names, tuple(map(_place, lines)))
 
 
 def _place(what: int | str) -> LoopPlace:
-    parts = re.fullmatch(r"(?:(.+):)?([0-9]{1,9})", str(what), re.DOTALL)
+    text = "" if isinstance(what, int) and abs(what) >= _LINES else str(what)
+    parts = re.fullmatch(r"(?:(.+):)?([0-9]{1,9})", text, re.DOTALL)
     if parts is None or int(parts[2]) < 1:
         hint = "write --loop LINE or --loop FILE:LINE, the line on which the loop starts"
-        raise BadInput(Code.OPTION, f"'{what}' must be a line >= 1, or a file and a line", hint=hint)
+        raise BadInput(Code.OPTION, f"'{text or '...'}' must be a line >= 1, or a file and a line", hint=hint)
     return LoopPlace(parts[1], int(parts[2]))

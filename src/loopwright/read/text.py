@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from loopwright.arguments import file_named
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -39,7 +40,7 @@ def without_comments(source: Source) -> Source:
 
 def load(path: str | Path) -> Source:
     """The text of a file, or what is wrong with the file."""
-    name = os.fspath(path)
+    name = os.fspath(file_named(path))
     if os.path.isdir(name):
         raise BadInput(
             Code.FILE, "this is a directory", span=Span.start_of(name), hint="name a file inside it"

@@ -7,6 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from loopwright.arguments import expected
 from loopwright.errors import BadInput, Code
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.report.motion import moving_style, widget_script
@@ -27,6 +28,7 @@ class MovingWidget(anywidget.AnyWidget):
     sizes = traitlets.Dict().tag(sync=True)
 
     def __init__(self, plan: Plan, *, allow_reassociation: bool = False) -> None:
+        expected(plan, Plan, "a plan", "lw.widget(lw.read('file.c'))")
         program = plan.storage[0].original if plan.storage else plan.original
         (region,) = drawn_regions([one.step for one in plan.history], [program])
         verdict = prove_plan(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from loopwright.arguments import expected
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -20,6 +21,9 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step, parse_script
 from loopwright.transform.script.syntax import BRACES, parse_braces
 
+_LINES = 10**9
+"""More than any file has."""
+
 B = TypeVar("B", AffineMap, AffineSet)
 
 
@@ -31,7 +35,9 @@ class FluentPlan(Plan):
 
         A number is a line of the C file: `plan[12]` is what a script calls `@12`.
         """
-        handle = f"@{name}" if isinstance(name, int) else name
+        expected(name, (str, int), "a label or a line", "plan['Mult'] or plan[12]")
+        is_line = isinstance(name, int)
+        handle = f"@{name if abs(int(name)) < _LINES else _LINES}" if is_line else str(name)
         self.component(handle)
         return Handle(self, handle)
 
@@ -41,6 +47,8 @@ class FluentPlan(Plan):
 
     def perform(self, *steps: Step) -> FluentPlan:
         """The plan after some steps."""
+        for step in steps:
+            expected(step, Step, "a step", "plan.perform(Step(Interchange('Mult', 'i', 'j')))")
         after = performed(self, *steps)
         assert isinstance(after, FluentPlan)
         return after

@@ -19,6 +19,7 @@ _CHANGING = frozenset(
 )
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
 _LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_statement")
+_CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
 _CALLS_OFF = ("exit", "_exit", "_Exit", "abort", "longjmp")
 
 Place = int
@@ -40,9 +41,12 @@ def _deciding(sites: Sites) -> Iterator[Node]:
             condition = node.child_by_field_name("condition")
             if condition is not None and _has_operations(sites, node, condition):
                 yield condition
-        elif node.type == "binary_expression" and operator(node) in ("&&", "||"):
-            if _has_operations(sites, field(node, "right")):
-                yield field(node, "left")
+        elif _is_choice(node) and _has_operations(sites, field(node, "right")):
+            yield field(node, "left")
+
+
+def _is_choice(node: Node) -> bool:
+    return node.type == "binary_expression" and operator(node) in ("&&", "||")
 
 
 def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bool:
@@ -111,9 +115,9 @@ def _has_data(sites: Sites, places: frozenset[Place], node: Node) -> bool:
             return True
         if part.type == "identifier" and any(place in places for place in _place(sites, part)):
             return True
-        if part.type in ("subscript_expression", "identifier", "pointer_expression", "field_expression"):
-            if sites.side.cell(part) is not None and not _is_address(part):
-                return True
+        is_cell = part.type in _CELLS and sites.side.cell(part) is not None
+        if is_cell and not _is_address(part):
+            return True
     return False
 
 

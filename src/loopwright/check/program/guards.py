@@ -23,7 +23,9 @@ _FILLERS = re.compile(
     r"gettimeofday|time|posix_memalign|free|realloc|pthread_create|__(atomic|sync)_\w+"
 )
 """What is filled, freed or changed is their first argument."""
-_SECOND = re.compile(r"read|clock_gettime|nanosleep|strto(d|f|l|ll|ul|ull)|pthread_join|__atomic_(load|exchange)")
+_SECOND = re.compile(
+    r"read|clock_gettime|nanosleep|strto(d|f|l|ll|ul|ull)|pthread_join|__atomic_(load|exchange)"
+)
 _LATER = re.compile(r"f?scanf|sscanf")
 
 

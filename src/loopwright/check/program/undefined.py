@@ -42,7 +42,7 @@ def may_be_undefined(sites: Sites) -> bool:
 
 
 def has_own_memory(sites: Sites) -> bool:
-    """Whether the program keeps numbers where no flag tells of them: in arrays, structures, allocated memory."""
+    """Whether the program keeps numbers where no flag tells of them: arrays, structures, allocated memory."""
     return any(
         node.type in _STORAGE
         or (node.type == "call_expression" and "alloc" in field(node, "function").text)

@@ -1,8 +1,8 @@
 """Variables that code of the segment may read before anything set them.
 
-What such a variable holds is nobody's to say, and one run shows one value of many.  A read is shown to be right
-by the order of the text: an assignment stands before it on every way that leads there.  For the others
-a flag beside the variable tells it when the program runs (`flags`).
+C does not say what such a variable holds, and one run shows one value of many.  The order of the text shows
+that a read is right: an assignment stands before it on every way that leads there.  For the others a flag
+beside the variable tells it when the program runs (`flags`).
 """
 
 from __future__ import annotations
@@ -257,7 +257,8 @@ def _flag(node: Node, name: str, number: int | None) -> Iterator[Insertion]:
     while outer.parent is not None and outer.parent.type == "parenthesized_expression":
         outer = outer.parent
     parent = outer.parent
-    is_target = parent is not None and parent.type == "assignment_expression" and field(parent, "left") == outer
+    is_target = parent is not None and parent.child_by_field_name("left") == outer
+    is_target = is_target and parent is not None and parent.type == "assignment_expression"
     if parent is not None and is_target and operator(parent) == "=":
         yield from _wrapped(parent, "(", f", {name} = 1, {node.text})")
         return

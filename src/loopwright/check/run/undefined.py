@@ -1,8 +1,8 @@
 """What a program does that C leaves undefined: seen by the sanitizers of the compiler, and by flags.
 
-A run that comes out right shows one of the things an undefined program may do.  So the program, as it is, runs once
-more: under AddressSanitizer and UndefinedBehaviorSanitizer, with a flag beside every variable that is not shown
-to be set before it is read.  What they see in operations is in the original too, and is left to it.
+A run that comes out right shows one of the things an undefined program may do.  So the program, as it is,
+runs once more: under AddressSanitizer and UndefinedBehaviorSanitizer, with a flag beside every variable that
+is not shown to be set before it is read.  What they see in operations is in the original too.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ _SECONDS = 20.0
 """For a run that is many times slower than the program."""
 _CHARACTERS = 1 << 20
 _OVERFLOW = re.compile(r"^(.*):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
-_ACCESS = re.compile(r"ERROR: AddressSanitizer: (?:attempting )?([\w-]+).*?(?=ERROR: AddressSanitizer|\Z)", re.DOTALL)
+_ERROR = "ERROR: AddressSanitizer"
+_ACCESS = re.compile(rf"{_ERROR}: (?:attempting )?([\w-]+).*?(?={_ERROR}|\Z)", re.DOTALL)
 _DECLARED = "int lw_unset(int);\n"
 
 
@@ -78,7 +79,8 @@ def _place(read: UnsetRead) -> str:
 
 def _can_have_flag(sites: Sites, read: UnsetRead) -> bool:
     """Threads of a team have variables of their own, and would share a flag."""
-    return not re.search(r"#\s*pragma\s+omp|_Pragma", sites.known.source.text[read.function.start : read.function.end])
+    text = sites.known.source.text[read.function.start : read.function.end]
+    return re.search(r"#\s*pragma\s+omp|_Pragma", text) is None
 
 
 def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | None:
@@ -109,7 +111,8 @@ def _start_of(path: Path) -> str:
 
 
 def _how(ended: Ended) -> str:
-    return "the run took too long" if ended.timed_out else f"the run under sanitizers crashed ({ended.crashed})"
+    what = "took too long" if ended.timed_out else f"crashed ({ended.crashed})"
+    return f"the run under sanitizers {what}"
 
 
 def _first_undefined(sites: Sites, source: Source, marks: Sequence[Insertion], seen: str) -> str | None:
@@ -164,16 +167,16 @@ def _compile(sites: Sites, tools: Toolchain, folder: Path, marks: Sequence[Inser
 
 
 FILLS = (("zero", "255"), ("pattern", "90"))
-"""What local variables hold that are not set, for the compiler, and the bytes of allocated memory, for the library."""
+"""What is in variables that are not set, for the compiler, and in allocated memory, for the library."""
 
 
 def with_other_memory(source: Source, tools: Toolchain, built: Built, report: Report) -> Report:
-    """`report`, or another answer where the program does other things if memory it did not set holds other values."""
+    """`report`, or another answer where the program depends on what is in memory that it did not set."""
     for locals_, allocated in FILLS:
         option = f"-ftrivial-auto-var-init={locals_}"
         filled = replace(built, options=(*built.options, option), title="")
         if tools.compile(["-x", "c", "-fsyntax-only", option, os.devnull]).returncode:
-            note = f"'{tools.compiler}' has no {option}: values that were not set were not looked for in arrays"
+            note = f"'{tools.compiler}' has no {option}: elements that were not set were not looked for"
             return replace(report, notes=(*report.notes, note))
         with workspace() as folder:
             executable = compile_program(tools, filled, folder, source)

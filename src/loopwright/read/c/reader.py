@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from loopwright.arguments import file_named
 from loopwright.c.file import c_file
 from loopwright.c.syntax import refuse
 from loopwright.errors import BadInput, Code, Note
@@ -59,7 +60,7 @@ def _advised(failure: BadInput, source: Source) -> BadInput:
 
 def load_c(path: str | Path) -> Source:
     """The text of a C file."""
-    name = called(str(path))
+    name = called(str(file_named(path)))
     try:
         name, data = file_bytes(path)
     except OSError as failure:

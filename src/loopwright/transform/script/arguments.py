@@ -127,11 +127,22 @@ def _handle(reader: Reader, value: ScriptValue) -> ScriptWord:
     raise reader.wrong(value.place, "a handle", f"a label, or a name given by '='{line}")
 
 
+_LONGEST_SHOWN = 60
+
+
 def check_name(
     value: object, argument: str, item: int, pattern: re.Pattern[str], code: Code, what: str
 ) -> None:
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise Misuse(code, f"no {what} is called {value!r}", argument=argument, item=item)
+        raise Misuse(code, f"no {what} is called {_shown(value)}", argument=argument, item=item)
+
+
+def _shown(value: object) -> str:
+    """A value of any kind as a message names it."""
+    if isinstance(value, int) and abs(value) >= 10**LONGEST:
+        return "by so long a number"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 @dataclass(frozen=True)
@@ -275,12 +286,12 @@ class NumberKind(ArgumentKind):
 
 
 def check_number(value: object, minimum: int | None, argument: str, item: int = 0) -> None:
-    right = isinstance(value, int) and not isinstance(value, bool) and (minimum is None or value >= minimum)
-    if not right:
-        raise Misuse(Code.ARGUMENTS, must_be(value, minimum), argument=argument, item=item)
-    if len(str(value).lstrip("-")) > LONGEST:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if is_number and isinstance(value, int) and abs(value) >= 10**LONGEST:
         message = f"the number must have at most {LONGEST} digits"
         raise Misuse(Code.ARGUMENTS, message, argument=argument, item=item)
+    if not isinstance(value, int) or not is_number or (minimum is not None and value < minimum):
+        raise Misuse(Code.ARGUMENTS, must_be(value, minimum), argument=argument, item=item)
 
 
 def must_be(value: object, minimum: int | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
+from loopwright.arguments import expected
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -124,6 +125,7 @@ def script_text(steps: Iterable[Step]) -> str:
 
 def parse_script(text: str, filename: str = "<script>") -> tuple[Step, ...]:
     """The steps of a script, or `BadInput` where it is not one."""
+    expected(text, str, "the text of a script", "'tile(Mult, 32)'")
     return tuple(map(_step, parse_lines(Source(filename, text))))
 
 

@@ -1,0 +1,104 @@
+"""What the functions of `import loopwright as lw` are given: the kinds of values, before anything is done.
+
+A value of another kind is a `BadArgument`, which is a `BadInput` and a `TypeError`; it says what is expected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import UnionType
+from typing import TypeVar
+
+from loopwright.errors import BadArgument, BadInput, Code
+from loopwright.source import Span
+
+T = TypeVar("T")
+_DIGITS = 18
+"""Of a problem size: what fits into C's `long`."""
+_SHOWN = 40
+
+
+def expected(value: object, kinds: type | tuple[type, ...] | UnionType, what: str, usage: str) -> None:
+    """Raise unless `value` is of one of the kinds; `what` names them."""
+    if not isinstance(value, kinds):
+        message = f"{what} is expected here, not {kind_of(value)}"
+        raise BadArgument(Code.ARGUMENTS, message, hint=f"write {usage}")
+
+
+def kind_of(value: object) -> str:
+    """How a message names a value that is not what was expected."""
+    return "None" if value is None else f"a value of type '{type(value).__name__}'"
+
+
+def file_named(value: T) -> T:
+    """The name of a file, which is a text or a path."""
+    usage = 'the name of a file, "gemm.c"'
+    expected(value, (str, os.PathLike), "the name of a file", usage)
+    if "\0" in str(value):
+        hint = f"write {usage}"
+        raise BadInput(Code.FILE, "no file has a name with a character of code 0", hint=hint)
+    try:
+        os.fsencode(str(value))
+    except UnicodeEncodeError:
+        message, place = "no file has a name with these characters here", Span.start_of(ascii(value)[:_SHOWN])
+        raise BadInput(Code.FILE, message, span=place, hint=f"write {usage}") from None
+    return value
+
+
+def texts(values: object, usage: str) -> tuple[str, ...]:
+    """Several texts, or one."""
+    if isinstance(values, str):
+        return texts((values,), usage)
+    expected(values, Iterable, "a list of texts", usage)
+    assert isinstance(values, Iterable)
+    found = tuple(values)
+    for one in found:
+        expected(one, str, "a text", usage)
+        if not one.isascii() and any("\ud800" <= letter <= "\udfff" for letter in one):
+            message = f"{ascii(one)[:_SHOWN]} is not a text"
+            raise BadInput(Code.ARGUMENTS, message, hint=f"write {usage}")
+    return found
+
+
+def pure_names(values: object) -> tuple[str, ...]:
+    """Functions without side effects."""
+    return texts(values, 'pure=("f", "g")')
+
+
+def facts(values: object) -> tuple[str, ...]:
+    """What is assumed of the parameters."""
+    return texts(values, 'assume=("n > 0",)')
+
+
+def one_of(value: object, known: Sequence[object], what: str) -> None:
+    """Raise unless a value is one of those there are."""
+    if value not in known:
+        message = f"there is no {what} called {value!r}"
+        words = ", ".join(one for one in known if isinstance(one, str))
+        raise BadInput(Code.ARGUMENTS, message, hint=f"write one of {words}")
+
+
+def one_file(regions: Sequence[object], usage: str) -> None:
+    """Raise unless these are regions of plans, one at least, of one file and no two of them the same."""
+    for region in regions or (None,):
+        expected(region, Span, "a plan", usage)
+    places = [region for region in regions if isinstance(region, Span)]
+    if len({place.file for place in places}) > 1:
+        hint = f"write {usage} for each file"
+        raise BadInput(Code.ARGUMENTS, "these plans are of several files", hint=hint)
+    if len({place.start for place in places}) < len(places):
+        message = "two of these plans are of the same region"
+        raise BadInput(Code.ARGUMENTS, message, hint="give one plan for each region")
+
+
+def problem_sizes(sizes: Mapping[str, object], usage: str) -> dict[str, int]:
+    """Numbers by the names of the sizes."""
+    found: dict[str, int] = {}
+    for name, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 10**_DIGITS:
+            of = "a longer one" if isinstance(value, int) and not isinstance(value, bool) else kind_of(value)
+            message = f"{name} must be an integer of at most {_DIGITS} digits, not {of}"
+            raise BadArgument(Code.ARGUMENTS, message, hint=f"write {usage}")
+        found[name] = value
+    return found
