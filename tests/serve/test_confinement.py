@@ -51,6 +51,10 @@ REFUSED = {
     "a directive hidden after a quote": "int a; '/*\n#include \"/etc/passwd\"\n/* */",
     "a control character": '#in\0clude "/etc/passwd"',
     "a form feed": '#\finclude "/etc/passwd"',
+    "a trigraph": '??=include "/etc/passwd"',
+    "a line joined by a trigraph": '#inc??/\nlude "/etc/passwd"',
+    "assembly by its short name": 'asm(".incbin \\"/etc/passwd\\"");',
+    "assembly in two lines": '#define A a\\\nsm\nA(".incbin \\"/etc/passwd\\"");',
     "assembly": '#include <stdio.h>\n__asm__(".incbin \\"/etc/passwd\\"");',
 }  # fmt: skip
 

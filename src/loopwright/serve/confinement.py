@@ -60,7 +60,13 @@ def refuse_reading(source: Source, opened: Collection[str] = ()) -> None:
     strange = re.search(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]", source.text)
     if strange is not None:
         raise _refusal(source, strange.start(), "this character does not belong in a C file")
+    trigraph = re.search(r"\?\?[=/'()!<>-]", source.text)
+    if trigraph is not None:
+        raise _refusal(source, trigraph.start(), "trigraphs are not read here", 3)
     text = _Logical.of(source)
+    assembler = re.search(r"\basm\b", text.bare)
+    if assembler is not None:
+        raise text.refusal(assembler.start(), "assembler code may read any file", 3)
     values = _numbers(text)
     start = 0
     for line in text.bare.split("\n"):
