@@ -11,6 +11,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import Parallel, Unrolled, Vector
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import DirectiveKind, Plan
+from loopwright.transform.relations import function_of
 from tests.transform.support import FIGURE_3A, FIGURE_4A, MATMUL, check, planned, refused
 
 SPLIT = "distribute(Init, Mult)\n"
@@ -67,6 +68,12 @@ def test_library_operations_are_made_of_the_operators(body: str, named: str, ope
 def test_names_follow_their_loops() -> None:
     plan = planned(MATMUL, SPLIT + "interchange(Mult, j, k)\ntile(Mult, 4, 4)\ninterchange(Mult, kT, i)")
     assert plan.leaf(plan.components["Mult"].first).loops == ("kT", "i", "jT", "k", "j")
+
+
+def test_there_is_always_another_name() -> None:
+    doubled = function_of(isl.Map("{[i] -> [i, i]}"), ("i", None))
+    taken = tuple(f"i{k}" for k in range(1, 150))
+    assert doubled.loop_names(("i", *taken)) == ("i", "i150", *taken)
 
 
 def test_distribute_into_statements() -> None:

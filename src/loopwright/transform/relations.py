@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 import islpy as isl
 
@@ -77,9 +78,10 @@ class IterationFunction:
         return None
 
 
-def _variants(name: str) -> list[str]:
+def _variants(name: str) -> Iterator[str]:
     """name, name1, name2, ..."""
-    return [name, *(f"{name}{k}" for k in range(1, 100))]
+    yield name
+    yield from (f"{name}{k}" for k in count(1))
 
 
 def function_of(
