@@ -210,5 +210,5 @@ def test_assumptions_that_are_refused(option: str, message: str, where: str) -> 
 def test_parentheses_that_close_nothing_are_no_c() -> None:
     """Where more close than open before them, what is left of the text is refused as such."""
     with pytest.raises(BadInput) as caught:
-        parse_c(Source("k.c", "void f { int n, a;\n#pragma scop\n  a = n]) + -a[5][5]));\n#pragma endscop\n}\n"))
+        parse_c(Source("k.c", "void f { int n;\n#pragma scop\n  a = n]) + -a[5][5]));\n#pragma endscop\n}\n"))
     assert caught.value.span is not None
