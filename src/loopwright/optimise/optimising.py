@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.arguments import expected, file_named
+from loopwright.arguments import file_named
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
@@ -122,11 +122,9 @@ class Search:
 
 def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS) -> Optimised:
     """`optimise` with gcc."""
-    file_named(path)
-    expected(search.budget, (int, float), "a number of seconds", "budget=60")
     flags = tuple(f"-D{one}" for one in search.defines)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
-        runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
+        runner = TrialRunner(Path(file_named(path)), Path(folder), find_compiler(), flags)
         reading = ReadOptions(choice=choice, compiled=CompilerOptions(flags))
         request = Request(file=str(path), script_file="<optimised>", reading=reading)
         return optimise(request, runner, search, silent)
