@@ -14,12 +14,11 @@ import pytest
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops
 from loopwright.errors import LoopwrightError
-from loopwright.model.program import Program
 from loopwright.progress import silent
-from loopwright.rewrite import pipeline
-from loopwright.rewrite.evidence import of_launches, of_text
+from loopwright.rewrite import cuda
+from loopwright.rewrite.cuda import CudaTarget, of_launches
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Outcome, Request, RewriteOptions
+from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.rereading import read_again
 from loopwright.source import Source
 from loopwright.transform import Plan
@@ -84,7 +83,7 @@ class Made:
         originals, written = [self.plan.original], [self.plan.written]
         text, _ = of_launches(device, originals, written)
         (new,), _ = read_again(text, originals, written)
-        of_text(self.plan, self.loops, new, RewriteOptions(cuda=True), silent)
+        CudaTarget().of_text(self.plan, self.loops, new, silent)
 
 
 def kernels_of(program: str, script: str, folder: Path) -> Made:
@@ -97,12 +96,13 @@ def kernels_of(program: str, script: str, folder: Path) -> Made:
             seen["device"] = device
             return device
 
-        def proved(plan: Plan, loops: Loops, new: Program, *rest: Any) -> Any:
+        def proved(target: CudaTarget, plan: Plan, loops: Loops, *rest: Any) -> Any:
             seen["plan"], seen["loops"] = plan, loops
-            return of_text(plan, loops, new, *rest)
+            return of_text(target, plan, loops, *rest)
 
-        patch.setattr(pipeline, "device_text", text)
-        patch.setattr(pipeline, "of_text", proved)
+        of_text = CudaTarget.of_text
+        patch.setattr(cuda, "device_text", text)
+        patch.setattr(CudaTarget, "of_text", proved)
         outcome = made(folder, program, script)
     return Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
 

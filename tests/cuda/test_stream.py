@@ -21,8 +21,8 @@ from loopwright.presburger.sets import OUT
 from loopwright.progress import silent
 from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.text.macros import flat_operators
-from loopwright.rewrite import pipeline
-from loopwright.rewrite.evidence import of_launches
+from loopwright.rewrite import cuda, pipeline
+from loopwright.rewrite.cuda import of_launches
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.source import Source
 from loopwright.transform import Plan
@@ -156,7 +156,7 @@ def made() -> Made:
             seen["plan"] = plan
             return make(plan, *rest)
 
-        patch.setattr(pipeline, "device_text", text)
+        patch.setattr(cuda, "device_text", text)
         patch.setattr(pipeline, "_made", planned)
         outcome = transformed(SCRIPT)
     return Made(outcome, seen["plan"], seen["device"])

@@ -6,17 +6,15 @@ not yes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.guard import GuardedRegion
-from loopwright.emit.cuda.text import DeviceText, distributions, prelude
-from loopwright.emit.region import Loops, claims, printed_loops
+from loopwright.emit.region import Loops, claims
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import (
     Annotation,
@@ -35,23 +33,18 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
-from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.operation import wrapping_subscript
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
-from loopwright.prove.text.inherited import prove_inherited
-from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.text.overflow import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (
-    INHERITED,
     KEPT,
-    KERNELS,
     LOOPS,
     MARKED,
     MODEL,
@@ -62,7 +55,6 @@ from loopwright.rewrite.request import (
     Proof,
     RewriteOptions,
 )
-from loopwright.source import Source
 from loopwright.transform import Plan, flat_schedule
 
 
@@ -110,7 +102,7 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
     """A no is an error of the reader's."""
     match verdict:
         case Proved(obligations):
-            return _proof(what, obligations)
+            return proof(what, obligations)
         case Undecided(reason):
             return Evidence(trusted=(f"the loops of the region mean what was read: {reason}",))
         case Refuted() as wrong:
@@ -118,23 +110,23 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
 
 
 def of_legality(
-    plan: Plan, options: RewriteOptions, progress: Progress, *, lanes: bool = True
+    plan: Plan, options: RewriteOptions, progress: Progress, *, lanes: bool = True, host: bool = True
 ) -> tuple[Evidence, LegalityVerdict]:
     """Every dependence is kept; what parallel loops combine, and what their iterations own."""
     progress("proving the script legal")
     allowed = options.allow_reassociation
-    verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=not options.cuda)
+    verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=host)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
         steps = cure_apart(plan, verdict, allow_reassociation=options.allow_reassociation)
         raise type(failure).of(replace(failure.diagnostic, hint=hint(steps))) if steps else failure
-    kept = _proof(KEPT, verdict.obligations - verdict.storage)
+    kept = proof(KEPT, verdict.obligations - verdict.storage)
     if verdict.storage:
-        kept += _proof(STORAGE, verdict.storage)
+        kept += proof(STORAGE, verdict.storage)
     trusted = tuple(one.assumption for one in verdict.reassociations)
-    owned = sum((_proof(text, count) for text, count in remarks(verdict.private)), Evidence())
+    owned = sum((proof(text, count) for text, count in remarks(verdict.private)), Evidence())
     for name in verdict.temporaries:
-        owned += _proof(f"of {name}, used in another order, every read sees the value it saw", 1)
+        owned += proof(f"of {name}, used in another order, every read sees the value it saw", 1)
     return kept + owned + Evidence(trusted=trusted), verdict
 
 
@@ -148,43 +140,19 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> tuple[Evidence, S
     return found, ScannedLoops(node, sum(one.obligations for one in found.proofs))
 
 
-def of_launches(
-    device: DeviceText, originals: Sequence[Program], written: Sequence[Program]
-) -> tuple[Source, Evidence]:
-    """The C text that launches mean, read back from both files; loops are distributed as was asked."""
-    try:
-        found = read_launches(device.kernels, device.host, prelude(), originals, written)
-    except Unreadable as failure:
-        message, hint = f"the kernels cannot be read back: {failure}", f"nothing was written; {REPORT}"
-        raise InternalError(Code.OWN_MISTAKE, message, hint=hint) from None
-    if tuple(one.distributed for one in found) != distributions(device):
-        raise InternalError(Code.OWN_MISTAKE, "the loops of the kernels are not mapped as they say")
-    text = device.emulated([one.text for one in found])
-    sizes = "arrays that are copied to a device have the sizes that their declarations say"
-    proof = _proof(KERNELS, sum(len(one.distributed) for one in found))
-    return text, proof + Evidence(trusted=(sizes,))
-
-
-def of_text(
-    plan: Plan,
-    loops: Loops,
-    new: Program,
-    options: RewriteOptions,
-    progress: Progress,
-    scanned: ScannedLoops | None = None,
-) -> Evidence:
-    """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say.
-
-    `scanned` are loops that were proved to run this schedule.
-    """
-    progress("proving the new text")
-    printed = loops.named if options.cuda else printed_loops(loops, openmp=options.openmp)
+def refuse_other_pragmas(printed: Node, new: Program) -> None:
+    """The pragmas of a text promise no less and no more than the loops say that were printed."""
     said, read = _said(printed), said_of_loops(new)
     if said != read and (any(said) or any(read)):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
+
+
+def of_text(plan: Plan, loops: Loops, new: Program, scanned: ScannedLoops | None = None) -> Evidence:
+    """The new text runs the schedule, and its pragmas promise the truth.
+
+    `scanned` are loops that were proved to run this schedule.
+    """
     named = claims(loops)
-    if options.cuda and (inherited := _inherited(plan, printed, new, named)):
-        return inherited
     verdict = prove_text(plan.program, new, named, scanned=scanned)
     wraps = wrapping_subscript(plan.written) if isinstance(verdict, Refuted) else None
     if wraps is not None:
@@ -198,19 +166,6 @@ def of_text(
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
-
-
-def _inherited(plan: Plan, printed: Node, new: Program, named: Sequence[Call]) -> Evidence | None:
-    """What the text of kernels has from the schedule; where that fails, its accesses are compared."""
-    distributed = [
-        one
-        for loop in subprograms(printed)
-        if isinstance(loop, For)
-        for one in loop.annotations
-        if isinstance(one, BlockLoop | ThreadLoop)
-    ]
-    verdict = prove_inherited(plan.program, new, named, independent_loops(plan), distributed)
-    return _proof(INHERITED, verdict.obligations) if isinstance(verdict, Proved) else None
 
 
 def _with_registers(original: Program, text: Program) -> Program:
@@ -266,7 +221,8 @@ def _as_parallel(one: Annotation) -> Annotation:
     return Parallel(Clauses()) if isinstance(one, BlockLoop | ThreadLoop) else one
 
 
-def _proof(what: str, obligations: int) -> Evidence:
+def proof(what: str, obligations: int) -> Evidence:
+    """One proof."""
     return Evidence((Proof(what, obligations),))
 
 
@@ -274,7 +230,7 @@ def _demanded(what: str, verdict: Verdict) -> Evidence:
     """What must hold of anything Loopwright makes."""
     match verdict:
         case Proved(obligations):
-            return _proof(what, obligations)
+            return proof(what, obligations)
         case Refuted():
             raise InternalError(
                 Code.OWN_MISTAKE,

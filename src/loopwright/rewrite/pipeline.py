@@ -9,36 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.emit.cuda.predication import predicated, register_lengths
-from loopwright.emit.cuda.text import DeviceText, device_text, prelude
-from loopwright.emit.region import Loops, new_source, openmp_notes
+from loopwright.emit.region import Loops, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
-from loopwright.generate.context import GenerationOptions
-from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled
 from loopwright.model.program import Assumption, Program, Standing
-from loopwright.model.schedule import LoopType
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
-from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.same import ScannedLoops
-from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.verdict import ROUNDING, ProofStatus
+from loopwright.rewrite.cuda import CudaTarget
 from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
     Evidence,
     of_assumptions,
-    of_launches,
     of_legality,
     of_model,
     of_scanning,
-    of_text,
 )
-from loopwright.rewrite.full_tiles import full_tile_loops
 from loopwright.rewrite.guards import guard_for
 from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
 from loopwright.rewrite.request import (
@@ -54,8 +45,8 @@ from loopwright.rewrite.request import (
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
-from loopwright.rewrite.versions import with_versions
-from loopwright.transform import Plan, plan_of, to_schedule
+from loopwright.rewrite.targets import CTarget, NewText, Target
+from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
@@ -86,34 +77,30 @@ def rewritten(
 
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
+    target: Target = CudaTarget() if options.cuda else CTarget(options.openmp)
     for plan in plans:
-        _refuse_unknown_annotations(plan, options)
-    regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
+        _refuse_unknown_annotations(plan, target)
+    regions = [_made(plan, target, options, progress) for plan in plans if plan.history or not keep_untouched]
     if options.guard:
-        regions = _guarded(regions, options, progress)
+        regions = _guarded(regions, target, options, progress)
     source = plans[0].written.source
-    device: DeviceText | None = None
+    text = NewText(source, None, source)
     remarks: tuple[str, ...] = ()
+    mine = [region.plan for region in regions]
     if regions:
         progress("printing")
-        loops = [region.loops for region in regions]
-        device = _device(loops, regions) if options.cuda else None
-        source = new_source(loops, openmp=options.openmp) if device is None else device.host
+        text = target.printed([region.loops for region in regions], mine, prove=options.prove)
     if regions and options.prove:
         progress("reading the new text")
-        mine = [region.plan for region in regions]
         originals, written = [plan.original for plan in mine], [plan.written for plan in mine]
-        text = source
-        if device is not None:
-            text, evidence = of_launches(device, originals, written)
-            regions = [replace(region, evidence=region.evidence + evidence) for region in regions]
         guarded = [k for k, region in enumerate(regions) if region.loops.guard]
-        again, guards = read_again(text, originals, written, guarded)
+        again, guards = read_again(text.meant, originals, written, guarded)
         regions = [
             replace(
                 region,
                 evidence=region.evidence
-                + of_text(region.plan, region.loops, new, options, progress, region.scanned),
+                + text.evidence
+                + target.of_text(region.plan, region.loops, new, progress, region.scanned),
                 assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
             )
             for k, (region, new) in enumerate(zip(regions, again, strict=True))
@@ -136,8 +123,7 @@ def rewritten(
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     silence = (text for region in regions for text in region.evidence.silence)
     remarks = (*remarks, *dict.fromkeys(silence))
-    kernels = None if device is None else device.kernels
-    return Outcome(source, reports, remarks=remarks, notes=tuple(notes), kernels=kernels)
+    return Outcome(text.source, reports, remarks=remarks, notes=tuple(notes), kernels=text.kernels)
 
 
 def confirmed_suggestion(
@@ -154,20 +140,13 @@ def confirmed_suggestion(
     return replace(found, reason=f"{found.reason}; {', '.join(outcome.remarks)}")
 
 
-_KINDS = (DirectiveKind.BLOCK, DirectiveKind.THREAD), (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
-"""The directives that GPUs know, and those that OpenMP and vector units know."""
-
-
-def _refuse_unknown_annotations(plan: Plan, options: RewriteOptions) -> None:
+def _refuse_unknown_annotations(plan: Plan, target: Target) -> None:
     """What is said of a loop that the target cannot say is an error, not ignored."""
-    for_gpus, for_others = _KINDS
-    target, refused, hint = "c", for_gpus, "--target cuda makes kernels of mapped loops"
-    if options.cuda:
-        target, refused, hint = "cuda", for_others, "map loops by 'block' and 'thread'"
     for directive in plan.directives:
-        if directive.kind in refused:
-            message = f"'{directive.kind.value}' means nothing for the target {target}"
-            raise BadInput(Code.OPTION, message, span=directive.span or plan.original.region, hint=hint)
+        if directive.kind in target.refused:
+            message = f"'{directive.kind.value}' means nothing for the target {target.name}"
+            place = directive.span or plan.original.region
+            raise BadInput(Code.OPTION, message, span=place, hint=target.hint)
 
 
 def _unsaid(plan: Plan) -> tuple[str, ...]:
@@ -195,33 +174,22 @@ class _Region:
 
 
 def _guarded(
-    regions: Sequence[_Region], options: RewriteOptions, progress: Progress
+    regions: Sequence[_Region], target: Target, options: RewriteOptions, progress: Progress
 ) -> list[_Region]:
     """The regions with the guards that they need, by what their text says without."""
-    if options.cuda or not options.prove:
+    if not target.on_host or not options.prove:
         hint = "a guard stands for what a proof needs, in the C file itself"
         raise BadInput(Code.OPTION, "--guard is for C that is proved", hint=hint)
     if not regions:
         return []
     progress("finding guards")
     plans = [region.plan for region in regions]
-    source = new_source([region.loops for region in regions], openmp=options.openmp)
-    again, _ = read_again(source, [plan.original for plan in plans], [plan.written for plan in plans])
+    text = target.printed([region.loops for region in regions], plans, prove=True)
+    again, _ = read_again(text.meant, [plan.original for plan in plans], [plan.written for plan in plans])
     return [
         replace(region, loops=replace(region.loops, guard=guard_for(region.plan, region.loops, new)))
         for region, new in zip(regions, again, strict=True)
     ]
-
-
-def _device(loops: Sequence[Loops], regions: Sequence[_Region]) -> DeviceText:
-    """Kernels that count in 32 bits where their numbers are shown to fit, else in 64 bits."""
-    originals, written = [one.plan.original for one in regions], [one.plan.written for one in regions]
-    narrow = device_text(loops, narrow=True)
-    try:
-        read_launches(narrow.kernels, narrow.host, prelude(), originals, written)
-    except Unreadable:
-        return device_text(loops)
-    return narrow
 
 
 def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
@@ -241,24 +209,19 @@ def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> 
         )
 
 
-def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
+def _made(plan: Plan, target: Target, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = Evidence()
     verdict: LegalityVerdict | None = None
     scanned: ScannedLoops | None = None
     if options.prove:
         evidence += of_model(plan.written, options, progress)
-        legal, verdict = of_legality(plan, options, progress)
+        legal, verdict = of_legality(plan, options, progress, host=target.on_host)
         evidence += legal
     progress("generating loops")
     with about(lambda: plan.written.region):
-        lengths = register_lengths(plan.program) if options.cuda else {}
-        tiled = full_tile_loops(plan, lengths) if options.cuda else None
-        kind = LoopType.ATOMIC if plan.apart and options.cuda else LoopType.DEFAULT
-        node = generate(to_schedule(plan), GenerationOptions(loop_type=kind)) if tiled is None else tiled
-    if options.cuda:
-        node = predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
-    elif options.prove:
+        node = target.generated(plan)
+    if target.on_host and options.prove:
         proof, scanned = of_scanning(plan, node, progress)
         evidence += proof
     lost = () if verdict is None else verdict.temporaries

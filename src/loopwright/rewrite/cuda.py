@@ -1,0 +1,96 @@
+"""CUDA as a target: mapped loops become kernels, and what is launched means C again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loopwright.emit.cuda.predication import predicated, register_lengths
+from loopwright.emit.cuda.text import DeviceText, device_text, distributions, prelude
+from loopwright.emit.region import Loops
+from loopwright.errors import REPORT, Code, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.program import Program
+from loopwright.model.schedule import LoopType
+from loopwright.prove.legality.plans import independent_loops
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.inherited import prove_inherited
+from loopwright.prove.text.launcher import read_launches
+from loopwright.prove.verdict import Proved
+from loopwright.rewrite.evidence import Evidence, proof
+from loopwright.rewrite.full_tiles import full_tile_loops
+from loopwright.rewrite.request import INHERITED, KERNELS
+from loopwright.rewrite.targets import NewText, Target
+from loopwright.rewrite.versions import with_versions
+from loopwright.source import Source
+from loopwright.transform import Plan, to_schedule
+from loopwright.transform.directives import DirectiveKind
+
+
+class CudaTarget(Target):
+    """Kernels, and the C file that launches them."""
+
+    name = "cuda"
+    refused = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
+    hint = "map loops by 'block' and 'thread'"
+    on_host = False
+
+    def generated(self, plan: Plan) -> Node:
+        lengths = register_lengths(plan.program)
+        node = full_tile_loops(plan, lengths)
+        if node is None:
+            kind = LoopType.ATOMIC if plan.apart else LoopType.DEFAULT
+            node = generate(to_schedule(plan), GenerationOptions(loop_type=kind))
+        return predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
+
+    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> NewText:
+        originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
+        device = _device(loops, originals, written)
+        if not prove:
+            return NewText(device.host, device.kernels, device.host)
+        return NewText(device.host, device.kernels, *of_launches(device, originals, written))
+
+    def loops_of_text(self, loops: Loops) -> Node:
+        return loops.named
+
+    def inherited(self, plan: Plan, printed: Node, new: Program, calls: Sequence[Call]) -> Evidence | None:
+        """What the text of kernels has from the schedule; where that fails, its accesses are compared."""
+        distributed = [
+            one
+            for loop in subprograms(printed)
+            if isinstance(loop, For)
+            for one in loop.annotations
+            if isinstance(one, BlockLoop | ThreadLoop)
+        ]
+        verdict = prove_inherited(plan.program, new, calls, independent_loops(plan), distributed)
+        return proof(INHERITED, verdict.obligations) if isinstance(verdict, Proved) else None
+
+
+def _device(loops: Sequence[Loops], originals: Sequence[Program], written: Sequence[Program]) -> DeviceText:
+    """Kernels that count in 32 bits where their numbers are shown to fit, else in 64 bits."""
+    narrow = device_text(loops, narrow=True)
+    try:
+        read_launches(narrow.kernels, narrow.host, prelude(), originals, written)
+    except Unreadable:
+        return device_text(loops)
+    return narrow
+
+
+def of_launches(
+    device: DeviceText, originals: Sequence[Program], written: Sequence[Program]
+) -> tuple[Source, Evidence]:
+    """The C text that launches mean, read back from both files; loops are distributed as was asked."""
+    try:
+        found = read_launches(device.kernels, device.host, prelude(), originals, written)
+    except Unreadable as failure:
+        message, hint = f"the kernels cannot be read back: {failure}", f"nothing was written; {REPORT}"
+        raise InternalError(Code.OWN_MISTAKE, message, hint=hint) from None
+    if tuple(one.distributed for one in found) != distributions(device):
+        raise InternalError(Code.OWN_MISTAKE, "the loops of the kernels are not mapped as they say")
+    text = device.emulated([one.text for one in found])
+    sizes = "arrays that are copied to a device have the sizes that their declarations say"
+    mapped = proof(KERNELS, sum(len(one.distributed) for one in found))
+    return text, mapped + Evidence(trusted=(sizes,))
