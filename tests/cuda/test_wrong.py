@@ -14,7 +14,7 @@ from loopwright.emit.region import Loops
 from loopwright.errors import LoopwrightError
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import KernelReader
-from loopwright.rewrite import pipeline
+from loopwright.rewrite import cuda
 from loopwright.source import Source
 from tests.cuda.support import made
 
@@ -117,7 +117,7 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, st
         text = Source(part.path, part.text.replace(old, new, 1))
         return replace(right, host=text) if in_c else replace(right, kernels=text)
 
-    monkeypatch.setattr(pipeline, "device_text", changed)
+    monkeypatch.setattr(cuda, "device_text", changed)
     with pytest.raises(LoopwrightError) as caught:
         made(tmp_path, PROGRAM, SCRIPT)
     return caught.value.message
