@@ -14,25 +14,7 @@ from enum import IntEnum
 from typing import assert_never
 
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import Term, subprograms, subterms, terms
 
@@ -56,47 +38,47 @@ class Level(IntEnum):
     PRIMARY = 8
 
 
-def expression_to_c(expr: Expr, level: Level = Level.SELECT) -> str:
+def expression_to_c(expr: ex.Expr, level: Level = Level.SELECT) -> str:
     """`expr` as C, parenthesised where it stands among operators that bind like `level`."""
     text, own = _expression(expr)
     return text if own >= level else f"({text})"
 
 
-def condition_to_c(test: Test, level: Level = Level.SELECT) -> str:
+def condition_to_c(test: ex.Test, level: Level = Level.SELECT) -> str:
     """`test` as C, parenthesised where it stands among operators that bind like `level`."""
     text, own = _test(test)
     return text if own >= level else f"({text})"
 
 
-def _expression(expr: Expr) -> tuple[str, Level]:
+def _expression(expr: ex.Expr) -> tuple[str, Level]:
     match expr:
-        case Int(value):
+        case ex.Int(value):
             text = literal(value)
             return text, Level.UNARY if text.startswith("-") else Level.PRIMARY
-        case Var(name):
+        case ex.Var(name):
             return name, Level.PRIMARY
-        case Sum():
+        case ex.Sum():
             return _sum(expr)
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             return _product(factor, argument)
-        case FloorDiv(argument, divisor):
+        case ex.FloorDiv(argument, divisor):
             return f"floord({expression_to_c(argument)}, {literal(divisor)})", Level.PRIMARY
-        case TruncDiv(argument, divisor):
+        case ex.TruncDiv(argument, divisor):
             return f"{expression_to_c(argument, Level.PRODUCT)} / {literal(divisor)}", Level.PRODUCT
-        case Rem(argument, divisor):
+        case ex.Rem(argument, divisor):
             return f"{expression_to_c(argument, Level.PRODUCT)} % {literal(divisor)}", Level.PRODUCT
-        case Min(arguments):
+        case ex.Min(arguments):
             return _nested("min", arguments)
-        case Max(arguments):
+        case ex.Max(arguments):
             return _nested("max", arguments)
-        case Select(test, then, orelse):
+        case ex.Select(test, then, orelse):
             texts = condition_to_c(test, Level.OR), expression_to_c(then, Level.OR), expression_to_c(orelse)
             return "{} ? {} : {}".format(*texts), Level.SELECT
         case _:
             assert_never(expr)
 
 
-def _nested(function: str, arguments: tuple[Expr, ...]) -> tuple[str, Level]:
+def _nested(function: str, arguments: tuple[ex.Expr, ...]) -> tuple[str, Level]:
     """`f(f(a, b), c)` for three arguments; one argument is its own minimum and maximum."""
     if not arguments:
         raise InternalError(Code.INTERNAL, f"a {function} of nothing")
@@ -106,12 +88,12 @@ def _nested(function: str, arguments: tuple[Expr, ...]) -> tuple[str, Level]:
     return f"{function}({inner}, {expression_to_c(arguments[-1])})", Level.PRIMARY
 
 
-def _product(factor: int, argument: Expr) -> tuple[str, Level]:
+def _product(factor: int, argument: ex.Expr) -> tuple[str, Level]:
     """`factor * argument`: `-x` for a factor of -1."""
     match argument:
-        case Int(value):
-            return _expression(Int(factor * value))
-        case Scaled(inner, scaled):
+        case ex.Int(value):
+            return _expression(ex.Int(factor * value))
+        case ex.Scaled(inner, scaled):
             return _product(factor * inner, scaled)
         case _ if factor == 1:
             return _expression(argument)
@@ -121,11 +103,11 @@ def _product(factor: int, argument: Expr) -> tuple[str, Level]:
             return f"{literal(factor)} * {expression_to_c(argument, Level.UNARY)}", Level.PRODUCT
 
 
-def _sum(expr: Sum) -> tuple[str, Level]:
+def _sum(expr: ex.Sum) -> tuple[str, Level]:
     """`n - x + 1` rather than `-x + n + 1`: a term that is added stands first if there is one."""
     terms = _flat(expr)
     if len(terms) < 2:
-        return _expression(terms[0] if terms else Int(0))
+        return _expression(terms[0] if terms else ex.Int(0))
     first, *rest = _positive_first(terms)
     text = expression_to_c(first, Level.SUM)
     for term in rest:
@@ -137,69 +119,69 @@ def _sum(expr: Sum) -> tuple[str, Level]:
     return text, Level.SUM
 
 
-def _flat(expr: Sum) -> list[Expr]:
+def _flat(expr: ex.Sum) -> list[ex.Expr]:
     """The terms of a sum, those of sums inside it among them."""
-    terms: list[Expr] = []
+    terms: list[ex.Expr] = []
     for term in expr.terms:
-        terms += _flat(term) if isinstance(term, Sum) else [term]
+        terms += _flat(term) if isinstance(term, ex.Sum) else [term]
     return terms
 
 
-def _positive_first(terms: list[Expr]) -> list[Expr]:
+def _positive_first(terms: list[ex.Expr]) -> list[ex.Expr]:
     """The terms, one that is added moved to the front: a variable if there is one, else a constant."""
     added = [i for i, term in enumerate(terms) if _opposite(term) is None]
     if not added:
         return terms
-    first = next((i for i in added if not isinstance(terms[i], Int)), added[0])
+    first = next((i for i in added if not isinstance(terms[i], ex.Int)), added[0])
     return [terms[first], *terms[:first], *terms[first + 1 :]]
 
 
-def _opposite(term: Expr) -> Expr | None:
+def _opposite(term: ex.Expr) -> ex.Expr | None:
     """The expression that is subtracted where `term` is added; None if `term` has no minus sign."""
     match term:
-        case Int(value) if -LONG_LONG_MAX <= value < 0:
-            return Int(-value)
-        case Scaled(factor, argument) if -LONG_LONG_MAX <= factor < 0:
-            return Scaled(-factor, argument)
+        case ex.Int(value) if -LONG_LONG_MAX <= value < 0:
+            return ex.Int(-value)
+        case ex.Scaled(factor, argument) if -LONG_LONG_MAX <= factor < 0:
+            return ex.Scaled(-factor, argument)
         case _:
             return None
 
 
-def _test(test: Test) -> tuple[str, Level]:
+def _test(test: ex.Test) -> tuple[str, Level]:
     match test:
-        case Compare(relation, left, right):
-            level = Level.EQUALITY if relation in (Relation.EQ, Relation.NE) else Level.RELATION
+        case ex.Compare(relation, left, right):
+            level = Level.EQUALITY if relation in (ex.Relation.EQ, ex.Relation.NE) else Level.RELATION
             sides = expression_to_c(left, Level.SUM), expression_to_c(right, Level.SUM)
             return f"{sides[0]} {relation.value} {sides[1]}", level
-        case And((only,)) | Or((only,)):
+        case ex.And((only,)) | ex.Or((only,)):
             return _test(only)
-        case And(()):
+        case ex.And(()):
             return "1", Level.PRIMARY
-        case Or(()):
+        case ex.Or(()):
             return "0", Level.PRIMARY
-        case And(arguments):
+        case ex.And(arguments):
             return " && ".join(condition_to_c(a, Level.AND) for a in arguments), Level.AND
-        case Or(arguments):
+        case ex.Or(arguments):
             return " || ".join(_disjunct(a) for a in arguments), Level.OR
-        case Not(argument):
+        case ex.Not(argument):
             return f"!{condition_to_c(argument, Level.UNARY)}", Level.UNARY
         case _:
             assert_never(test)
 
 
-def flat_condition_to_c(test: Test) -> str:
+def flat_condition_to_c(test: ex.Test) -> str:
     """`(a) & (b)` and `(a) | (b)` for `a && b` and `a || b`: all sides are computed, without branches."""
     match test:
-        case And((only,)) | Or((only,)):
+        case ex.And((only,)) | ex.Or((only,)):
             return flat_condition_to_c(only)
-        case And(arguments) | Or(arguments) if arguments:
-            sign = " & " if isinstance(test, And) else " | "
+        case ex.And(arguments) | ex.Or(arguments) if arguments:
+            sign = " & " if isinstance(test, ex.And) else " | "
             return sign.join(f"({flat_condition_to_c(one)})" for one in arguments)
         case _:
             return condition_to_c(test)
 
 
-def _disjunct(test: Test) -> str:
+def _disjunct(test: ex.Test) -> str:
     text, level = _test(test)
     return f"({text})" if level == Level.AND else text
 
@@ -231,11 +213,11 @@ def _constants(node: Node) -> tuple[int, ...]:
 
 def _constant(term: Term) -> tuple[int, ...]:
     match term:
-        case Int(value):
+        case ex.Int(value):
             return (value,)
-        case Scaled(factor):
+        case ex.Scaled(factor):
             return (factor,)
-        case FloorDiv(_, divisor) | TruncDiv(_, divisor) | Rem(_, divisor):
+        case ex.FloorDiv(_, divisor) | ex.TruncDiv(_, divisor) | ex.Rem(_, divisor):
             return (divisor,)
         case _:
             return ()

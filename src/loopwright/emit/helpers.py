@@ -12,25 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, subterms, terms
 from loopwright.source import Source
@@ -83,11 +65,11 @@ def used(nodes: Iterable[Node]) -> tuple[str, ...]:
         for part in subprograms(node):
             for term in (inner for outer in terms(part) for inner in subterms(outer)):
                 match term:
-                    case FloorDiv():
+                    case ex.FloorDiv():
                         found.add("floord")
-                    case Max(arguments) if len(arguments) > 1:
+                    case ex.Max(arguments) if len(arguments) > 1:
                         found.add("max")
-                    case Min(arguments) if len(arguments) > 1:
+                    case ex.Min(arguments) if len(arguments) > 1:
                         found.add("min")
     return tuple(sorted(found))
 
@@ -115,63 +97,63 @@ def written_out(node: Node, names: frozenset[str]) -> Node:
             assert_never(node)
 
 
-def _expression(expr: Expr, names: frozenset[str]) -> Expr:
+def _expression(expr: ex.Expr, names: frozenset[str]) -> ex.Expr:
     match expr:
-        case Int() | Var():
+        case ex.Int() | ex.Var():
             return expr
-        case Sum(parts):
-            return Sum(tuple(_expression(part, names) for part in parts))
-        case Scaled(factor, argument):
-            return Scaled(factor, _expression(argument, names))
-        case TruncDiv(argument, divisor):
-            return TruncDiv(_expression(argument, names), divisor)
-        case Rem(argument, divisor):
-            return Rem(_expression(argument, names), divisor)
-        case FloorDiv(argument, divisor):
+        case ex.Sum(parts):
+            return ex.Sum(tuple(_expression(part, names) for part in parts))
+        case ex.Scaled(factor, argument):
+            return ex.Scaled(factor, _expression(argument, names))
+        case ex.TruncDiv(argument, divisor):
+            return ex.TruncDiv(_expression(argument, names), divisor)
+        case ex.Rem(argument, divisor):
+            return ex.Rem(_expression(argument, names), divisor)
+        case ex.FloorDiv(argument, divisor):
             return _floor(_expression(argument, names), divisor, names)
-        case Min(arguments):
-            return _extremum(Min, Relation.LT, "min", arguments, names)
-        case Max(arguments):
-            return _extremum(Max, Relation.GT, "max", arguments, names)
-        case Select(test, then, orelse):
-            return Select(_test(test, names), _expression(then, names), _expression(orelse, names))
+        case ex.Min(arguments):
+            return _extremum(ex.Min, ex.Relation.LT, "min", arguments, names)
+        case ex.Max(arguments):
+            return _extremum(ex.Max, ex.Relation.GT, "max", arguments, names)
+        case ex.Select(test, then, orelse):
+            return ex.Select(_test(test, names), _expression(then, names), _expression(orelse, names))
         case _:
             assert_never(expr)
 
 
-def _floor(argument: Expr, divisor: int, names: frozenset[str]) -> Expr:
+def _floor(argument: ex.Expr, divisor: int, names: frozenset[str]) -> ex.Expr:
     """⌊n / d⌋ = n / d - (n % d < 0 ? 1 : 0)."""
     if "floord" not in names:
-        return FloorDiv(argument, divisor)
-    below = Select(Compare(Relation.LT, Rem(argument, divisor), Int(0)), Int(1), Int(0))
-    return Sum((TruncDiv(argument, divisor), Scaled(-1, below)))
+        return ex.FloorDiv(argument, divisor)
+    below = ex.Select(ex.Compare(ex.Relation.LT, ex.Rem(argument, divisor), ex.Int(0)), ex.Int(1), ex.Int(0))
+    return ex.Sum((ex.TruncDiv(argument, divisor), ex.Scaled(-1, below)))
 
 
 def _extremum(
-    kind: type[Min] | type[Max],
-    relation: Relation,
+    kind: type[ex.Min] | type[ex.Max],
+    relation: ex.Relation,
     name: str,
-    arguments: tuple[Expr, ...],
+    arguments: tuple[ex.Expr, ...],
     names: frozenset[str],
-) -> Expr:
+) -> ex.Expr:
     simple = tuple(_expression(argument, names) for argument in arguments)
     if name not in names:
         return kind(simple)
     result = simple[0]
     for argument in simple[1:]:
-        result = Select(Compare(relation, result, argument), result, argument)
+        result = ex.Select(ex.Compare(relation, result, argument), result, argument)
     return result
 
 
-def _test(test: Test, names: frozenset[str]) -> Test:
+def _test(test: ex.Test, names: frozenset[str]) -> ex.Test:
     match test:
-        case Compare(relation, left, right):
-            return Compare(relation, _expression(left, names), _expression(right, names))
-        case And(arguments):
-            return And(tuple(_test(argument, names) for argument in arguments))
-        case Or(arguments):
-            return Or(tuple(_test(argument, names) for argument in arguments))
-        case Not(argument):
-            return Not(_test(argument, names))
+        case ex.Compare(relation, left, right):
+            return ex.Compare(relation, _expression(left, names), _expression(right, names))
+        case ex.And(arguments):
+            return ex.And(tuple(_test(argument, names) for argument in arguments))
+        case ex.Or(arguments):
+            return ex.Or(tuple(_test(argument, names) for argument in arguments))
+        case ex.Not(argument):
+            return ex.Not(_test(argument, names))
         case _:
             assert_never(test)

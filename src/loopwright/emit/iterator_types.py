@@ -15,24 +15,7 @@ from typing import assert_never
 from loopwright.c.declarations import Declarations, is_unsigned_type
 from loopwright.emit.expressions import is_wide
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import rename, rename_test, subprograms, terms, variables, with_children
 from loopwright.model.program import Program
@@ -138,7 +121,7 @@ def _is_authors(name: str, kind: str, program: Program, node: Node, wide: Abstra
                     for value, own in zip(call.arguments, types, strict=False)
                     if name in variables(value)
                 ]
-                if any(use != (Var(name), kind) for use in uses):
+                if any(use != (ex.Var(name), kind) for use in uses):
                     return False
     return True
 
@@ -165,30 +148,30 @@ def _involved(part: Node) -> frozenset[str]:
     return mentioned | {part.iterator} if isinstance(part, For) else mentioned
 
 
-def _computed(part: Node, name: str) -> tuple[Expr | Test, ...]:
+def _computed(part: Node, name: str) -> tuple[ex.Expr | ex.Test, ...]:
     """The terms of a statement that mention `name`; all terms of the loop that declares it."""
     if isinstance(part, For) and part.iterator == name:
         return terms(part)
     return tuple(term for term in terms(part) if name in variables(term))
 
 
-def _grows(term: Expr | Test, names: AbstractSet[str], sizes: AbstractSet[str]) -> bool:
+def _grows(term: ex.Expr | ex.Test, names: AbstractSet[str], sizes: AbstractSet[str]) -> bool:
     match term:
-        case Int(value):
+        case ex.Int(value):
             return value >= 0
-        case Var(name):
+        case ex.Var(name):
             return name in names or name in sizes
-        case Sum(parts):
+        case ex.Sum(parts):
             return all(_grows(part, names, frozenset()) for part in parts)
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             return factor > 0 and _grows(argument, names, frozenset())
-        case Compare(_, left, right):
+        case ex.Compare(_, left, right):
             return _grows(left, names, sizes) and _grows(right, names, sizes)
-        case And(tests) | Or(tests):
+        case ex.And(tests) | ex.Or(tests):
             return all(_grows(one, names, sizes) for one in tests)
-        case Not(test):
+        case ex.Not(test):
             return _grows(test, names, sizes)
-        case FloorDiv() | TruncDiv() | Rem() | Min() | Max() | Select():
+        case ex.FloorDiv() | ex.TruncDiv() | ex.Rem() | ex.Min() | ex.Max() | ex.Select():
             return False
         case _:
             assert_never(term)

@@ -7,48 +7,34 @@ from collections.abc import Iterable
 import islpy as isl
 
 from loopwright.generate.expressions import EvaluationPlace, LinearSum, expression, linear
-from loopwright.loops.expressions import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Expr,
-    Int,
-    Max,
-    Min,
-    Or,
-    Relation,
-    Rem,
-    Select,
-    Test,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.measure import operations
 from loopwright.loops.traverse import variables
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV
 
 
-def condition(domain: isl.Set, place: EvaluationPlace) -> Test:
+def condition(domain: isl.Set, place: EvaluationPlace) -> ex.Test:
     """A test that holds exactly on `domain`, given what is known at `place`."""
     domain = domain.compute_divs()
     pieces = domain.get_basic_sets()
     if not pieces:
-        return FALSE
+        return ex.FALSE
     if len(pieces) == 1:
         return _conjunction(pieces[0], place)
     unequal = _disequality(domain, place)
     if unequal is not None:
         return unequal
-    tests: list[Test] = []
+    tests: list[ex.Test] = []
     for piece in pieces:
         # where an earlier disjunct holds the later ones no longer matter
         simpler = piece.to_set().gist(place.known)
         tests.append(condition(simpler, place) if simpler.n_basic_set() <= 1 else _conjunction(piece, place))
         place = EvaluationPlace(place.names, place.known.subtract(piece.to_set()))
-    return TRUE if TRUE in tests else Or(tuple(dict.fromkeys(tests)))
+    return ex.TRUE if ex.TRUE in tests else ex.Or(tuple(dict.fromkeys(tests)))
 
 
-def _disequality(domain: isl.Set, place: EvaluationPlace) -> Test | None:
+def _disequality(domain: isl.Set, place: EvaluationPlace) -> ex.Test | None:
     """`a != b` where everything known but one equality is in `domain`."""
     if domain.n_basic_set() != 2:
         return None
@@ -56,18 +42,18 @@ def _disequality(domain: isl.Set, place: EvaluationPlace) -> Test | None:
     if rest.n_basic_set() != 1:
         return None
     test = _conjunction(rest.get_basic_sets()[0], place)
-    if isinstance(test, Compare) and test.relation is Relation.EQ:
-        return Compare(Relation.NE, test.left, test.right)
+    if isinstance(test, ex.Compare) and test.relation is ex.Relation.EQ:
+        return ex.Compare(ex.Relation.NE, test.left, test.right)
     return None
 
 
-def _conjunction(piece: isl.BasicSet, place: EvaluationPlace) -> Test:
+def _conjunction(piece: isl.BasicSet, place: EvaluationPlace) -> ex.Test:
     """Constraints without integer divisions first: they simplify the others [section 5.10].
 
     Of these the ones on outer iterators come first: they fail, or move out of a loop, together.
     """
     constraints = sorted(piece.get_constraints(), key=lambda c: (_division_count(c), _innermost(c)))
-    tests: list[Test] = []
+    tests: list[ex.Test] = []
     for constraint in constraints:
         if constraint.is_div_constraint():
             continue
@@ -75,12 +61,12 @@ def _conjunction(piece: isl.BasicSet, place: EvaluationPlace) -> Test:
         if _division_count(constraint) and place.known.is_subset(holds):
             continue  # two ways to write the same division
         test = constraint_test(constraint, place)
-        if test == TRUE:
+        if test == ex.TRUE:
             continue
         tests.append(test)
         place = place.where(holds)
     distinct = tuple(dict.fromkeys(tests))
-    return distinct[0] if len(distinct) == 1 else And(distinct)
+    return distinct[0] if len(distinct) == 1 else ex.And(distinct)
 
 
 def _innermost(constraint: isl.Constraint) -> int:
@@ -94,17 +80,17 @@ def _division_count(constraint: isl.Constraint) -> int:
     return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
 
 
-def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> Test:
+def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> ex.Test:
     """`constraint` as a comparison, or as a divisibility test where it is one."""
     function = constraint.get_aff()
     if not constraint.is_equality():
-        return comparison(linear(function, place), Relation.GE, place)
+        return comparison(linear(function, place), ex.Relation.GE, place)
     return _divisibility(constraint, function, place) or comparison(
-        linear(function, place), Relation.EQ, place
+        linear(function, place), ex.Relation.EQ, place
     )
 
 
-def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: EvaluationPlace) -> Test | None:
+def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: EvaluationPlace) -> ex.Test | None:
     """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is 0 for the same x, whatever their sign."""
     positions = [
         k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()
@@ -123,7 +109,7 @@ def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Evaluati
     reduced = LinearSum(tuple((c, t) for c, t in terms if c), _symmetric(argument.constant, modulus))
     if sum(c < 0 for c, _ in reduced.terms) * 2 > len(reduced.terms):
         reduced = reduced.negated()
-    return Compare(Relation.EQ, Rem(reduced.expr(), modulus), Int(0))
+    return ex.Compare(ex.Relation.EQ, ex.Rem(reduced.expr(), modulus), ex.Int(0))
 
 
 def _symmetric(value: int, modulus: int) -> int:
@@ -132,37 +118,37 @@ def _symmetric(value: int, modulus: int) -> int:
     return remainder - modulus if 2 * remainder > modulus else remainder
 
 
-def comparison(difference: LinearSum, relation: Relation, place: EvaluationPlace) -> Test:
+def comparison(difference: LinearSum, relation: ex.Relation, place: EvaluationPlace) -> ex.Test:
     """`difference relation 0`, the terms moved to the side where they are positive.
 
     The side with the innermost iterator stands on the left, and `a > b` is preferred to
     `a >= b + 1`, `a < 0` to `a <= -1`.
     """
     if not difference.terms:
-        holds = difference.constant == 0 if relation is Relation.EQ else difference.constant >= 0
-        return TRUE if holds else FALSE
+        holds = difference.constant == 0 if relation is ex.Relation.EQ else difference.constant >= 0
+        return ex.TRUE if holds else ex.FALSE
     left = LinearSum(tuple((c, t) for c, t in difference.terms if c > 0), 0)
     right = LinearSum(tuple((-c, t) for c, t in difference.terms if c < 0), 0)
     constant = difference.constant
-    if left.terms and right.terms and relation is Relation.GE and constant == -1:
-        relation, constant = Relation.GT, 0
+    if left.terms and right.terms and relation is ex.Relation.GE and constant == -1:
+        relation, constant = ex.Relation.GT, 0
     if not right.terms or (left.terms and constant < 0):
         right = right.plus_constant(-constant)
     else:
         left = left.plus_constant(constant)
     if _depth(right, place) > _depth(left, place):
         left, right, relation = right, left, _MIRROR[relation]
-    if relation is Relation.LE and right == LinearSum((), -1):
-        relation, right = Relation.LT, LinearSum((), 0)
-    return Compare(relation, left.expr(), right.expr())
+    if relation is ex.Relation.LE and right == LinearSum((), -1):
+        relation, right = ex.Relation.LT, LinearSum((), 0)
+    return ex.Compare(relation, left.expr(), right.expr())
 
 
 _MIRROR = {
-    Relation.EQ: Relation.EQ,
-    Relation.GE: Relation.LE,
-    Relation.GT: Relation.LT,
-    Relation.LE: Relation.GE,
-    Relation.LT: Relation.GT,
+    ex.Relation.EQ: ex.Relation.EQ,
+    ex.Relation.GE: ex.Relation.LE,
+    ex.Relation.GT: ex.Relation.LT,
+    ex.Relation.LE: ex.Relation.GE,
+    ex.Relation.LT: ex.Relation.GT,
 }
 
 
@@ -170,7 +156,7 @@ def _depth(side: LinearSum, place: EvaluationPlace) -> int:
     return max((place.depth(term) for _, term in side.terms), default=-2)
 
 
-def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
+def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> ex.Expr:
     """An expression for a piecewise function; its domain is known to hold at `place`.
 
     A function that is right on all pieces stands alone.  The maximum (minimum) of the pieces'
@@ -185,11 +171,11 @@ def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
         if not domain.is_empty()
     ]
     if not pieces:
-        return Int(0)
+        return ex.Int(0)
     for _, value in pieces:
         if all(domain.is_subset(value.eq_set(other)) for domain, other in pieces if other is not value):
             return expression(value.gist(place.known), place)
-    for combine, is_best in ((Max, isl.Aff.ge_set), (Min, isl.Aff.le_set)):
+    for combine, is_best in ((ex.Max, isl.Aff.ge_set), (ex.Min, isl.Aff.le_set)):
         if all(
             domain.is_subset(is_best(value, other))
             for domain, value in pieces
@@ -200,21 +186,23 @@ def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
     domain, value = pieces[0]
     inside = place.where(domain)
     outside = EvaluationPlace(place.names, place.known.subtract(domain))
-    return Select(
+    return ex.Select(
         condition(domain.gist(place.known), place),
         expression(value, inside),
         piecewise_expression(function.subtract_domain(domain), outside),
     )
 
 
-def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr], place: EvaluationPlace) -> Expr:
+def combined(
+    kind: type[ex.Max] | type[ex.Min], arguments: Iterable[ex.Expr], place: EvaluationPlace
+) -> ex.Expr:
     """Max or Min of the distinct arguments; the argument itself if there is one.
 
     Arguments of outer iterators come first, so that what is constant in an inner loop stands together,
     and of these the shorter ones.
     """
 
-    def key(argument: Expr) -> tuple[int, int, list[str]]:
+    def key(argument: ex.Expr) -> tuple[int, int, list[str]]:
         return place.depth(argument), operations(argument), sorted(variables(argument))
 
     distinct = sorted(dict.fromkeys(arguments), key=key)

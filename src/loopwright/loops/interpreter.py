@@ -11,25 +11,7 @@ from itertools import repeat
 from typing import TypeAlias, assert_never
 
 from loopwright.errors import Code, GaveUp, InternalError
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.annotations import Independent
 
@@ -40,44 +22,44 @@ Shuffle: TypeAlias = Callable[[Sequence[int]], Iterable[int]]
 """The values of an iterator in another order."""
 
 
-def evaluate(expr: Expr, env: Environment) -> int:
+def evaluate(expr: ex.Expr, env: Environment) -> int:
     """The value of `expr` where its variables have the values in `env`."""
     match expr:
-        case Int(value):
+        case ex.Int(value):
             return value
-        case Var(name):
+        case ex.Var(name):
             return _lookup(name, env)
-        case Sum(terms):
+        case ex.Sum(terms):
             return sum(evaluate(term, env) for term in terms)
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             return factor * evaluate(argument, env)
-        case FloorDiv(argument, divisor):
+        case ex.FloorDiv(argument, divisor):
             return evaluate(argument, env) // _positive(divisor)
-        case TruncDiv(argument, divisor):
+        case ex.TruncDiv(argument, divisor):
             return truncated_quotient(evaluate(argument, env), _positive(divisor))
-        case Rem(argument, divisor):
+        case ex.Rem(argument, divisor):
             value = evaluate(argument, env)
             return value - divisor * truncated_quotient(value, _positive(divisor))
-        case Min(arguments):
+        case ex.Min(arguments):
             return min(evaluate(argument, env) for argument in arguments)
-        case Max(arguments):
+        case ex.Max(arguments):
             return max(evaluate(argument, env) for argument in arguments)
-        case Select(test, then, orelse):
+        case ex.Select(test, then, orelse):
             return evaluate(then if holds(test, env) else orelse, env)
         case _:
             assert_never(expr)
 
 
-def holds(test: Test, env: Environment) -> bool:
+def holds(test: ex.Test, env: Environment) -> bool:
     """Whether `test` holds where its variables have the values in `env`."""
     match test:
-        case Compare(relation, left, right):
+        case ex.Compare(relation, left, right):
             return compare(relation, evaluate(left, env), evaluate(right, env))
-        case And(arguments):
+        case ex.And(arguments):
             return all(holds(argument, env) for argument in arguments)
-        case Or(arguments):
+        case ex.Or(arguments):
             return any(holds(argument, env) for argument in arguments)
-        case Not(argument):
+        case ex.Not(argument):
             return not holds(argument, env)
         case _:
             assert_never(test)
@@ -142,19 +124,19 @@ def iterations(loop: For, env: Environment, fuel: Iterator[object]) -> Iterator[
         value += loop.step
 
 
-def compare(relation: Relation, left: int, right: int) -> bool:
+def compare(relation: ex.Relation, left: int, right: int) -> bool:
     match relation:
-        case Relation.EQ:
+        case ex.Relation.EQ:
             return left == right
-        case Relation.NE:
+        case ex.Relation.NE:
             return left != right
-        case Relation.LE:
+        case ex.Relation.LE:
             return left <= right
-        case Relation.LT:
+        case ex.Relation.LT:
             return left < right
-        case Relation.GE:
+        case ex.Relation.GE:
             return left >= right
-        case Relation.GT:
+        case ex.Relation.GT:
             return left > right
         case _:
             assert_never(relation)

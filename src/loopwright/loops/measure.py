@@ -8,24 +8,7 @@ from itertools import repeat
 from typing import assert_never
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import Environment, evaluate, holds, iterations
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import Term, operands, subprograms, subterms, terms, variables
@@ -79,15 +62,15 @@ def _own_size(node: Node) -> Size:
 
 def _term_size(term: Term) -> Size:
     match term:
-        case Min(arguments) | Max(arguments):
+        case ex.Min(arguments) | ex.Max(arguments):
             return Size(min_max=len(arguments) - 1)
-        case Rem():
+        case ex.Rem():
             return Size(remainders=1)
-        case FloorDiv():
+        case ex.FloorDiv():
             return Size(floor_divisions=1)
-        case TruncDiv():
+        case ex.TruncDiv():
             return Size(divisions=1)
-        case Select():
+        case ex.Select():
             return Size(selects=1)
         case _:
             return Size()
@@ -156,32 +139,32 @@ def _run_loop(loop: For, env: Environment, total: Cost, fuel: Iterator[object]) 
         total.empty_iterations += total.executions == executed
 
 
-def operations(term: Expr | Test) -> int:
+def operations(term: ex.Expr | ex.Test) -> int:
     """How many operations computing `term` takes; of a `Select`, both sides count."""
     inner = sum(operations(operand) for operand in operands(term))
     match term:
-        case Int() | Var():
+        case ex.Int() | ex.Var():
             return 0
-        case Sum(parts) | Min(parts) | Max(parts):
+        case ex.Sum(parts) | ex.Min(parts) | ex.Max(parts):
             return inner + max(len(parts) - 1, 0)
-        case And(tests) | Or(tests):
+        case ex.And(tests) | ex.Or(tests):
             return inner + max(len(tests) - 1, 0)
-        case Scaled() | FloorDiv() | TruncDiv() | Rem() | Select() | Compare() | Not():
+        case ex.Scaled() | ex.FloorDiv() | ex.TruncDiv() | ex.Rem() | ex.Select() | ex.Compare() | ex.Not():
             return inner + 1
         case _:
             assert_never(term)
 
 
-def _test_operations(test: Test, iterator: str) -> tuple[int, int]:
+def _test_operations(test: ex.Test, iterator: str) -> tuple[int, int]:
     """The operations of a loop's test on entry and in each iteration: what does not mention
     the iterator is computed once."""
-    if isinstance(test, And | Or):
+    if isinstance(test, ex.And | ex.Or):
         parts = [_test_operations(argument, iterator) for argument in test.arguments]
         joins = max(len(parts) - 1, 0)
         return sum(once for once, _ in parts), sum(each for _, each in parts) + joins
     if iterator not in variables(test):
         return operations(test), 1
-    if isinstance(test, Compare):
+    if isinstance(test, ex.Compare):
         sides = (test.left, test.right)
         once = sum(operations(side) for side in sides if iterator not in variables(side))
         return once, operations(test) - once

@@ -6,48 +6,31 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 
-Term: TypeAlias = Expr | Test
+Term: TypeAlias = ex.Expr | ex.Test
 
 
 def operands(term: Term) -> tuple[Term, ...]:
     """The expressions and tests directly inside `term`, from left to right."""
     match term:
-        case Int() | Var():
+        case ex.Int() | ex.Var():
             return ()
-        case Sum(terms):
+        case ex.Sum(terms):
             return terms
-        case Scaled(_, argument) | FloorDiv(argument) | TruncDiv(argument) | Rem(argument):
+        case ex.Scaled(_, argument) | ex.FloorDiv(argument) | ex.TruncDiv(argument) | ex.Rem(argument):
             return (argument,)
-        case Not(negated):
+        case ex.Not(negated):
             return (negated,)
-        case Min(arguments) | Max(arguments):
+        case ex.Min(arguments) | ex.Max(arguments):
             return arguments
-        case And(tests) | Or(tests):
+        case ex.And(tests) | ex.Or(tests):
             return tests
-        case Select(test, then, orelse):
+        case ex.Select(test, then, orelse):
             return test, then, orelse
-        case Compare(_, left, right):
+        case ex.Compare(_, left, right):
             return left, right
         case _:
             assert_never(term)
@@ -64,7 +47,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 def variables(term: Term) -> frozenset[str]:
     """The names of the iterators and parameters `term` mentions."""
-    return frozenset(part.name for part in subterms(term) if isinstance(part, Var))
+    return frozenset(part.name for part in subterms(term) if isinstance(part, ex.Var))
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -135,14 +118,14 @@ def free_variables(node: Node) -> frozenset[str]:
             return inside.union(*(variables(term) for term in terms(node)))
 
 
-def rename(expr: Expr, names: Mapping[str, str]) -> Expr:
+def rename(expr: ex.Expr, names: Mapping[str, str]) -> ex.Expr:
     """`expr` with each variable in `names` called by its new name."""
-    return substituted_expr(expr, {old: Var(new) for old, new in names.items()})
+    return substituted_expr(expr, {old: ex.Var(new) for old, new in names.items()})
 
 
-def rename_test(test: Test, names: Mapping[str, str]) -> Test:
+def rename_test(test: ex.Test, names: Mapping[str, str]) -> ex.Test:
     """`test` with each variable in `names` called by its new name."""
-    return substituted(test, {old: Var(new) for old, new in names.items()})
+    return substituted(test, {old: ex.Var(new) for old, new in names.items()})
 
 
 def calls_in(node: Node) -> frozenset[str]:

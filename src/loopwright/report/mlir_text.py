@@ -18,14 +18,7 @@ from itertools import count
 from loopwright.c.types import DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    Expr,
-    Int,
-    Max,
-    Min,
-    Test,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
@@ -83,7 +76,7 @@ class _FunctionWriter:
     numbers: Iterator[int] = field(default_factory=count)
     iterators: dict[str, str] = field(default_factory=dict)
     """The SSA values of the loops around."""
-    lets: dict[str, Expr] = field(default_factory=dict)
+    lets: dict[str, ex.Expr] = field(default_factory=dict)
     cells: dict[str, tuple[int, CType]] = field(init=False)
     written: frozenset[str] = field(init=False)
 
@@ -94,7 +87,7 @@ class _FunctionWriter:
 
     def function(self, name: str) -> str:
         fixed = fixed_parameters(self.program.context)
-        self.lets |= {one: Int(value) for one, value in fixed.items()}
+        self.lets |= {one: ex.Int(value) for one, value in fixed.items()}
         sizes = [one for one in self.program.params if one not in fixed]
         local = {local_name(one.name) for one in self.program.arrays if one.local}
         own = [one for one in self.cells if one in local or one.startswith(TESTED)]
@@ -123,7 +116,7 @@ class _FunctionWriter:
         dims = ["?" if one is None or None in shape else str(one) for one in shape]
         return f"memref<{'x'.join([*dims, self.type_of(array)])}>"
 
-    def extent(self, size: Expr | None) -> int | None:
+    def extent(self, size: ex.Expr | None) -> int | None:
         if size is None:
             return None
         size = substituted_expr(size, self.lets)
@@ -162,9 +155,11 @@ class _FunctionWriter:
     def loop(self, loop: For, depth: int) -> None:
         if loop.step <= 0:
             raise Unreadable("a loop that counts down")
-        low = parts(self.value(loop.start), Max)
+        low = parts(self.value(loop.start), ex.Max)
         high = [
-            one for bound in upper_bounds(loop.test, loop.iterator) for one in parts(self.value(bound), Min)
+            one
+            for bound in upper_bounds(loop.test, loop.iterator)
+            for one in parts(self.value(bound), ex.Min)
         ]
         head = f"affine.for {{}} = {self.bound('max', low)} to {self.bound('min', high)}"
         base = re.sub(r"\W", "_", loop.iterator)
@@ -178,21 +173,21 @@ class _FunctionWriter:
         self.say(depth, "}")
         self.iterators, self.lets = outer, lets
 
-    def value(self, expr: Expr) -> Expr:
+    def value(self, expr: ex.Expr) -> ex.Expr:
         return substituted_expr(expr, self.lets)
 
-    def bound(self, which: str, parts: Sequence[Expr]) -> str:
+    def bound(self, which: str, parts: Sequence[ex.Expr]) -> str:
         match list(parts):
-            case [Int(value)]:
+            case [ex.Int(value)]:
                 return str(value)
-            case [Var(name)] if name not in self.iterators:
+            case [ex.Var(name)] if name not in self.iterators:
                 return f"%{name}"
         operands, names = self.operands(parts)
         results = ", ".join(affine_text(one, names) for one in parts)
         many = f"{which} " if len(parts) > 1 else ""
         return f"{many}affine_map<{space_text(operands)} -> ({results})>{self.given(operands)}"
 
-    def operands(self, parts: Sequence[Expr]) -> tuple[tuple[list[str], list[str]], dict[str, str]]:
+    def operands(self, parts: Sequence[ex.Expr]) -> tuple[tuple[list[str], list[str]], dict[str, str]]:
         """The iterators and sizes that occur, as dimensions and symbols."""
         used = dict.fromkeys(name for one in parts for name in sorted(variables(one)))
         dims = [name for name in used if name in self.iterators]
@@ -206,7 +201,7 @@ class _FunctionWriter:
         shown = f"({', '.join(self.iterators[one] for one in dims)})"
         return shown + (f"[{', '.join(f'%{one}' for one in symbols)}]" if symbols else "")
 
-    def condition(self, test: Test) -> str:
+    def condition(self, test: ex.Test) -> str:
         signs = [as_sign(one) for one in conjuncts(test)]
         signs = [(self.value(difference), sign) for difference, sign in signs]
         operands, names = self.operands([one for one, _ in signs])
@@ -246,9 +241,9 @@ class _FunctionWriter:
             case _:
                 raise Unreadable("a value from before the region")
 
-    def integer(self, value: Expr, kind: CType, depth: int) -> str:
+    def integer(self, value: ex.Expr, kind: CType, depth: int) -> str:
         """An integer of iterators and sizes, converted to a type."""
-        if isinstance(value, Int):
+        if isinstance(value, ex.Int):
             text = f"{value.value}.0" if isinstance(kind, Floating) else str(value.value)
             return self.made(depth, f"arith.constant {text} : {_type(kind)}")
         operands, names = self.operands([value])

@@ -17,37 +17,19 @@ from typing import Any, assert_never
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import holds
 from loopwright.loops.substitution import substituted
 from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided
 from loopwright.prove.obligations.formulas import Obligation, names_in
 
 KINDS = {
-    Relation.EQ: "EQUAL",
-    Relation.NE: "DISTINCT",
-    Relation.LE: "LEQ",
-    Relation.LT: "LT",
-    Relation.GE: "GEQ",
-    Relation.GT: "GT",
+    ex.Relation.EQ: "EQUAL",
+    ex.Relation.NE: "DISTINCT",
+    ex.Relation.LE: "LEQ",
+    ex.Relation.LT: "LT",
+    ex.Relation.GE: "GEQ",
+    ex.Relation.GT: "GT",
 }
 
 _NOT_ASKED = "not asked"
@@ -89,14 +71,14 @@ class Cvc5:
         differ in the names of their variables alone, as those of nests that are alike, are one question.
         """
         module = _module()
-        answers: dict[Test, dict[str, int] | str | None] = {}
+        answers: dict[ex.Test, dict[str, int] | str | None] = {}
         found: list[Answer] = []
         common = _solver(module, min(QUICK, self.seconds), incremental=True)
         for one in obligations:
             violated = one.violated
             names = names_in(violated)
             plain = {name: f"v{k}" for k, name in enumerate(names)}
-            question = substituted(violated, {name: Var(short) for name, short in plain.items()})
+            question = substituted(violated, {name: ex.Var(short) for name, short in plain.items()})
             answer = answers.get(question, _NOT_ASKED)
             if answer is _NOT_ASKED:
                 answer = common.solution(question, tuple(plain.values()))
@@ -109,7 +91,7 @@ class Cvc5:
         return tuple(found)
 
     def _answer(
-        self, name: str, violated: Test, plain: Mapping[str, str], solution: dict[str, int] | str | None
+        self, name: str, violated: ex.Test, plain: Mapping[str, str], solution: dict[str, int] | str | None
     ) -> Answer:
         match solution:
             case None:
@@ -143,7 +125,7 @@ class _Solver:
     incremental: bool
     variables: dict[str, Any] = field(default_factory=dict)
 
-    def solution(self, test: Test, names: Sequence[str]) -> dict[str, int] | str | None:
+    def solution(self, test: ex.Test, names: Sequence[str]) -> dict[str, int] | str | None:
         """Values for which `test` holds; None if there are none; or why it is not known."""
         integer = self.manager.getIntegerSort()
         for name in names:
@@ -172,30 +154,30 @@ class _Solver:
     def number(self, value: int) -> Any:
         return self.manager.mkInteger(str(value))
 
-    def expr(self, expr: Expr) -> Any:
+    def expr(self, expr: ex.Expr) -> Any:
         kind = self.kind
         match expr:
-            case Int(value):
+            case ex.Int(value):
                 return self.number(value)
-            case Var(name):
+            case ex.Var(name):
                 return self.variables[name]
-            case Sum(terms):
+            case ex.Sum(terms):
                 return self.many(kind.ADD, [self.expr(term) for term in terms], self.number(0))
-            case Scaled(factor, argument):
+            case ex.Scaled(factor, argument):
                 return self.make(kind.MULT, self.number(factor), self.expr(argument))
-            case FloorDiv(argument, divisor):
+            case ex.FloorDiv(argument, divisor):
                 return self.floor(self.expr(argument), divisor)
-            case TruncDiv(argument, divisor):
+            case ex.TruncDiv(argument, divisor):
                 return self.truncated(self.expr(argument), divisor)
-            case Rem(argument, divisor):
+            case ex.Rem(argument, divisor):
                 value = self.expr(argument)
                 whole = self.make(kind.MULT, self.number(divisor), self.truncated(value, divisor))
                 return self.make(kind.SUB, value, whole)
-            case Min(arguments):
+            case ex.Min(arguments):
                 return reduce(lambda a, b: self.choose(kind.LEQ, a, b), map(self.expr, arguments))
-            case Max(arguments):
+            case ex.Max(arguments):
                 return reduce(lambda a, b: self.choose(kind.GEQ, a, b), map(self.expr, arguments))
-            case Select(test, then, orelse):
+            case ex.Select(test, then, orelse):
                 return self.make(kind.ITE, self.test(test), self.expr(then), self.expr(orelse))
             case _:
                 assert_never(expr)
@@ -215,16 +197,16 @@ class _Solver:
         positive = self.make(kind.GEQ, value, self.number(0))
         return self.make(kind.ITE, positive, self.floor(value, divisor), negative)
 
-    def test(self, test: Test) -> Any:
+    def test(self, test: ex.Test) -> Any:
         kind = self.kind
         match test:
-            case Compare(relation, left, right):
+            case ex.Compare(relation, left, right):
                 return self.make(getattr(kind, KINDS[relation]), self.expr(left), self.expr(right))
-            case And(arguments):
+            case ex.And(arguments):
                 return self.many(kind.AND, [self.test(one) for one in arguments], self.manager.mkTrue())
-            case Or(arguments):
+            case ex.Or(arguments):
                 return self.many(kind.OR, [self.test(one) for one in arguments], self.manager.mkFalse())
-            case Not(argument):
+            case ex.Not(argument):
                 return self.make(kind.NOT, self.test(argument))
             case _:
                 assert_never(test)

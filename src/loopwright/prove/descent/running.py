@@ -7,24 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import truncated_quotient
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 
@@ -115,44 +98,44 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> I
             assert_never(node)
 
 
-def _expr(expr: Expr, names: _Names, scope: Mapping[str, str]) -> str:
-    def one(part: Expr) -> str:
+def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
+    def one(part: ex.Expr) -> str:
         return _expr(part, names, scope)
 
     match expr:
-        case Int(value):
+        case ex.Int(value):
             return f"({value})"
-        case Var(name):
+        case ex.Var(name):
             return names.own(name, scope)
-        case Sum(terms):
+        case ex.Sum(terms):
             return f"({' + '.join(map(one, terms)) or '0'})"
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             return f"({factor} * {one(argument)})"
-        case FloorDiv(argument, divisor):
+        case ex.FloorDiv(argument, divisor):
             return f"({one(argument)} // {divisor})"
-        case TruncDiv(argument, divisor):
+        case ex.TruncDiv(argument, divisor):
             return f"truncated({one(argument)}, {divisor})"
-        case Rem(argument, divisor):
+        case ex.Rem(argument, divisor):
             return f"({one(argument)} - {divisor} * truncated({one(argument)}, {divisor}))"
-        case Min(arguments):
+        case ex.Min(arguments):
             return f"min({', '.join(map(one, arguments))})"
-        case Max(arguments):
+        case ex.Max(arguments):
             return f"max({', '.join(map(one, arguments))})"
-        case Select(test, then, orelse):
+        case ex.Select(test, then, orelse):
             return f"({one(then)} if {_test(test, names, scope)} else {one(orelse)})"
         case _:
             assert_never(expr)
 
 
-def _test(test: Test, names: _Names, scope: Mapping[str, str]) -> str:
+def _test(test: ex.Test, names: _Names, scope: Mapping[str, str]) -> str:
     match test:
-        case Compare(relation, left, right):
+        case ex.Compare(relation, left, right):
             return f"({_expr(left, names, scope)} {relation.value} {_expr(right, names, scope)})"
-        case And(arguments):
+        case ex.And(arguments):
             return f"({' and '.join(_test(one, names, scope) for one in arguments) or 'True'})"
-        case Or(arguments):
+        case ex.Or(arguments):
             return f"({' or '.join(_test(one, names, scope) for one in arguments) or 'False'})"
-        case Not(argument):
+        case ex.Not(argument):
             return f"(not {_test(argument, names, scope)})"
         case _:
             assert_never(test)

@@ -32,24 +32,7 @@ from xdsl.ir.affine import (
 )
 
 from loopwright.c.types import BOOL, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer, Unknown
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import evaluate
 from loopwright.prove.equivalence.laws import chosen, combined, literal, negated
 from loopwright.prove.equivalence.reading import converted
@@ -77,7 +60,7 @@ LIBRARY = {f"math.{name}": name for name in _SAME_NAMES.split()} | {
 """Functions of C's library; `maximumf`, which passes on what is not a number, is another one."""
 SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
 """The predicates of arith.cmpi, by number; those after them are of unsigned numbers."""
-RELATIONS = (Relation.EQ, Relation.NE, Relation.LT, Relation.LE, Relation.GT, Relation.GE)
+RELATIONS = (ex.Relation.EQ, ex.Relation.NE, ex.Relation.LT, ex.Relation.LE, ex.Relation.GT, ex.Relation.GE)
 ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 """The predicates of arith.cmpf that are operators of C: ordered ones, and `une`."""
 
@@ -119,12 +102,12 @@ def constant(operation: arith.ConstantOp) -> Term | None:
     kind = type_of(operation.result.type)
     match operation.value:
         case IntegerAttr():
-            return Index(Int(operation.value.value.data), kind)
+            return Index(ex.Int(operation.value.value.data), kind)
         case FloatAttr():
             return number(operation.value.value.data, kind)
         case DenseIntOrFPElementsAttr() as several if several.is_splat():
             (value,) = dict.fromkeys(several.get_values())
-            return number(value, kind) if isinstance(value, float) else Index(Int(value), kind)
+            return number(value, kind) if isinstance(value, float) else Index(ex.Int(value), kind)
         case _:
             return None
 
@@ -195,18 +178,18 @@ def _predicate(operation: Operation) -> int:
     return int(found.value.data)
 
 
-def truth(test: Test) -> Index:
+def truth(test: ex.Test) -> Index:
     """1 where the test holds, else 0."""
-    return Index(Select(test, Int(1), Int(0)), INT)
+    return Index(ex.Select(test, ex.Int(1), ex.Int(0)), INT)
 
 
-def tested(value: Term) -> Test | None:
+def tested(value: Term) -> ex.Test | None:
     """The test that a truth value is; None for one of data."""
     match value:
-        case Index(Select(test, Int(1), Int(0))):
+        case Index(ex.Select(test, ex.Int(1), ex.Int(0))):
             return test
         case Index(value=expression):
-            return Compare(Relation.NE, expression, Int(0))
+            return ex.Compare(ex.Relation.NE, expression, ex.Int(0))
         case _:
             return None
 
@@ -214,7 +197,7 @@ def tested(value: Term) -> Test | None:
 def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
     left, right = operands
     if isinstance(left, Index) and isinstance(right, Index) and predicate < len(SIGNED):
-        return truth(Compare(RELATIONS[predicate], left.value, right.value))
+        return truth(ex.Compare(RELATIONS[predicate], left.value, right.value))
     if predicate >= len(SIGNED) or left.type not in WHOLE:
         return opaque(f"arith.cmpi{predicate}", operands, INT)
     return _compared(RELATIONS[predicate].value, left, right)
@@ -238,7 +221,7 @@ def _selected(operands: Sequence[Term], kind: CType) -> Term:
     condition, then, orelse = operands
     match then, orelse:
         case Index(one), Index(other) if (test := tested(condition)) is not None and one != other:
-            return Index(Select(test, one, other), kind)
+            return Index(ex.Select(test, one, other), kind)
     return chosen(condition, then, orelse, kind)
 
 
@@ -256,21 +239,21 @@ def _affine(name: str, operands: Sequence[Index], kind: CType, allowed: str) -> 
         tests = [test for one in operands if (test := tested(one)) is not None]
         match name:
             case "arith.andi":
-                return truth(And(tuple(tests)))
+                return truth(ex.And(tuple(tests)))
             case "arith.ori":
-                return truth(Or(tuple(tests)))
-            case "arith.xori" if operands[1].value in (Int(1), Int(-1)):
-                return truth(Not(tests[0]))
+                return truth(ex.Or(tuple(tests)))
+            case "arith.xori" if operands[1].value in (ex.Int(1), ex.Int(-1)):
+                return truth(ex.Not(tests[0]))
             case _:
                 return None
     made = _expression(name, [one.value for one in operands])
     if made is None or not isinstance(kind, Integer) or kind not in WHOLE:
         return None
-    if not all(isinstance(one.value, Int) for one in operands):
+    if not all(isinstance(one.value, ex.Int) for one in operands):
         return Index(made, kind)
     value = evaluate(made, {})
     wrapped = _wrapped(value, kind)
-    return None if allowed and value != wrapped else Index(Int(wrapped), kind)
+    return None if allowed and value != wrapped else Index(ex.Int(wrapped), kind)
 
 
 def _wrapped(value: int, kind: Integer) -> int:
@@ -278,60 +261,60 @@ def _wrapped(value: int, kind: Integer) -> int:
     return (value - kind.least) % (1 << kind.bits) + kind.least
 
 
-def _expression(name: str, values: Sequence[Expr]) -> Expr | None:
+def _expression(name: str, values: Sequence[ex.Expr]) -> ex.Expr | None:
     left, right = values
     match name, left, right:
         case "arith.addi", _, _:
-            return Sum((left, right))
+            return ex.Sum((left, right))
         case "arith.subi", _, _:
-            return Sum((left, Scaled(-1, right)))
-        case "arith.muli", Int(factor), _:
-            return Scaled(factor, right)
-        case "arith.muli", _, Int(factor):
-            return Scaled(factor, left)
-        case "arith.divsi", _, Int(divisor) if divisor > 0:
-            return TruncDiv(left, divisor)
-        case "arith.remsi", _, Int(divisor) if divisor > 0:
-            return Rem(left, divisor)
-        case "arith.floordivsi", _, Int(divisor) if divisor > 0:
-            return FloorDiv(left, divisor)
-        case "arith.ceildivsi", _, Int(divisor) if divisor > 0:
-            return FloorDiv(Sum((left, Int(divisor - 1))), divisor)
+            return ex.Sum((left, ex.Scaled(-1, right)))
+        case "arith.muli", ex.Int(factor), _:
+            return ex.Scaled(factor, right)
+        case "arith.muli", _, ex.Int(factor):
+            return ex.Scaled(factor, left)
+        case "arith.divsi", _, ex.Int(divisor) if divisor > 0:
+            return ex.TruncDiv(left, divisor)
+        case "arith.remsi", _, ex.Int(divisor) if divisor > 0:
+            return ex.Rem(left, divisor)
+        case "arith.floordivsi", _, ex.Int(divisor) if divisor > 0:
+            return ex.FloorDiv(left, divisor)
+        case "arith.ceildivsi", _, ex.Int(divisor) if divisor > 0:
+            return ex.FloorDiv(ex.Sum((left, ex.Int(divisor - 1))), divisor)
         case "arith.minsi", _, _:
-            return Min((left, right))
+            return ex.Min((left, right))
         case "arith.maxsi", _, _:
-            return Max((left, right))
+            return ex.Max((left, right))
         case _:
             return None
 
 
-def least(values: Sequence[Expr]) -> Expr:
-    return values[0] if len(values) == 1 else Min(tuple(values))
+def least(values: Sequence[ex.Expr]) -> ex.Expr:
+    return values[0] if len(values) == 1 else ex.Min(tuple(values))
 
 
-def greatest(values: Sequence[Expr]) -> Expr:
-    return values[0] if len(values) == 1 else Max(tuple(values))
+def greatest(values: Sequence[ex.Expr]) -> ex.Expr:
+    return values[0] if len(values) == 1 else ex.Max(tuple(values))
 
 
-def at(map_: AffineMap, values: Sequence[Expr]) -> tuple[Expr, ...] | None:
+def at(map_: AffineMap, values: Sequence[ex.Expr]) -> tuple[ex.Expr, ...] | None:
     """The results of a map for these dimensions and symbols; None where it divides by what is not a size."""
     found = [expression(one, values[: map_.num_dims], values[map_.num_dims :]) for one in map_.results]
     known = tuple(one for one in found if one is not None)
     return known if len(known) == len(found) else None
 
 
-_QUOTIENTS: dict[AffineBinaryOpKind, Callable[[Expr, int], Expr]] = {
-    AffineBinaryOpKind.FloorDiv: FloorDiv,
-    AffineBinaryOpKind.CeilDiv: lambda one, by: FloorDiv(Sum((one, Int(by - 1))), by),
-    AffineBinaryOpKind.Mod: lambda one, by: Sum((one, Scaled(-by, FloorDiv(one, by)))),
+_QUOTIENTS: dict[AffineBinaryOpKind, Callable[[ex.Expr, int], ex.Expr]] = {
+    AffineBinaryOpKind.FloorDiv: ex.FloorDiv,
+    AffineBinaryOpKind.CeilDiv: lambda one, by: ex.FloorDiv(ex.Sum((one, ex.Int(by - 1))), by),
+    AffineBinaryOpKind.Mod: lambda one, by: ex.Sum((one, ex.Scaled(-by, ex.FloorDiv(one, by)))),
 }
 
 
-def expression(affine: AffineExpr, dims: Sequence[Expr], symbols: Sequence[Expr]) -> Expr | None:
+def expression(affine: AffineExpr, dims: Sequence[ex.Expr], symbols: Sequence[ex.Expr]) -> ex.Expr | None:
     """An affine expression for these dimensions and symbols; None for products and quotients of them."""
     match affine:
         case AffineConstantExpr(value):
-            return Int(value)
+            return ex.Int(value)
         case AffineDimExpr(position):
             return dims[position]
         case AffineSymExpr(position):
@@ -342,9 +325,11 @@ def expression(affine: AffineExpr, dims: Sequence[Expr], symbols: Sequence[Expr]
                 return None
             match kind, left, right:
                 case AffineBinaryOpKind.Add, _, _:
-                    return Sum((left, right))
-                case (AffineBinaryOpKind.Mul, Int(by), other) | (AffineBinaryOpKind.Mul, other, Int(by)):
-                    return Scaled(by, other)
-                case _, _, Int(by) if by > 0 and kind in _QUOTIENTS:
+                    return ex.Sum((left, right))
+                case AffineBinaryOpKind.Mul, ex.Int(by), other:
+                    return ex.Scaled(by, other)
+                case AffineBinaryOpKind.Mul, other, ex.Int(by):
+                    return ex.Scaled(by, other)
+                case _, _, ex.Int(by) if by > 0 and kind in _QUOTIENTS:
                     return _QUOTIENTS[kind](left, by)
     return None

@@ -16,22 +16,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Not,
-    Or,
-    Relation,
-    Scaled,
-    Sum,
-    Test,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.traverse import subterms
 from loopwright.source import Span
 
@@ -41,52 +26,52 @@ class Linear:
     """constant + Σ coefficient · term; equal terms occur once."""
 
     constant: int = 0
-    terms: tuple[tuple[int, Expr], ...] = ()
+    terms: tuple[tuple[int, ex.Expr], ...] = ()
 
-    def plus(self, coefficient: int, term: Expr) -> Linear:
+    def plus(self, coefficient: int, term: ex.Expr) -> Linear:
         collected = {one: factor for factor, one in self.terms}
         collected[term] = collected.get(term, 0) + coefficient
         return Linear(self.constant, tuple((factor, one) for one, factor in collected.items() if factor))
 
-    def expr(self) -> Expr:
+    def expr(self) -> ex.Expr:
         parts = [_times(factor, term) for factor, term in self.terms]
         if self.constant or not parts:
-            parts.append(Int(self.constant))
-        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+            parts.append(ex.Int(self.constant))
+        return parts[0] if len(parts) == 1 else ex.Sum(tuple(parts))
 
-    def sides(self) -> tuple[Expr, Expr]:
+    def sides(self) -> tuple[ex.Expr, ex.Expr]:
         """a and b without negative factors, where this is b − a."""
         left = Linear(max(-self.constant, 0), tuple((-f, term) for f, term in self.terms if f < 0))
         right = Linear(max(self.constant, 0), tuple((f, term) for f, term in self.terms if f > 0))
         return left.expr(), right.expr()
 
 
-def added(total: Linear, factor: int, term: Expr) -> Linear:
+def added(total: Linear, factor: int, term: ex.Expr) -> Linear:
     """total + factor · term, sums and multiples inside of `term` taken apart."""
     match term:
-        case Int(value):
+        case ex.Int(value):
             return Linear(total.constant + factor * value, total.terms)
-        case Sum(terms):
+        case ex.Sum(terms):
             return reduce(lambda so_far, one: added(so_far, factor, one), terms, total)
-        case Scaled(by, argument):
+        case ex.Scaled(by, argument):
             return added(total, factor * by, argument)
         case _:
             return total.plus(factor, term)
 
 
-def _times(factor: int, term: Expr) -> Expr:
-    return term if factor == 1 else Scaled(factor, term)
+def _times(factor: int, term: ex.Expr) -> ex.Expr:
+    return term if factor == 1 else ex.Scaled(factor, term)
 
 
 def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
     """The function times its denominator, and the denominator; `names` are those of its dimensions."""
     denominator = int(function.get_denominator_val().to_python())
     scaled = function.scale_val(function.get_denominator_val())
-    terms: dict[Expr, int] = {}
+    terms: dict[ex.Expr, int] = {}
     for position, factor in _coefficients(scaled, isl.dim_type.param):
-        terms[Var(str(scaled.get_dim_name(isl.dim_type.param, position)))] = factor
+        terms[ex.Var(str(scaled.get_dim_name(isl.dim_type.param, position)))] = factor
     for position, factor in _coefficients(scaled, isl.dim_type.in_):
-        terms[Var(names[position])] = terms.get(Var(names[position]), 0) + factor
+        terms[ex.Var(names[position])] = terms.get(ex.Var(names[position]), 0) + factor
     for position, factor in _coefficients(scaled, isl.dim_type.div):
         floor = _floor(scaled.get_div(position), names)
         terms[floor] = terms.get(floor, 0) + factor
@@ -102,20 +87,20 @@ def _coefficients(function: isl.Aff, kind: isl.dim_type) -> Iterator[tuple[int, 
             yield position, int(factor.to_python())
 
 
-def _floor(division: isl.Aff, names: Sequence[str]) -> Expr:
+def _floor(division: isl.Aff, names: Sequence[str]) -> ex.Expr:
     inside, denominator = linear_of(division, names)
     if denominator == 1:
         return inside.expr()
-    return FloorDiv(inside.expr(), denominator)
+    return ex.FloorDiv(inside.expr(), denominator)
 
 
-def expr_of(function: isl.Aff, names: Sequence[str]) -> Expr:
+def expr_of(function: isl.Aff, names: Sequence[str]) -> ex.Expr:
     """The value of a function that is an integer wherever it is used: its denominator divides exactly."""
     inside, denominator = linear_of(function, names)
-    return inside.expr() if denominator == 1 else FloorDiv(inside.expr(), denominator)
+    return inside.expr() if denominator == 1 else ex.FloorDiv(inside.expr(), denominator)
 
 
-def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> Compare:
+def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> ex.Compare:
     """The constraint with its terms on the sides where they are positive."""
     found, _ = linear_of(constraint.get_aff(), names)
     divisor = gcd(found.constant, *(factor for factor, _ in found.terms))
@@ -123,62 +108,62 @@ def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> Compare:
         found = Linear(found.constant // divisor, tuple((f // divisor, term) for f, term in found.terms))
     if found.constant == -1 and not constraint.is_equality():
         left, right = Linear(0, found.terms).sides()
-        return Compare(Relation.LT, left, right)
+        return ex.Compare(ex.Relation.LT, left, right)
     left, right = found.sides()
-    return Compare(Relation.EQ if constraint.is_equality() else Relation.LE, left, right)
+    return ex.Compare(ex.Relation.EQ if constraint.is_equality() else ex.Relation.LE, left, right)
 
 
-def formula_of(points: isl.Set, names: Sequence[str]) -> Test:
+def formula_of(points: isl.Set, names: Sequence[str]) -> ex.Test:
     """Where `points` holds, its dimensions being called `names`: a disjunction of conjunctions."""
     known = points.compute_divs().coalesce().remove_redundancies()
     parts = [_conjunction(piece, names) for piece in known.get_basic_sets() if not piece.is_empty()]
     return disjunction(parts)
 
 
-def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> Test:
+def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> ex.Test:
     for position in range(piece.dim(isl.dim_type.div)):
         if piece.get_div(position).is_nan():
             raise InternalError(Code.INTERNAL, f"an integer division without a value in {piece}")
     return conjunction([inequality_of(one, names) for one in piece.get_constraints()])
 
 
-def conjunction(parts: Sequence[Test]) -> Test:
+def conjunction(parts: Sequence[ex.Test]) -> ex.Test:
     """All of them, nested conjunctions as one."""
-    flat: list[Test] = []
+    flat: list[ex.Test] = []
     for part in parts:
-        flat.extend(part.arguments if isinstance(part, And) else (part,))
-    if FALSE in flat:
-        return FALSE
+        flat.extend(part.arguments if isinstance(part, ex.And) else (part,))
+    if ex.FALSE in flat:
+        return ex.FALSE
     unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else And(unique)
+    return unique[0] if len(unique) == 1 else ex.And(unique)
 
 
-def disjunction(parts: Sequence[Test]) -> Test:
+def disjunction(parts: Sequence[ex.Test]) -> ex.Test:
     """One of them, nested disjunctions as one."""
-    flat: list[Test] = []
+    flat: list[ex.Test] = []
     for part in parts:
-        flat.extend(part.arguments if isinstance(part, Or) else (part,))
-    if TRUE in flat:
-        return TRUE
+        flat.extend(part.arguments if isinstance(part, ex.Or) else (part,))
+    if ex.TRUE in flat:
+        return ex.TRUE
     unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else Or(unique)
+    return unique[0] if len(unique) == 1 else ex.Or(unique)
 
 
-def equal(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
-    return conjunction([Compare(Relation.EQ, a, b) for a, b in zip(left, right, strict=True)])
+def equal(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
+    return conjunction([ex.Compare(ex.Relation.EQ, a, b) for a, b in zip(left, right, strict=True)])
 
 
-def before(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
+def before(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
     """left ≺ right, lexicographically: at the first place where they differ, left is smaller."""
-    ways: list[Test] = []
+    ways: list[ex.Test] = []
     for k, (a, b) in enumerate(zip(left, right, strict=True)):
-        ways.append(conjunction([equal(left[:k], right[:k]), Compare(Relation.LT, a, b)]))
-    return disjunction(ways) if ways else FALSE
+        ways.append(conjunction([equal(left[:k], right[:k]), ex.Compare(ex.Relation.LT, a, b)]))
+    return disjunction(ways) if ways else ex.FALSE
 
 
-def names_in(test: Test) -> tuple[str, ...]:
+def names_in(test: ex.Test) -> tuple[str, ...]:
     """The names a formula mentions, in the order of their first occurrence."""
-    return tuple(dict.fromkeys(term.name for term in subterms(test) if isinstance(term, Var)))
+    return tuple(dict.fromkeys(term.name for term in subterms(test) if isinstance(term, ex.Var)))
 
 
 @dataclass(frozen=True)
@@ -190,13 +175,13 @@ class Obligation:
 
     name: str
     meaning: str
-    given: Test
-    wanted: Test
+    given: ex.Test
+    wanted: ex.Test
     span: Span | None = None
 
     @property
-    def violated(self) -> Test:
-        return conjunction([self.given, Not(self.wanted)])
+    def violated(self) -> ex.Test:
+        return conjunction([self.given, ex.Not(self.wanted)])
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -8,22 +8,7 @@ from typing import TypeAlias, assert_never
 
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    FALSE,
-    And,
-    Compare,
-    Expr,
-    Int,
-    Max,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Sum,
-    Test,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
@@ -52,13 +37,13 @@ class ReachedCall:
     name: str
     arguments: Vector
     hint: Vector
-    path: tuple[Test, ...]
+    path: tuple[ex.Test, ...]
     values: tuple[str, ...]
     """The variables of the iterators and lets around it, outermost first."""
 
     def renamed(self, outer: int) -> ReachedCall:
         """The same for another execution, of which all but the first `outer` iterators are others."""
-        new = {name: Var(f"{name}#") for name in self.values[outer:]}
+        new = {name: ex.Var(f"{name}#") for name in self.values[outer:]}
         return ReachedCall(
             self.position,
             self.name,
@@ -73,30 +58,30 @@ class ReachedCall:
 class _Scope:
     """What is known at a place of the program, and which variable each name is."""
 
-    names: dict[str, Expr]
-    path: tuple[Test, ...] = ()
+    names: dict[str, ex.Expr]
+    path: tuple[ex.Test, ...] = ()
     values: tuple[str, ...] = ()
 
-    def expr(self, expr: Expr) -> Expr:
+    def expr(self, expr: ex.Expr) -> ex.Expr:
         return substituted_expr(expr, self.names)
 
-    def test(self, test: Test) -> Test:
+    def test(self, test: ex.Test) -> ex.Test:
         return substituted(test, self.names)
 
-    def where(self, *tests: Test) -> _Scope:
+    def where(self, *tests: ex.Test) -> _Scope:
         return _Scope(self.names, (*self.path, *tests), self.values)
 
     def entered(self, name: str) -> _Scope:
         fresh, taken = (
             name,
-            {*self.values, *(one.name for one in self.names.values() if isinstance(one, Var))},
+            {*self.values, *(one.name for one in self.names.values() if isinstance(one, ex.Var))},
         )
         while fresh in taken:
             fresh += "_"
-        return _Scope({**self.names, name: Var(fresh)}, self.path, (*self.values, fresh))
+        return _Scope({**self.names, name: ex.Var(fresh)}, self.path, (*self.values, fresh))
 
 
-Pair: TypeAlias = tuple[ReachedCall, ReachedCall, tuple[Test, ...]]
+Pair: TypeAlias = tuple[ReachedCall, ReachedCall, tuple[ex.Test, ...]]
 
 
 def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligation]:
@@ -109,7 +94,7 @@ def table_obligations(
 ) -> Iterator[Obligation]:
     """The same from a timetable; `spans` are where the statements stand, by name, where that is known."""
     places = spans or {}
-    scope = _Scope({name: Var(name) for name in table.parameters})
+    scope = _Scope({name: ex.Var(name) for name in table.parameters})
     walk = _Walk(table)
     found = list(walk.reached(program, scope))
     yield from walk.endings(program, scope)
@@ -150,9 +135,9 @@ class _Walk:
     def _ending(self, loop: For, scope: _Scope) -> Iterator[Obligation]:
         number, self.loops = self.loops, self.loops + 1
         inner = _inside(loop, scope)
-        later = _Scope({**inner.names, loop.iterator: Var(f"{inner.values[-1]}#")})
+        later = _Scope({**inner.names, loop.iterator: ex.Var(f"{inner.values[-1]}#")})
         known = (self.table.known, *scope.path, *_strided(loop, scope, inner.values[-1]))
-        first, second = Var(inner.values[-1]), Var(f"{inner.values[-1]}#")
+        first, second = ex.Var(inner.values[-1]), ex.Var(f"{inner.values[-1]}#")
         yield Obligation(
             f"interval_{number}",
             f"where the test of the loop over {loop.iterator} holds it holds at all earlier iterations",
@@ -160,14 +145,14 @@ class _Walk:
                 [
                     *known,
                     *_strided(loop, scope, second.name),
-                    Compare(Relation.LE, first, second),
+                    ex.Compare(ex.Relation.LE, first, second),
                     later.test(loop.test),
                 ]
             ),
             inner.test(loop.test),
         )
         limit = limit_of(loop.test, loop.iterator)
-        reason = FALSE if limit is None else Compare(Relation.LE, first, inner.expr(limit))
+        reason = ex.FALSE if limit is None else ex.Compare(ex.Relation.LE, first, inner.expr(limit))
         yield Obligation(
             f"end_{number}",
             f"the test of the loop over {loop.iterator} fails from some value on",
@@ -197,7 +182,7 @@ class _Walk:
                 inner = _inside(node, scope)
                 calls = list(self.reached(body, inner))
                 depth = len(scope.values)
-                order = Compare(Relation.LT, Var(inner.values[-1]), Var(f"{inner.values[-1]}#"))
+                order = ex.Compare(ex.Relation.LT, ex.Var(inner.values[-1]), ex.Var(f"{inner.values[-1]}#"))
                 for a, b in product(calls, repeat=2):
                     yield a, b.renamed(depth), (order,)
                 self.position = start
@@ -218,12 +203,12 @@ def _children(node: Node, scope: _Scope) -> Iterator[tuple[Node, _Scope]]:
         case If(test, then, orelse):
             yield then, scope.where(scope.test(test))
             if orelse is not None:
-                yield orelse, scope.where(Not(scope.test(test)))
+                yield orelse, scope.where(ex.Not(scope.test(test)))
         case For(body=body):
             yield body, _inside(node, scope)
         case Let(name, value, body):
             inner = scope.entered(name)
-            yield body, inner.where(Compare(Relation.EQ, Var(inner.values[-1]), scope.expr(value)))
+            yield body, inner.where(ex.Compare(ex.Relation.EQ, ex.Var(inner.values[-1]), scope.expr(value)))
         case Remarked(body=body):
             yield body, scope
         case _:
@@ -235,40 +220,42 @@ def _inside(loop: For, scope: _Scope) -> _Scope:
     return inner.where(*_strided(loop, scope, inner.values[-1]), inner.test(loop.test))
 
 
-def _strided(loop: For, scope: _Scope, value: str) -> tuple[Test, ...]:
+def _strided(loop: For, scope: _Scope, value: str) -> tuple[ex.Test, ...]:
     """`value` is the start or an integral number of steps after it."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} counts by {loop.step}")
     start = scope.expr(loop.start)
-    above = Compare(Relation.LE, start, Var(value))
+    above = ex.Compare(ex.Relation.LE, start, ex.Var(value))
     if loop.step == 1:
         return (above,)
-    distance = Sum((Var(value), Scaled(-1, start)))
-    return above, Compare(Relation.EQ, Rem(distance, loop.step), Int(0))
+    distance = ex.Sum((ex.Var(value), ex.Scaled(-1, start)))
+    return above, ex.Compare(ex.Relation.EQ, ex.Rem(distance, loop.step), ex.Int(0))
 
 
-def limit_of(test: Test, iterator: str) -> Expr | None:
+def limit_of(test: ex.Test, iterator: str) -> ex.Expr | None:
     """A value that the iterator does not exceed where the test holds, or None where none is seen."""
     match test:
-        case Compare(Relation.LE | Relation.LT | Relation.EQ, Var(name), right) if name == iterator:
+        case ex.Compare(ex.Relation.LE | ex.Relation.LT | ex.Relation.EQ, ex.Var(name), right) if (
+            name == iterator
+        ):
             return right if iterator not in variables(right) else None
-        case Compare(Relation.GE | Relation.GT, left, Var(name)) if name == iterator:
+        case ex.Compare(ex.Relation.GE | ex.Relation.GT, left, ex.Var(name)) if name == iterator:
             return left if iterator not in variables(left) else None
-        case Compare(Relation.NE):
+        case ex.Compare(ex.Relation.NE):
             return None
-        case Compare(_, left, right) if iterator in variables(left) | variables(right):
-            zero: dict[str, Expr] = {iterator: Int(0)}
-            gap = Sum((substituted_expr(right, zero), Scaled(-1, substituted_expr(left, zero))))
-            return Scaled(FAR, Sum((Max((gap, Scaled(-1, gap))), Int(1))))
-        case Compare():
+        case ex.Compare(_, left, right) if iterator in variables(left) | variables(right):
+            zero: dict[str, ex.Expr] = {iterator: ex.Int(0)}
+            gap = ex.Sum((substituted_expr(right, zero), ex.Scaled(-1, substituted_expr(left, zero))))
+            return ex.Scaled(FAR, ex.Sum((ex.Max((gap, ex.Scaled(-1, gap))), ex.Int(1))))
+        case ex.Compare():
             return None
-        case And(arguments):
+        case ex.And(arguments):
             return next((one for part in arguments if (one := limit_of(part, iterator)) is not None), None)
-        case Or(arguments):
+        case ex.Or(arguments):
             limits = [limit_of(part, iterator) for part in arguments]
             known = tuple(one for one in limits if one is not None)
-            return Max(known) if known and len(known) == len(limits) else None
-        case Not():
+            return ex.Max(known) if known and len(known) == len(limits) else None
+        case ex.Not():
             return None
         case _:
             assert_never(test)
@@ -280,7 +267,7 @@ def _missing(
     """D − range(E) = ∅: a call and its iterations, for every instance."""
     for statement in table.statements:
         for shape in statement.shapes:
-            if shape.domain == FALSE:
+            if shape.domain == ex.FALSE:
                 continue
             tree = witness(shape)
             label = f"missing_{statement.name or 'statement'}_{len(shape.arguments)}"
@@ -288,13 +275,13 @@ def _missing(
             given = conjunction([table.known, shape.domain])
             span = spans.get(statement.name)
             if tree is None:
-                yield Obligation(label, meaning, given, FALSE, span)
+                yield Obligation(label, meaning, given, ex.FALSE, span)
                 continue
             for number, (way, found) in enumerate(choices(tree)):
                 call = calls[found.position]
                 cases = [test if holds else opposite(test) for test, holds in way]
                 at = dict(zip(call.values, found.iterators, strict=True))
-                point = tuple(Var(name) for name in (*shape.arguments, *shape.times))
+                point = tuple(ex.Var(name) for name in (*shape.arguments, *shape.times))
                 event = [substituted_expr(one, at) for one in (*call.arguments, *call.hint)]
                 wanted = [*(substituted(one, at) for one in call.path), equal(event, point)]
                 yield Obligation(
@@ -313,7 +300,7 @@ def _shape(table: Timetable, call: ReachedCall) -> Shape | None:
 def _extra(table: Timetable, call: ReachedCall, spans: Mapping[str, Span]) -> Obligation:
     """range(E) − D = ∅, for one call."""
     shape = _shape(table, call)
-    wanted: Test = FALSE
+    wanted: ex.Test = ex.FALSE
     if shape is not None:
         event = dict(zip((*shape.arguments, *shape.times), (*call.arguments, *call.hint), strict=True))
         wanted = substituted(shape.domain, event)
@@ -326,7 +313,7 @@ def _extra(table: Timetable, call: ReachedCall, spans: Mapping[str, Span]) -> Ob
     )
 
 
-def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[Test, ...], Vector]]:
+def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[ex.Test, ...], Vector]]:
     """The call's time, case by case."""
     shape = _shape(table, call)
     if shape is None:
@@ -349,9 +336,9 @@ def _ordered(table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span])
             same = (
                 equal((*a.arguments, *a.hint), (*b.arguments, *b.hint))
                 if a.name == b.name and len(a.arguments) == len(b.arguments)
-                else FALSE
+                else ex.FALSE
             )
-            wanted = disjunction([before(first, second), conjunction([equal(first, second), Not(same)])])
+            wanted = disjunction([before(first, second), conjunction([equal(first, second), ex.Not(same)])])
             yield Obligation(
                 f"order_{number}_{a.position}_{b.position}",
                 f"call {a.position} before call {b.position} is in the schedule's order, and not the same",

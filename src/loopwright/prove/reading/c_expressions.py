@@ -18,25 +18,7 @@ from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters
 from loopwright.source import Source
@@ -44,7 +26,7 @@ from loopwright.source import Source
 MOST_EXPANSIONS = 50
 POINTER = "pointer"
 """The type of a local that stands for a row: `double *row = a + i * n;`."""
-RELATIONS = {relation.value: relation for relation in Relation}
+RELATIONS = {relation.value: relation for relation in ex.Relation}
 
 
 class Unreadable(Exception):
@@ -61,7 +43,7 @@ class Words:
     macros: tuple[Macro, ...]
     declarations: Declarations
     kinds: Kinds
-    values: Mapping[str, Expr]
+    values: Mapping[str, ex.Expr]
     expansions: int = 0
     texts: Mapping[str, LocalText] = field_of(default_factory=dict)
     """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
@@ -75,7 +57,7 @@ class Words:
     def of(self, node: Node) -> str:
         return node.text
 
-    def bind(self, name: str, value: Expr, *, cut: bool = False, converted: bool = False) -> Words:
+    def bind(self, name: str, value: ex.Expr, *, cut: bool = False, converted: bool = False) -> Words:
         texts = {word: local for word, local in self.texts.items() if word != name}
         names = self.cut | {name} if cut else self.cut - {name}
         same = self.converted | {name} if cut and converted else self.converted - {name}
@@ -120,7 +102,7 @@ def _fixed(program: Program) -> dict[str, int]:
     return fixed_parameters(program.context)
 
 
-def expression(node: Node, words: Words) -> Expr:
+def expression(node: Node, words: Words) -> ex.Expr:
     """The value of an integer expression."""
     parameter = words.parameters.get(_packed(words.of(node)))
     match node.type:
@@ -129,9 +111,9 @@ def expression(node: Node, words: Words) -> Expr:
         case "identifier" if words.of(node) in words.texts:
             raise Unreadable(f"the local '{words.of(node)}' is more than an index expression")
         case _ if parameter is not None:
-            return Var(parameter)
+            return ex.Var(parameter)
         case "number_literal":
-            return Int(_integer(words.of(node)))
+            return ex.Int(_integer(words.of(node)))
         case "parenthesized_expression":
             return expression(_only(node), words)
         case "cast_expression":
@@ -142,35 +124,36 @@ def expression(node: Node, words: Words) -> Expr:
         case "binary_expression" if operator(node) in ("+", "-", "*", "/", "%", "<<", ">>", "&"):
             return _arithmetic(node, words)
         case "binary_expression" | "unary_expression" if operator(node) in (*RELATIONS, "&&", "||", "!"):
-            return Select(test(node, words), Int(1), Int(0))
+            return ex.Select(test(node, words), ex.Int(1), ex.Int(0))
         case "conditional_expression":
             parts = [field(node, part) for part in ("consequence", "alternative")]
-            return Select(test(field(node, "condition"), words), *(expression(part, words) for part in parts))
+            values = (expression(part, words) for part in parts)
+            return ex.Select(test(field(node, "condition"), words), *values)
         case "call_expression":
             return _call(node, words)
         case "identifier" if definitions(words.macros, words.of(node)):
             return _expanded(node, None, words)
         case _ if (value := constant_value(node, words.kinds, words.kinds.at or node.span)) is not None:
-            return Int(value)
+            return ex.Int(value)
         case _:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
 
 
-def test(node: Node, words: Words) -> Test:
+def test(node: Node, words: Words) -> ex.Test:
     """The meaning of a condition."""
     match node.type:
         case "parenthesized_expression":
             return test(_only(node), words)
         case "binary_expression" if operator(node) in RELATIONS:
             sides = (expression(field(node, side), words) for side in ("left", "right"))
-            return Compare(RELATIONS[operator(node)], *sides)
+            return ex.Compare(RELATIONS[operator(node)], *sides)
         case "binary_expression" if operator(node) in ("&&", "||"):
             both = tuple(test(field(node, side), words) for side in ("left", "right"))
-            return And(both) if operator(node) == "&&" else Or(both)
+            return ex.And(both) if operator(node) == "&&" else ex.Or(both)
         case "unary_expression" if operator(node) == "!":
-            return Not(test(field(node, "argument"), words))
+            return ex.Not(test(field(node, "argument"), words))
         case _:
-            return Compare(Relation.NE, expression(node, words), Int(0))
+            return ex.Compare(ex.Relation.NE, expression(node, words), ex.Int(0))
 
 
 def constant(node: Node, words: Words) -> int:
@@ -195,27 +178,27 @@ def _integer(text: str) -> int:
     return value
 
 
-def _scaled(factor: int, argument: Expr) -> Expr:
+def _scaled(factor: int, argument: ex.Expr) -> ex.Expr:
     match argument:
-        case Int(value):
-            return Int(factor * value)
-        case Scaled(inner, scaled):
-            return Scaled(factor * inner, scaled)
+        case ex.Int(value):
+            return ex.Int(factor * value)
+        case ex.Scaled(inner, scaled):
+            return ex.Scaled(factor * inner, scaled)
         case _:
-            return Scaled(factor, argument)
+            return ex.Scaled(factor, argument)
 
 
-def constant_of(expr: Expr, words: Words) -> int | None:
+def constant_of(expr: ex.Expr, words: Words) -> int | None:
     """The value of an expression without iterators, where it is known."""
     match expr:
-        case Int(value):
+        case ex.Int(value):
             return value
-        case Var(name) if name in words.fixed:
+        case ex.Var(name) if name in words.fixed:
             return words.fixed[name]
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             inner = constant_of(argument, words)
             return None if inner is None else factor * inner
-        case Sum(terms):
+        case ex.Sum(terms):
             values = [constant_of(term, words) for term in terms]
             known = [value for value in values if value is not None]
             return sum(known) if len(known) == len(values) else None
@@ -223,44 +206,44 @@ def constant_of(expr: Expr, words: Words) -> int | None:
             return None
 
 
-def _cast(node: Node, words: Words) -> Expr:
+def _cast(node: Node, words: Words) -> ex.Expr:
     kind = words.of(field(node, "type"))
     if not is_integer_type(words.declarations.resolved(kind)):
         raise Unreadable(f"the cast to '{kind}' may change the value")
     return expression(field(node, "value"), words)
 
 
-def _arithmetic(node: Node, words: Words) -> Expr:
+def _arithmetic(node: Node, words: Words) -> ex.Expr:
     left, right = field(node, "left"), field(node, "right")
     match operator(node):
         case "+":
-            return Sum((expression(left, words), expression(right, words)))
+            return ex.Sum((expression(left, words), expression(right, words)))
         case "-":
-            return Sum((expression(left, words), _scaled(-1, expression(right, words))))
+            return ex.Sum((expression(left, words), _scaled(-1, expression(right, words))))
         case "*":
             return _product(expression(left, words), expression(right, words), words)
         case "<<":
             return _scaled(1 << constant(right, words), expression(left, words))
         case ">>":
-            return FloorDiv(expression(left, words), 1 << constant(right, words))
+            return ex.FloorDiv(expression(left, words), 1 << constant(right, words))
         case "&":
             mask = constant(right, words)
             if mask < 0 or mask & (mask + 1):
                 raise Unreadable("a mask of other than the lowest bits")
             dividend = expression(left, words)
-            return Sum((dividend, _scaled(-(mask + 1), FloorDiv(dividend, mask + 1))))
+            return ex.Sum((dividend, _scaled(-(mask + 1), ex.FloorDiv(dividend, mask + 1))))
         case "/":
             return _quotient(expression(left, words), constant(right, words))
         case _:
             divisor = abs(constant(right, words))
             if divisor == 0:
                 raise Unreadable("a division by zero")
-            return Rem(expression(left, words), divisor)
+            return ex.Rem(expression(left, words), divisor)
 
 
-def _product(left: Expr, right: Expr, words: Words) -> Expr:
+def _product(left: ex.Expr, right: ex.Expr, words: Words) -> ex.Expr:
     for factor, other in ((left, right), (right, left)):
-        if isinstance(factor, Int):
+        if isinstance(factor, ex.Int):
             return _scaled(factor.value, other)
     for factor, other in ((left, right), (right, left)):
         value = constant_of(factor, words)
@@ -269,14 +252,14 @@ def _product(left: Expr, right: Expr, words: Words) -> Expr:
     raise Unreadable("a product of two things that are not constant")
 
 
-def _quotient(dividend: Expr, divisor: int) -> Expr:
+def _quotient(dividend: ex.Expr, divisor: int) -> ex.Expr:
     if divisor == 0:
         raise Unreadable("a division by zero")
-    quotient = TruncDiv(dividend, abs(divisor))
+    quotient = ex.TruncDiv(dividend, abs(divisor))
     return quotient if divisor > 0 else _scaled(-1, quotient)
 
 
-def _call(node: Node, words: Words) -> Expr:
+def _call(node: Node, words: Words) -> ex.Expr:
     name = words.of(field(node, "function"))
     arguments = named_children(field(node, "arguments"))
     if definitions(words.macros, name) and not is_helper(name, words):
@@ -285,16 +268,16 @@ def _call(node: Node, words: Words) -> Expr:
         raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
     match name.lower():
         case "min":
-            return Min(tuple(expression(argument, words) for argument in arguments))
+            return ex.Min(tuple(expression(argument, words) for argument in arguments))
         case "max":
-            return Max(tuple(expression(argument, words) for argument in arguments))
+            return ex.Max(tuple(expression(argument, words) for argument in arguments))
         case "floord" | "ceild":
             dividend, divisor = expression(arguments[0], words), constant(arguments[1], words)
             if divisor <= 0:
                 raise Unreadable("a floor of a quotient by what is not positive")
             if name.lower() == "floord":
-                return FloorDiv(dividend, divisor)
-            return _scaled(-1, FloorDiv(_scaled(-1, dividend), divisor))
+                return ex.FloorDiv(dividend, divisor)
+            return _scaled(-1, ex.FloorDiv(_scaled(-1, dividend), divisor))
         case _:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
 
@@ -353,5 +336,5 @@ def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Nod
     return node, replace(words, expansions=words.expansions + 1)
 
 
-def _expanded(use: Node, arguments: list[str] | None, words: Words) -> Expr:
+def _expanded(use: Node, arguments: list[str] | None, words: Words) -> ex.Expr:
     return expression(*expansion(use, arguments, words))

@@ -15,49 +15,31 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 
-COMPARED: dict[Relation, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
-    Relation.EQ: isl.PwAff.eq_set,
-    Relation.NE: isl.PwAff.ne_set,
-    Relation.LE: isl.PwAff.le_set,
-    Relation.LT: isl.PwAff.lt_set,
-    Relation.GE: isl.PwAff.ge_set,
-    Relation.GT: isl.PwAff.gt_set,
+COMPARED: dict[ex.Relation, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    ex.Relation.EQ: isl.PwAff.eq_set,
+    ex.Relation.NE: isl.PwAff.ne_set,
+    ex.Relation.LE: isl.PwAff.le_set,
+    ex.Relation.LT: isl.PwAff.lt_set,
+    ex.Relation.GE: isl.PwAff.ge_set,
+    ex.Relation.GT: isl.PwAff.gt_set,
 }
 NEGATED = {
-    Relation.EQ: Relation.NE,
-    Relation.NE: Relation.EQ,
-    Relation.LE: Relation.GT,
-    Relation.GT: Relation.LE,
-    Relation.LT: Relation.GE,
-    Relation.GE: Relation.LT,
+    ex.Relation.EQ: ex.Relation.NE,
+    ex.Relation.NE: ex.Relation.EQ,
+    ex.Relation.LE: ex.Relation.GT,
+    ex.Relation.GT: ex.Relation.LE,
+    ex.Relation.LT: ex.Relation.GE,
+    ex.Relation.GE: ex.Relation.LT,
 }
 MIRRORED = {
-    Relation.EQ: Relation.EQ,
-    Relation.NE: Relation.NE,
-    Relation.LE: Relation.GE,
-    Relation.GE: Relation.LE,
-    Relation.LT: Relation.GT,
-    Relation.GT: Relation.LT,
+    ex.Relation.EQ: ex.Relation.EQ,
+    ex.Relation.NE: ex.Relation.NE,
+    ex.Relation.LE: ex.Relation.GE,
+    ex.Relation.GE: ex.Relation.LE,
+    ex.Relation.LT: ex.Relation.GT,
+    ex.Relation.GT: ex.Relation.LT,
 }
 
 
@@ -80,29 +62,29 @@ class IteratorScope:
         return isl.LocalSpace.from_space(self.domain.get_space())
 
 
-def value(expr: Expr, scope: IteratorScope) -> isl.PwAff:
+def value(expr: ex.Expr, scope: IteratorScope) -> isl.PwAff:
     """The value of `expr` as a function of the iterators."""
     match expr:
-        case Int(number):
+        case ex.Int(number):
             return isl.PwAff.val_on_domain(isl.Set.universe(scope.domain.get_space()), _val(scope, number))
-        case Var(name):
+        case ex.Var(name):
             return _variable(name, scope)
-        case Sum(terms):
-            return reduce(isl.PwAff.add, (value(term, scope) for term in terms), value(Int(0), scope))
-        case Scaled(factor, argument):
+        case ex.Sum(terms):
+            return reduce(isl.PwAff.add, (value(term, scope) for term in terms), value(ex.Int(0), scope))
+        case ex.Scaled(factor, argument):
             return value(argument, scope).scale_val(_val(scope, factor))
-        case FloorDiv(argument, divisor):
+        case ex.FloorDiv(argument, divisor):
             return _floor(value(argument, scope), divisor)
-        case TruncDiv(argument, divisor):
+        case ex.TruncDiv(argument, divisor):
             return _truncated(value(argument, scope), divisor, scope)
-        case Rem(argument, divisor):
+        case ex.Rem(argument, divisor):
             dividend = value(argument, scope)
             return dividend.sub(_truncated(dividend, divisor, scope).scale_val(_val(scope, divisor)))
-        case Min(arguments):
+        case ex.Min(arguments):
             return reduce(isl.PwAff.min, (value(one, scope) for one in arguments)).coalesce()
-        case Max(arguments):
+        case ex.Max(arguments):
             return reduce(isl.PwAff.max, (value(one, scope) for one in arguments)).coalesce()
-        case Select(test, then, orelse):
+        case ex.Select(test, then, orelse):
             return _select(region(test, scope), value(then, scope), value(orelse, scope))
         case _:
             assert_never(expr)
@@ -144,63 +126,63 @@ def _select(test: isl.Set, then: isl.PwAff, orelse: isl.PwAff) -> isl.PwAff:
     return inside.union_add(outside)
 
 
-def region(test: Test, scope: IteratorScope) -> isl.Set:
+def region(test: ex.Test, scope: IteratorScope) -> isl.Set:
     """Where `test` holds."""
     match test:
-        case Compare(relation, left, right):
+        case ex.Compare(relation, left, right):
             return _compared(relation, left, right, scope)
-        case And(arguments):
+        case ex.And(arguments):
             everywhere = isl.Set.universe(scope.domain.get_space())
             return reduce(isl.Set.intersect, (region(one, scope) for one in arguments), everywhere)
-        case Or(arguments):
+        case ex.Or(arguments):
             nowhere = isl.Set.empty(scope.domain.get_space())
             return reduce(isl.Set.union, (region(one, scope) for one in arguments), nowhere)
-        case Not(argument):
+        case ex.Not(argument):
             return region(negation(argument), scope)
         case _:
             assert_never(test)
 
 
-def negation(test: Test) -> Test:
+def negation(test: ex.Test) -> ex.Test:
     """The opposite of `test`, without `Not`."""
     match test:
-        case Compare(relation, left, right):
-            return Compare(NEGATED[relation], left, right)
-        case And(arguments):
-            return Or(tuple(negation(one) for one in arguments))
-        case Or(arguments):
-            return And(tuple(negation(one) for one in arguments))
-        case Not(argument):
+        case ex.Compare(relation, left, right):
+            return ex.Compare(NEGATED[relation], left, right)
+        case ex.And(arguments):
+            return ex.Or(tuple(negation(one) for one in arguments))
+        case ex.Or(arguments):
+            return ex.And(tuple(negation(one) for one in arguments))
+        case ex.Not(argument):
             return argument
         case _:
             assert_never(test)
 
 
-def _compared(relation: Relation, left: Expr, right: Expr, scope: IteratorScope) -> isl.Set:
+def _compared(relation: ex.Relation, left: ex.Expr, right: ex.Expr, scope: IteratorScope) -> isl.Set:
     """Comparisons with a minimum or maximum as conjunctions or disjunctions, which cost isl less:
     x ≤ min(a, b) iff x ≤ a and x ≤ b; and a remainder is 0 whichever way the division rounds.
     """
     match relation, left, right:
-        case Relation.LE | Relation.LT, _, Min(arguments):
-            return region(And(tuple(Compare(relation, left, one) for one in arguments)), scope)
-        case Relation.LE | Relation.LT, _, Max(arguments):
-            return region(Or(tuple(Compare(relation, left, one) for one in arguments)), scope)
-        case Relation.LE | Relation.LT, Max(arguments), _:
-            return region(And(tuple(Compare(relation, one, right) for one in arguments)), scope)
-        case Relation.LE | Relation.LT, Min(arguments), _:
-            return region(Or(tuple(Compare(relation, one, right) for one in arguments)), scope)
-        case Relation.GE | Relation.GT, _, _:
+        case ex.Relation.LE | ex.Relation.LT, _, ex.Min(arguments):
+            return region(ex.And(tuple(ex.Compare(relation, left, one) for one in arguments)), scope)
+        case ex.Relation.LE | ex.Relation.LT, _, ex.Max(arguments):
+            return region(ex.Or(tuple(ex.Compare(relation, left, one) for one in arguments)), scope)
+        case ex.Relation.LE | ex.Relation.LT, ex.Max(arguments), _:
+            return region(ex.And(tuple(ex.Compare(relation, one, right) for one in arguments)), scope)
+        case ex.Relation.LE | ex.Relation.LT, ex.Min(arguments), _:
+            return region(ex.Or(tuple(ex.Compare(relation, one, right) for one in arguments)), scope)
+        case ex.Relation.GE | ex.Relation.GT, _, _:
             return _compared(MIRRORED[relation], right, left, scope)
-        case Relation.EQ | Relation.NE, Rem(argument, divisor), Int(0):
+        case ex.Relation.EQ | ex.Relation.NE, ex.Rem(argument, divisor), ex.Int(0):
             return _divisibility(relation, value(argument, scope), divisor)
     return COMPARED[relation](value(left, scope), value(right, scope))
 
 
-def _divisibility(relation: Relation, dividend: isl.PwAff, divisor: int) -> isl.Set:
+def _divisibility(relation: ex.Relation, dividend: isl.PwAff, divisor: int) -> isl.Set:
     remainder = dividend.mod_val(isl.Val.read_from_str(dividend.get_ctx(), str(divisor)))
-    return remainder.zero_set() if relation is Relation.EQ else remainder.non_zero_set()
+    return remainder.zero_set() if relation is ex.Relation.EQ else remainder.non_zero_set()
 
 
 def multiples(argument: isl.PwAff, divisor: int) -> isl.Set:
     """Where `argument` is a multiple of `divisor`."""
-    return _divisibility(Relation.EQ, argument, divisor)
+    return _divisibility(ex.Relation.EQ, argument, divisor)

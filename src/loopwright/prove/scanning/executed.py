@@ -19,23 +19,8 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops import expressions as ex
 from loopwright.loops.direction import counted_up
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Scaled,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
@@ -171,7 +156,7 @@ def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
     return InOrder(domain, tuple(flat))
 
 
-def _vector(entries: tuple[Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
+def _vector(entries: tuple[ex.Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
     space = scope.domain.get_space().from_domain().add_dims(isl.dim_type.out, len(entries))
     values = isl.PwAffList.alloc(scope.domain.get_ctx(), len(entries))
     for entry in entries:
@@ -182,8 +167,8 @@ def _vector(entries: tuple[Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
 def bound_by(let: Let, scope: IteratorScope) -> IteratorScope:
     """The scope inside a let: its name has the given value, whose own variables are the outer ones."""
     inner, outer_names, fresh = _entered(let.name, scope)
-    equal = region(Compare(Relation.EQ, Var(fresh), let.value), IteratorScope(inner.domain, outer_names))
-    return inner.within(equal)
+    equal = ex.Compare(ex.Relation.EQ, ex.Var(fresh), let.value)
+    return inner.within(region(equal, IteratorScope(inner.domain, outer_names)))
 
 
 def _entered(name: str, scope: IteratorScope) -> tuple[IteratorScope, dict[str, int], str]:
@@ -221,9 +206,9 @@ def _steps(loop: For, scope: IteratorScope) -> IteratorScope:
     """The values start, start + step, ..."""
     inner, outer_names, fresh = _entered(loop.iterator, scope)
     start = IteratorScope(inner.domain, outer_names)
-    steps = inner.within(region(Compare(Relation.GE, Var(fresh), loop.start), start))
+    steps = inner.within(region(ex.Compare(ex.Relation.GE, ex.Var(fresh), loop.start), start))
     if loop.step > 1:
-        distance = value(Var(fresh), start).sub(value(loop.start, start))
+        distance = value(ex.Var(fresh), start).sub(value(loop.start, start))
         steps = steps.within(multiples(distance, loop.step))
     return steps
 
@@ -249,28 +234,28 @@ class Growth(Enum):
 FLIPPED = {Growth.UP: Growth.DOWN, Growth.DOWN: Growth.UP}
 
 
-def growth(expr: Expr, iterator: str) -> Growth:
+def growth(expr: ex.Expr, iterator: str) -> Growth:
     """All of LOOP's operators but `%` and `?:` are monotone in each argument."""
     if iterator not in variables(expr):
         return Growth.FREE
     match expr:
-        case Var():
+        case ex.Var():
             return Growth.UP
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             inner = growth(argument, iterator)
             return Growth.FREE if factor == 0 else inner if factor > 0 else FLIPPED.get(inner, inner)
-        case FloorDiv(argument) | TruncDiv(argument):
+        case ex.FloorDiv(argument) | ex.TruncDiv(argument):
             return growth(argument, iterator)
-        case Sum(terms):
+        case ex.Sum(terms):
             return _all_that_move(terms, iterator)
-        case Min(arguments) | Max(arguments):
+        case ex.Min(arguments) | ex.Max(arguments):
             directions = {growth(one, iterator) for one in arguments}
             return directions.pop() if len(directions) == 1 else Growth.UNKNOWN
         case _:
             return Growth.UNKNOWN
 
 
-def _all_that_move(terms: tuple[Expr, ...], iterator: str) -> Growth:
+def _all_that_move(terms: tuple[ex.Expr, ...], iterator: str) -> Growth:
     """The common direction of those terms that depend on the iterator."""
     directions = [growth(term, iterator) for term in terms]
     moving = [one for one in directions if one is not Growth.FREE]
@@ -279,39 +264,39 @@ def _all_that_move(terms: tuple[Expr, ...], iterator: str) -> Growth:
     return moving[0] if all(one is moving[0] for one in moving) else Growth.UNKNOWN
 
 
-def is_upper_bound(test: Test, iterator: str) -> bool:
+def is_upper_bound(test: ex.Test, iterator: str) -> bool:
     """Whether `test`, once it fails, fails for all greater values of the iterator."""
     if iterator not in variables(test):
         return True
     match test:
-        case Compare(relation, left, right):
+        case ex.Compare(relation, left, right):
             return _bounds(relation, left, right, iterator)
-        case And(arguments) | Or(arguments):
+        case ex.And(arguments) | ex.Or(arguments):
             return all(is_upper_bound(one, iterator) for one in arguments)
-        case Not(argument):
+        case ex.Not(argument):
             return is_upper_bound(negation(argument), iterator)
     return False
 
 
-def ends(test: Test, iterator: str) -> bool:
+def ends(test: ex.Test, iterator: str) -> bool:
     """Whether `test` fails for all large enough values of the iterator."""
     match test:
-        case Compare(relation, left, right):
+        case ex.Compare(relation, left, right):
             return _bounds(relation, left, right, iterator)
-        case And(arguments):
+        case ex.And(arguments):
             return any(ends(one, iterator) for one in arguments)
-        case Or(arguments):
+        case ex.Or(arguments):
             return all(ends(one, iterator) for one in arguments)
-        case Not(argument):
+        case ex.Not(argument):
             return ends(negation(argument), iterator)
     return False
 
 
-def _bounds(relation: Relation, left: Expr, right: Expr, iterator: str) -> bool:
+def _bounds(relation: ex.Relation, left: ex.Expr, right: ex.Expr, iterator: str) -> bool:
     """`left <= right` with a left side that grows, a right side that does not, and not both free."""
-    if relation in (Relation.GE, Relation.GT):
+    if relation in (ex.Relation.GE, ex.Relation.GT):
         return _bounds(MIRRORED[relation], right, left, iterator)
-    if relation in (Relation.EQ, Relation.NE):
+    if relation in (ex.Relation.EQ, ex.Relation.NE):
         return False
     sides = growth(left, iterator), growth(right, iterator)
     return sides in ((Growth.UP, Growth.FREE), (Growth.FREE, Growth.DOWN), (Growth.UP, Growth.DOWN))

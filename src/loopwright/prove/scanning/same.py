@@ -12,25 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 
 Form: TypeAlias = tuple[object, ...]
@@ -77,48 +59,48 @@ def _program(node: Node, values: Values, depth: int) -> tuple[Form, ...]:
             assert_never(node)
 
 
-def _test(test: Test, values: Values) -> Form:
+def _test(test: ex.Test, values: Values) -> Form:
     """Comparisons are of a sum with 0: a < b is b - a - 1 >= 0."""
     match test:
-        case And(tests) | Or(tests):
+        case ex.And(tests) | ex.Or(tests):
             return (type(test), *(_test(one, values) for one in tests))
-        case Not(negated):
-            return (Not, _test(negated, values))
-        case Compare(relation, left, right):
-            sign = -1 if relation in (Relation.LE, Relation.LT) else 1
+        case ex.Not(negated):
+            return (ex.Not, _test(negated, values))
+        case ex.Compare(relation, left, right):
+            sign = -1 if relation in (ex.Relation.LE, ex.Relation.LT) else 1
             parts = [(_linear(left, values), sign), (_linear(right, values), -sign)]
-            if relation in (Relation.LT, Relation.GT):
+            if relation in (ex.Relation.LT, ex.Relation.GT):
                 parts.append((_number(1), -1))
-            kind = relation if relation in (Relation.EQ, Relation.NE) else Relation.GE
+            kind = relation if relation in (ex.Relation.EQ, ex.Relation.NE) else ex.Relation.GE
             return (kind, _sum(parts))
         case _:
             assert_never(test)
 
 
-def _linear(expr: Expr, values: Values) -> Linear:
+def _linear(expr: ex.Expr, values: Values) -> Linear:
     """max(a, b) is -min(-a, -b)."""
     match expr:
-        case Int(value):
+        case ex.Int(value):
             return _number(value)
-        case Var(name):
+        case ex.Var(name):
             return values.get(name, frozenset({(name, 1)}))
-        case Sum(terms):
+        case ex.Sum(terms):
             return _sum([(one, 1) for one in _all(terms, values)])
-        case Scaled(factor, argument):
+        case ex.Scaled(factor, argument):
             return _sum([(_linear(argument, values), factor)])
-        case FloorDiv(argument, divisor) | TruncDiv(argument, divisor) | Rem(argument, divisor):
+        case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
             return frozenset({((type(expr), _linear(argument, values), divisor), 1)})
-        case Min(arguments) | Max(arguments):
-            sign = 1 if isinstance(expr, Min) else -1
-            return frozenset({((Min, *(_sum([(one, sign)]) for one in _all(arguments, values))), sign)})
-        case Select(test, then, orelse):
-            form = (Select, _test(test, values), _linear(then, values), _linear(orelse, values))
+        case ex.Min(arguments) | ex.Max(arguments):
+            sign = 1 if isinstance(expr, ex.Min) else -1
+            return frozenset({((ex.Min, *(_sum([(one, sign)]) for one in _all(arguments, values))), sign)})
+        case ex.Select(test, then, orelse):
+            form = (ex.Select, _test(test, values), _linear(then, values), _linear(orelse, values))
             return frozenset({(form, 1)})
         case _:
             assert_never(expr)
 
 
-def _all(given: Sequence[Expr], values: Values) -> tuple[Linear, ...]:
+def _all(given: Sequence[ex.Expr], values: Values) -> tuple[Linear, ...]:
     return tuple(_linear(one, values) for one in given)
 
 

@@ -19,20 +19,7 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import (
-    TRUE,
-    Compare,
-    Expr,
-    Int,
-    Not,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Sum,
-    Test,
-    Var,
-)
+from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
@@ -42,7 +29,7 @@ from loopwright.prove.obligations.formulas import conjunction, formula_of
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import is_upper_bound
 
-Values: TypeAlias = Mapping[str, Expr]
+Values: TypeAlias = Mapping[str, ex.Expr]
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,7 @@ class ProgramPoint:
     """
 
     names: tuple[str, ...]
-    invariant: Test
+    invariant: ex.Test
     call: Call
     loop: int | None = None
 
@@ -70,11 +57,11 @@ class Transition:
     `values` are the target's iterators that change, in terms of those at the source.
     """
 
-    condition: Test
+    condition: ex.Test
     target: int | None
     values: Values = field(default_factory=dict)
 
-    def when(self, condition: Test) -> Transition:
+    def when(self, condition: ex.Test) -> Transition:
         return Transition(conjunction([condition, self.condition]), self.target, self.values)
 
 
@@ -90,7 +77,7 @@ class Steps:
 def steps_of(program: Node) -> Steps:
     """The points and steps of a program; loops without statements are left out."""
     building = _Building([], [])
-    entry = building.enter(_plain(program, {}), (), TRUE, (Transition(TRUE, None),))
+    entry = building.enter(_plain(program, {}), (), ex.TRUE, (Transition(ex.TRUE, None),))
     return Steps(tuple(building.points), entry, tuple(building.arrows))
 
 
@@ -138,22 +125,22 @@ class _Building:
     arrows: list[tuple[Transition, ...]]
 
     def enter(
-        self, node: Node, names: tuple[str, ...], known: Test, after: tuple[Transition, ...]
+        self, node: Node, names: tuple[str, ...], known: ex.Test, after: tuple[Transition, ...]
     ) -> tuple[Transition, ...]:
         """The transitions into `node`, where `after` are those that follow it; all in terms of `names`."""
         match node:
             case Call():
                 self.points.append(ProgramPoint(names, known, node))
                 self.arrows.append(after)
-                return (Transition(TRUE, len(self.points) - 1),)
+                return (Transition(ex.TRUE, len(self.points) - 1),)
             case Block(children):
                 for child in reversed(children):
                     after = self.enter(child, names, known, after)
                 return after
             case If(test, then, orelse):
                 yes = self.enter(then, names, conjunction([known, test]), after)
-                no = self.enter(orelse or Block(()), names, conjunction([known, Not(test)]), after)
-                return (*(one.when(test) for one in yes), *(one.when(Not(test)) for one in no))
+                no = self.enter(orelse or Block(()), names, conjunction([known, ex.Not(test)]), after)
+                return (*(one.when(test) for one in yes), *(one.when(ex.Not(test)) for one in no))
             case For():
                 call = _first_call(node)
                 return after if call is None else self._loop(node, call, names, known, after)
@@ -163,23 +150,24 @@ class _Building:
                 assert_never(node)
 
     def _loop(
-        self, loop: For, call: Call, names: tuple[str, ...], known: Test, after: tuple[Transition, ...]
+        self, loop: For, call: Call, names: tuple[str, ...], known: ex.Test, after: tuple[Transition, ...]
     ) -> tuple[Transition, ...]:
         here = (*names, loop.iterator)
         head, inside = _reached(loop, here)
         self.points.append(ProgramPoint(here, conjunction([known, head]), call, len(names)))
         self.arrows.append(())
         place = len(self.points) - 1
-        back = (Transition(TRUE, place, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
+        following = ex.Sum((ex.Var(loop.iterator), ex.Int(loop.step)))
+        back = (Transition(ex.TRUE, place, {loop.iterator: following}),)
         body = self.enter(loop.body, here, conjunction([known, inside]), back)
         self.arrows[place] = (
             *(one.when(loop.test) for one in body),
-            *(one.when(Not(loop.test)) for one in after),
+            *(one.when(ex.Not(loop.test)) for one in after),
         )
-        return (Transition(TRUE, place, {loop.iterator: loop.start}),)
+        return (Transition(ex.TRUE, place, {loop.iterator: loop.start}),)
 
 
-def _reached(loop: For, names: tuple[str, ...]) -> tuple[Test, Test]:
+def _reached(loop: For, names: tuple[str, ...]) -> tuple[ex.Test, ex.Test]:
     """What holds of the iterator at the head of a loop, and what in its body.
 
     A test that, once it fails, fails for all greater values needs to be looked at only one step
@@ -189,12 +177,12 @@ def _reached(loop: For, names: tuple[str, ...]) -> tuple[Test, Test]:
     if not is_upper_bound(loop.test, loop.iterator):
         head = conjunction([steps, _never_failed(loop, steps, names)])
         return head, conjunction([head, loop.test])
-    again = substituted(loop.test, {loop.iterator: Sum((Var(loop.iterator), Int(-loop.step)))})
-    begun = Or((Compare(Relation.EQ, Var(loop.iterator), loop.start), again))
+    again = substituted(loop.test, {loop.iterator: ex.Sum((ex.Var(loop.iterator), ex.Int(-loop.step)))})
+    begun = ex.Or((ex.Compare(ex.Relation.EQ, ex.Var(loop.iterator), loop.start), again))
     return conjunction([steps, begun]), conjunction([steps, loop.test])
 
 
-def _never_failed(loop: For, steps: Test, names: tuple[str, ...]) -> Test:
+def _never_failed(loop: For, steps: ex.Test, names: tuple[str, ...]) -> ex.Test:
     """No earlier value fails the test; isl eliminates the quantifier, and Inv checks what it found."""
     parameters = sorted((variables(steps) | variables(loop.test)) - set(names))
     space = isl.Set.universe(space_of(parameters, names))
@@ -204,23 +192,23 @@ def _never_failed(loop: For, steps: Test, names: tuple[str, ...]) -> Test:
     return formula_of(values.domain.subtract(later_by_last(failed)).gist(values.domain), names)
 
 
-def _progression(loop: For) -> Test:
+def _progression(loop: For) -> ex.Test:
     """i = start + k step, k >= 0."""
-    least = Compare(Relation.GE, Var(loop.iterator), loop.start)
+    least = ex.Compare(ex.Relation.GE, ex.Var(loop.iterator), loop.start)
     if loop.step == 1:
         return least
-    distance = Sum((Var(loop.iterator), Scaled(-1, loop.start)))
-    return conjunction([least, Compare(Relation.EQ, Rem(distance, loop.step), Int(0))])
+    distance = ex.Sum((ex.Var(loop.iterator), ex.Scaled(-1, loop.start)))
+    return conjunction([least, ex.Compare(ex.Relation.EQ, ex.Rem(distance, loop.step), ex.Int(0))])
 
 
-def lexicographic(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
+def lexicographic(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
     """left ≺ right; constants are compared at once."""
     for k, (a, b) in enumerate(zip(left, right, strict=True)):
-        if isinstance(a, Int) and isinstance(b, Int):
+        if isinstance(a, ex.Int) and isinstance(b, ex.Int):
             if a.value != b.value:
-                return TRUE if a.value < b.value else Or(())
+                return ex.TRUE if a.value < b.value else ex.Or(())
             continue
         rest = lexicographic(left[k + 1 :], right[k + 1 :])
-        equal = conjunction([Compare(Relation.EQ, a, b), rest])
-        return Or((Compare(Relation.LT, a, b), equal))
-    return Or(())
+        equal = conjunction([ex.Compare(ex.Relation.EQ, a, b), rest])
+        return ex.Or((ex.Compare(ex.Relation.LT, a, b), equal))
+    return ex.Or(())
