@@ -1,7 +1,7 @@
 """Objects in isl's notation inside a user's text, with isl's complaints put in their place.
 
 isl reports where a text went wrong only on the standard error stream, and only when told to
-warn.  So a text is read in silence first; one that fails is read again in a context of its
+warn.  So a text is read without messages first; one that fails is read again in a context of its
 own with the stream caught, and `(line, column)` of the first complaint is translated.
 """
 
@@ -39,7 +39,7 @@ class Complaint:
 
 
 def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, like: str = "{ ... }") -> T:
-    """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place isl stumbles.
+    """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place where isl stops.
 
     `like` is what such an object looks like.
     """

@@ -53,7 +53,7 @@ def parse(text: str, filename: str) -> Schedule:
 
 
 def _check(source: Source, root: isl.ScheduleNode) -> None:
-    """Refuse what isl reads but would lose instances or wishes by: see the three checks below."""
+    """Refuse what isl reads but would lose instances or options by: see the three checks below."""
     bands = 0
     for node in _nodes(root):
         match Kind(node.get_type()):
@@ -69,7 +69,7 @@ def _check_options(source: Source, node: isl.ScheduleNode) -> None:
     """Refuse options of the band `node` that are not isl's own, or do not fit the band.
 
     They are `atomic[d]`, `separate[d]`, `unroll[d]`, the same after `isolate[] ->`, and
-    `isolate[[outer dimensions] -> [the band's]]`.  isl passes over any other in silence.
+    `isolate[[outer dimensions] -> [the band's]]`.  isl ignores any other without a message.
     """
     for option in sets_of(node.band_get_ast_build_options()):
         _check_option(source, node, option.get_space())

@@ -1,4 +1,4 @@
-"""The text of a schedule tree: what isl passes over in silence, and where it stumbles.
+"""The text of a schedule tree: what isl ignores without a message, and where it stops reading.
 
 isl reads the objects of a tree, which are quoted, apart from the tree, so its complaint about
 one of them says neither which nor where in the file; here they are read again one by one.

@@ -61,10 +61,10 @@ def as_rich(diagnostic: Diagnostic, file: str | None = None, *, more: bool = Fal
     return Text.assemble(*((text, style.value[0]) for text, style in styled(diagnostic, file, more=more)))
 
 
-def as_html(diagnostic: Diagnostic, file: str | None = None) -> str:
+def as_html(diagnostic: Diagnostic) -> str:
     """The same for a page that has the colours of `show.palette`; long source lines scroll."""
     parts: list[str] = []
-    for text, style in styled(diagnostic, file, flush=True):
+    for text, style in styled(diagnostic, flush=True):
         opened = f'<span style="{style.value[1]}">{escape(text)}'
         match style:
             case TextStyle.PLAIN:

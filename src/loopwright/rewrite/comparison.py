@@ -1,4 +1,4 @@
-"""Two files that compute the same, and the word of other provers on that.
+"""Two files that compute the same, and what other provers say of that.
 
 isl proves it.  Where every region of the new file runs the instances of the old one, what `transform`
 proves of a new text can be proved of these two as well: by the verified checker, by cvc5, by Coq.

@@ -1,4 +1,4 @@
-"""Other provers' word on what isl has proved: cvc5 decides the same obligations again, Coq checks a file.
+"""What other provers say of what isl has proved: cvc5 decides the same obligations again, Coq checks a file.
 
 isl always proves first, in milliseconds.  Where no other prover is asked for, the verified checker is,
 if it is built.

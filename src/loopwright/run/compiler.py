@@ -12,6 +12,8 @@ from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
+LONGEST = 120.0
+"""Seconds that a compiler gets for one file."""
 FAST = ("-O3", "-march=native")
 """What a user compiles with."""
 EXACT = (*FAST, "-ffp-contract=off")
@@ -48,20 +50,13 @@ def find_compiler(name: str = "gcc") -> Compiler:
     return Compiler(path)
 
 
-def compile_c(
-    compiler: Compiler,
-    source: Path,
-    program: Path,
-    flags: Sequence[str] = FAST,
-    *,
-    timeout: float = 120.0,
-) -> Path:
+def compile_c(compiler: Compiler, source: Path, program: Path, flags: Sequence[str] = FAST) -> Path:
     """Compile a C file to `program`; what the compiler finds wrong is shown at its place."""
     command = [compiler.path, *flags, "-o", str(program), str(source), "-lm"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
     except subprocess.TimeoutExpired:
-        raise GaveUp(Code.TIME, f"{compiler.path} took more than {timeout:g} s for {source}") from None
+        raise GaveUp(Code.TIME, f"{compiler.path} took more than {LONGEST:g} s for {source}") from None
     if done.returncode != 0:
         raise _refusal(source, done.stderr)
     return program

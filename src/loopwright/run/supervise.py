@@ -1,4 +1,4 @@
-"""Work under a time limit that really ends: isl does not look up while it computes.
+"""Work under a time limit that really ends: isl does not notice interrupts while it computes.
 
 The work runs in a forked child, which says through a pipe what it is doing and, at the end,
 what came of it; a child that is not done in time is killed.  Its time is processor time, with that of
@@ -160,7 +160,7 @@ def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:
 SHORTEST = 0.01
 """Seconds to wait for a message: processor time is counted in hundredths."""
 GRACE = 0.5
-"""Seconds in which a child that is told to stop may clean up; inside of isl it does not hear of it."""
+"""Seconds in which a child that is to stop may clean up; isl does not notice signals while it computes."""
 
 
 def _end(child: int) -> None:

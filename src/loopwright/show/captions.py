@@ -102,9 +102,9 @@ def _is_told(kind: type[Operation], outlined: Sequence[Caption]) -> bool:
 def _outlined(plan: Plan, found: Outlines, slanting: bool, *, wrong: bool) -> Iterator[Caption]:
     if not found.tiles:
         return
-    wishes = {one.kind for one in plan.directives}
+    kinds = {one.kind for one in plan.directives}
     match found.order:
-        case TileOrder.ONE_BY_ONE if DirectiveKind.UNROLL in wishes:
+        case TileOrder.ONE_BY_ONE if DirectiveKind.UNROLL in kinds:
             yield Caption("Written out", WRITTEN_OUT)
         case TileOrder.ONE_BY_ONE if found.meaning in ("tile", "full tile"):
             yield Caption("Skewed tiles" if slanting and not wrong else "Tiles", TILE)

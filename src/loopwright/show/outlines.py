@@ -1,4 +1,4 @@
-"""What is outlined in the order after the script: tiles, or what a wish for the loops is about."""
+"""What is outlined in the order after the script: tiles, or what a directive of the loops is about."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ def outlines(
     after: Mapping[Instance, Coordinates],
 ) -> Outlines:
     """Tiles where there are some; otherwise what the last wish is about, or the parts of a split."""
-    wishes = {one.kind: one for one in plan.directives}
+    directives = {one.kind: one for one in plan.directives}
     found = tiles(statements, schedules, after)
     if found:
-        rest = "the rest" if {DirectiveKind.UNROLL, DirectiveKind.ISOLATE} & set(wishes) else ""
-        return Outlines(_called(wishes), found, rest=rest)
-    if DirectiveKind.BLOCK in wishes:
-        blocks = _iterations(wishes[DirectiveKind.BLOCK], after)
+        rest = "the rest" if {DirectiveKind.UNROLL, DirectiveKind.ISOLATE} & set(directives) else ""
+        return Outlines(_called(directives), found, rest=rest)
+    if DirectiveKind.BLOCK in directives:
+        blocks = _iterations(directives[DirectiveKind.BLOCK], after)
         return Outlines("runs in one block", blocks, TileOrder.BESIDE)
-    if DirectiveKind.THREAD in wishes:
-        lanes = _lanes(wishes[DirectiveKind.THREAD], after)
+    if DirectiveKind.THREAD in directives:
+        lanes = _lanes(directives[DirectiveKind.THREAD], after)
         return Outlines("runs at once, in the threads of a block", lanes, TileOrder.AT_ONCE)
-    if DirectiveKind.PARALLEL in wishes:
-        return _side_by_side(wishes[DirectiveKind.PARALLEL], after)
-    if DirectiveKind.VECTORIZE in wishes:
-        rows = _lanes(wishes[DirectiveKind.VECTORIZE], after)
+    if DirectiveKind.PARALLEL in directives:
+        return _side_by_side(directives[DirectiveKind.PARALLEL], after)
+    if DirectiveKind.VECTORIZE in directives:
+        rows = _lanes(directives[DirectiveKind.VECTORIZE], after)
         return Outlines("runs at once, in the lanes of vectors", rows, TileOrder.AT_ONCE)
-    if DirectiveKind.UNROLL in wishes:
-        return Outlines("written out", _lanes(wishes[DirectiveKind.UNROLL], after))
-    if DirectiveKind.SEPARATE in wishes:
-        return Outlines("a loop of its own", _separated(wishes[DirectiveKind.SEPARATE], after))
+    if DirectiveKind.UNROLL in directives:
+        return Outlines("written out", _lanes(directives[DirectiveKind.UNROLL], after))
+    if DirectiveKind.SEPARATE in directives:
+        return Outlines("a loop of its own", _separated(directives[DirectiveKind.SEPARATE], after))
     split = {one.name for one in statements if len(pieces(schedules[one.name])) > 1}
     return Outlines("a loop of its own", _parts(split, after)) if split else Outlines()
 
@@ -77,10 +77,10 @@ def _side_by_side(wish: LoopDirective, after: Mapping[Instance, Coordinates]) ->
     return Outlines("one iteration of the parallel loop", found, TileOrder.BESIDE)
 
 
-def _called(wishes: Mapping[DirectiveKind, LoopDirective]) -> str:
-    if DirectiveKind.UNROLL in wishes:
+def _called(directives: Mapping[DirectiveKind, LoopDirective]) -> str:
+    if DirectiveKind.UNROLL in directives:
         return "written out"
-    return "full tile" if DirectiveKind.ISOLATE in wishes else "tile"
+    return "full tile" if DirectiveKind.ISOLATE in directives else "tile"
 
 
 def _is_about(wish: LoopDirective, instance: Instance, time: Coordinates) -> bool:

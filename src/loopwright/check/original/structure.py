@@ -1,4 +1,4 @@
-"""Which statements of the original an assignment could be, by the look of it [Bao2016, section 4.1.2].
+"""Which statements of the original an assignment could be, by its text [Bao2016, section 4.1.2].
 
 CandidateInputStmts: two assignments match if their syntax trees are equal up to parentheses,
 comments, the subscripts of the original's arrays, and the expressions that stand for iterators.

@@ -1,4 +1,4 @@
-"""Addresses of arrays that are lost sight of: they make the answer worthless.
+"""Addresses of arrays that are not followed any further: no answer can rest on them.
 
 An array, or a pointer into it, may be used for an element, be given to a variable or a function that
 is followed or only looks at it, or be compared; nothing else.  The addresses of scalars are not followed.

@@ -31,19 +31,18 @@ CallOf = Callable[[Site, Sequence[str]], str]
 """The call that checks a site, from the texts of what is observed there."""
 
 
-def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_checks: bool = False) -> str:
-    """The program with `call` before every site and the two statements around its segment.
-
-    With `only_checks`, statements that are sites are replaced by their calls [Bao2016, section 6.4].
-    """
-    marks = around_sites(sites, sites.sites, call, only_checks=only_checks)
-    return with_insertions(sites.known.segment, marks, begin, end)
+def instrumented(sites: Sites, call: CallOf, begin: str, end: str) -> str:
+    """The program with `call` before every site and the two statements around its segment."""
+    return with_insertions(sites.known.segment, around_sites(sites, sites.sites, call), begin, end)
 
 
 def around_sites(
     sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
 ) -> list[Insertion]:
-    """Checks before sites; those of `c = b` in `a = c = b` before those of a, before all of it."""
+    """Checks before sites; those of `c = b` in `a = c = b` before those of a, before all of it.
+
+    With `only_checks`, statements that are sites are replaced by their calls [Bao2016, section 6.4].
+    """
     at = {site.assignment.node: site for site in sites.sites}
     inside = {node for site in sites.sites if (node := _inner(site)) is not None}
     return [

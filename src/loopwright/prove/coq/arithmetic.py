@@ -128,10 +128,6 @@ def decidable(test: ex.Test, names: Names) -> str:
             assert_never(test)
 
 
-def _joined(operator: str, tests: Sequence[ex.Test], names: Names) -> str:
-    return f"({f' {operator} '.join(decidable(one, names) for one in tests)})%bool"
-
-
 def proposition(test: ex.Test, names: Names) -> str:
     return _proposition(test, names, outer=True)
 

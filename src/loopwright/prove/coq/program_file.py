@@ -30,11 +30,11 @@ def program_file(schedule: Schedule, program: Node, title: str) -> str:
         "(** ** The program *)",
         program_definition(named),
         RUN,
-        f"(** What is known of the parameters. *)\n{context_definition(named.table, 'known')}",
-        *schedule_definitions(named, "known"),
-        *sample_examples(named, "known"),
+        f"(** What is known of the parameters. *)\n{context_definition(named.table)}",
+        *schedule_definitions(named),
+        *sample_examples(named),
         "(** ** The program runs its schedule. *)",
-        *scanning_proof(named, "known", "loops_correct"),
+        *scanning_proof(named, "loops_correct"),
         "Print Assumptions loops_correct.",
     ]
     return laid_out("\n\n".join(parts))

@@ -121,7 +121,7 @@ def restatement(original: Program, loops: Node, parallel: Sequence[int]) -> str:
         "From Loopwright Require Import Tactics.",
         program_definition(before),
         program_definition(after),
-        context_definition(table, "known"),
+        context_definition(table),
         *use_definitions(touched(original), before),
         *_propositions(names),
     ]

@@ -24,7 +24,7 @@ ORDER = {
 }
 
 
-def scanning_proof(named: Named, known: str, theorem: str) -> list[str]:
+def scanning_proof(named: Named, theorem: str) -> list[str]:
     """The four obligations as lemmas, and the theorem."""
     loops, schedule, prefix = named.loops, named.schedule, named.prefix
     place = f"(environment {schedule} p) {loops}"
@@ -34,19 +34,19 @@ def scanning_proof(named: Named, known: str, theorem: str) -> list[str]:
     in_order = f"({prefix}in_order p Hp)" if order.strict else f"{prefix}in_order p Hp"
     return [
         "(** Every loop ends: its test holds up to some value of the iterator and not after it. *)\n"
-        f"Lemma {prefix}loops_end : forall p, {known} p -> regular {place}.\n"
+        f"Lemma {prefix}loops_end : forall p, known p -> regular {place}.\n"
         "Proof. known_parameters. prove_regular. Qed.",
         "(** Nothing is missing: for an instance of each statement, the way through the program to the\n"
         "    call that runs it, with the iteration of each loop. *)\n"
-        f"Lemma {prefix}nothing_missing : forall p, {known} p ->\n"
+        f"Lemma {prefix}nothing_missing : forall p, known p ->\n"
         f"  forall ev, scheduled {statements} ev -> reached {place} ev.\n"
         f"Proof.\n  known_parameters. prove_covers.\n{indented(_covers(named), 2)}\nQed.",
         "(** Nothing is extra: every call has arguments in the domain of its statement. *)\n"
-        f"Lemma {prefix}nothing_extra : forall p, {known} p ->\n"
+        f"Lemma {prefix}nothing_extra : forall p, known p ->\n"
         f"  forall ev, reached {place} ev -> scheduled {statements} ev.\n"
         "Proof. known_parameters. prove_sound. Qed.",
         f"(** Nothing is twice or out of order: {ORDER[order.strict]} *)\n"
-        f"Lemma {prefix}in_order : forall p, {known} p ->\n"
+        f"Lemma {prefix}in_order : forall p, known p ->\n"
         f"  ordered ({relation} {statements}) {place}.\n"
         f"Proof.\n  known_parameters.\n{indented(order.lines, 2)}\nQed.",
         f"(** Together: for all parameters [{loops}] ends, having run all instances of [{schedule}], each\n"
@@ -95,11 +95,11 @@ def _covers(named: Named) -> list[str]:
 # -- examples -------------------------------------------------------------------------------------------
 
 
-def sample_examples(named: Named, known: str) -> list[str]:
+def sample_examples(named: Named) -> list[str]:
     """An example for every statement; where one has no instances, that is said."""
     if smallest_point(named.table.context) is None:
         return ["(** No values of the parameters are possible, so that nothing is said here. *)"]
-    found = [_example(named, statement, known) for statement in named.table.statements]
+    found = [_example(named, statement) for statement in named.table.statements]
     return [ABOUT, *(one for one in found if one)] if any(found) else []
 
 
@@ -107,7 +107,7 @@ ABOUT = """\
 (** ** This is about something: sizes that are allowed, and an instance of each statement. *)"""
 
 
-def _example(named: Named, statement: TimedStatement, known: str) -> str:
+def _example(named: Named, statement: TimedStatement) -> str:
     """Nothing is shown where instances have several times: these are in the proof of coverage."""
     shapes = [shape for shape in statement.shapes if not shape.times]
     points = [(shape, smallest_point(_possible(named, shape))) for shape in shapes]
@@ -121,7 +121,7 @@ def _example(named: Named, statement: TimedStatement, known: str) -> str:
     instance = listed(map(integer, point.coordinates))
     return (
         f"Example instance_{label(named, statement)} : "
-        f"{known} {listed(sizes)} /\\ {domain_name(named, statement)}{at} {instance}.\n"
+        f"known {listed(sizes)} /\\ {domain_name(named, statement)}{at} {instance}.\n"
         "Proof. formula_holds. Qed."
     )
 

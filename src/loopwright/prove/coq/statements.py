@@ -66,10 +66,10 @@ def _match(subject: str, cases: Sequence[tuple[str, str]], otherwise: str) -> st
     return f"match {subject} with\n{shown}  | {blank} => {otherwise}\n  end"
 
 
-def context_definition(table: Timetable, name: str) -> str:
+def context_definition(table: Timetable) -> str:
     names = variables(table.parameters)
     body = _match("p", [(listed(names.values()), proposition(table.known, names))], "False")
-    return f"Definition {name} (p : list Z) : Prop :=\n  {body}."
+    return f"Definition known (p : list Z) : Prop :=\n  {body}."
 
 
 def every(table: Timetable, first: str) -> str:
@@ -89,7 +89,7 @@ def applied(named: Named) -> str:
     return "".join(f" {name}" for name in named.parameters.values())
 
 
-def schedule_definitions(named: Named, known: str, *, again: bool = False) -> list[str]:
+def schedule_definitions(named: Named, *, again: bool = False) -> list[str]:
     """The domain and the time of every statement, and all of them together.
 
     `again`: the domains that are shared with another program have been defined with that one.
@@ -113,7 +113,7 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
     inside = ";\n      ".join(entries)
     body = _match("p", [(listed(own), f"[\n      {inside}]")], "[]")
     names = listed(map(text, named.table.parameters))
-    found.append(f"Definition {named.schedule} : program :=\n  Program {names} {known} (fun p =>\n  {body}).")
+    found.append(f"Definition {named.schedule} : program :=\n  Program {names} known (fun p =>\n  {body}).")
     return found
 
 

@@ -116,9 +116,9 @@ def parse_lines(source: Source) -> tuple[ScriptLine, ...]:
     return tuple(_LineParser(source, words).line() for words in _lines(source))
 
 
-def parse_braces(text: str, file: str = "<python>") -> AffineMap | AffineSet:
+def parse_braces(text: str) -> AffineMap | AffineSet:
     """The map or the set that the whole text is."""
-    source = Source(file, text)
+    source = Source("<python>", text)
     lines = _lines(source)
     if not lines:
         raise mistake(source, 0, "neither a map nor a condition", hint=BRACES)
