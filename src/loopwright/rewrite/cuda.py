@@ -23,14 +23,14 @@ from loopwright.prove.verdict import Proved
 from loopwright.rewrite.evidence import Evidence, proof
 from loopwright.rewrite.full_tiles import full_tile_loops
 from loopwright.rewrite.request import INHERITED, KERNELS
-from loopwright.rewrite.targets import NewText, Target
+from loopwright.rewrite.targets import NewText, RewriteTarget
 from loopwright.rewrite.versions import with_versions
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind
 
 
-class CudaTarget(Target):
+class CudaTarget(RewriteTarget):
     """Kernels, and the C file that launches them."""
 
     name = "cuda"

@@ -45,7 +45,7 @@ from loopwright.rewrite.request import (
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
-from loopwright.rewrite.targets import CTarget, NewText, Target
+from loopwright.rewrite.targets import CTarget, NewText, RewriteTarget
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
@@ -77,7 +77,7 @@ def rewritten(
 
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
-    target: Target = CudaTarget() if options.cuda else CTarget(options.openmp)
+    target: RewriteTarget = CudaTarget() if options.cuda else CTarget(options.openmp)
     for plan in plans:
         _refuse_unknown_annotations(plan, target)
     regions = [_made(plan, target, options, progress) for plan in plans if plan.history or not keep_untouched]
@@ -140,7 +140,7 @@ def confirmed_suggestion(
     return replace(found, reason=f"{found.reason}; {', '.join(outcome.remarks)}")
 
 
-def _refuse_unknown_annotations(plan: Plan, target: Target) -> None:
+def _refuse_unknown_annotations(plan: Plan, target: RewriteTarget) -> None:
     """What is said of a loop that the target cannot say is an error, not ignored."""
     for directive in plan.directives:
         if directive.kind in target.refused:
@@ -174,7 +174,7 @@ class _Region:
 
 
 def _guarded(
-    regions: Sequence[_Region], target: Target, options: RewriteOptions, progress: Progress
+    regions: Sequence[_Region], target: RewriteTarget, options: RewriteOptions, progress: Progress
 ) -> list[_Region]:
     """The regions with the guards that they need, by what their text says without."""
     if not target.on_host or not options.prove:
@@ -209,7 +209,7 @@ def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> 
         )
 
 
-def _made(plan: Plan, target: Target, options: RewriteOptions, progress: Progress) -> _Region:
+def _made(plan: Plan, target: RewriteTarget, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = Evidence()
     verdict: LegalityVerdict | None = None

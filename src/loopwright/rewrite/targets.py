@@ -33,7 +33,7 @@ class NewText:
     evidence: Evidence = Evidence()
 
 
-class Target(ABC):
+class RewriteTarget(ABC):
     """How loops are made, printed and read back."""
 
     name: ClassVar[str]
@@ -72,7 +72,7 @@ class Target(ABC):
 
 
 @dataclass(frozen=True)
-class CTarget(Target):
+class CTarget(RewriteTarget):
     """C, with pragmas of OpenMP or without."""
 
     openmp: bool = False
