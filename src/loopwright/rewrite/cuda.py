@@ -23,7 +23,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.rewrite.evidence import Evidence, proof
 from loopwright.rewrite.full_tiles import full_tile_loops
 from loopwright.rewrite.request import INHERITED, KERNELS
-from loopwright.rewrite.targets import NewText, RewriteTarget
+from loopwright.rewrite.targets import RewriteTarget, TargetText
 from loopwright.rewrite.versions import with_versions
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule
@@ -46,12 +46,12 @@ class CudaTarget(RewriteTarget):
             node = generate(to_schedule(plan), GenerationOptions(loop_type=kind))
         return predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
 
-    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> NewText:
+    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
         device = _device(loops, originals, written)
         if not prove:
-            return NewText(device.host, device.kernels, device.host)
-        return NewText(device.host, device.kernels, *of_launches(device, originals, written))
+            return TargetText(device.host, device.kernels, device.host)
+        return TargetText(device.host, device.kernels, *of_launches(device, originals, written))
 
     def loops_of_text(self, loops: Loops) -> Node:
         return loops.named

@@ -45,7 +45,7 @@ from loopwright.rewrite.request import (
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
-from loopwright.rewrite.targets import CTarget, NewText, RewriteTarget
+from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
@@ -84,7 +84,7 @@ def rewritten(
     if options.guard:
         regions = _guarded(regions, target, options, progress)
     source = plans[0].written.source
-    text = NewText(source, None, source)
+    text = TargetText(source, None, source)
     remarks: tuple[str, ...] = ()
     mine = [region.plan for region in regions]
     if regions:

@@ -24,7 +24,7 @@ from loopwright.transform.directives import DirectiveKind
 
 
 @dataclass(frozen=True)
-class NewText:
+class TargetText:
     """The C file, the file of kernels, and the C text that both mean."""
 
     source: Source
@@ -50,7 +50,7 @@ class RewriteTarget(ABC):
         """The new loops of a region."""
 
     @abstractmethod
-    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> NewText:
+    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         """The text of the new regions of a file; to `prove` it, also what it means."""
 
     @abstractmethod
@@ -84,9 +84,9 @@ class CTarget(RewriteTarget):
     def generated(self, plan: Plan) -> Node:
         return generate(to_schedule(plan))
 
-    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> NewText:
+    def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         source = new_source(loops, openmp=self.openmp)
-        return NewText(source, None, source)
+        return TargetText(source, None, source)
 
     def loops_of_text(self, loops: Loops) -> Node:
         return printed_loops(loops, openmp=self.openmp)
