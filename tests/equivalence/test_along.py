@@ -214,6 +214,35 @@ def test_a_bound_that_its_loop_changes(tmp_path: Path, text: str) -> None:
         assert "is written in the region" in failure.message
 
 
+SEEN = {
+    "by a macro of a macro": ("#define LAST t1\n#define END LAST\n", "", "a[0] = END;"),
+    "by a name put together": ("#define V(k) t##k\n", "", "a[0] = V(1);"),
+    "by a pointer": ("", "int *p = &t1;", "a[0] = *p;"),
+    "by a pointer from a macro": ("#define AT(x) &x\n", "int *p = AT(t1);", "a[0] = *p;"),
+    "where it need not be set again": ("", "", "if (m > 3) t1 = 0; a[0] = t1;"),
+    "where no iteration sets it again": ("", "", "for (k = 0; k < m; k++) t1 = 0; a[0] = t1;"),
+    "at a label": ("", "", "if (m > 3) goto end; t1 = 1; end: a[0] = t1;"),
+    "by a jump back": ("", "k = 0; again: a[0] = t1; if (k > 1) return;", "k++; goto again;"),
+    "nowhere": ("", "", "t1 = 3; a[0] = t1;"),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_an_iterator_that_is_seen_after_its_loop(tmp_path: Path, name: str) -> None:
+    head, own, later = SEEN[name]
+    (before, old), (after, new) = (
+        (tmp_path / f"{word}.c", f"for ({word} = 0; {word} < n; {word}++) a[{word}] = 1.0;")
+        for word in ("i", "t1")
+    )
+    for file, text in ((before, old), (after, new)):
+        region = f"#pragma scop\n{text}\n#pragma endscop"
+        file.write_text(head + FUNCTION.format(f"int t1 = 5; {own}\n{region}\n{later}"))
+    try:
+        assert isinstance(compare_files(before, after).verdict, Proved) == (name == "nowhere")
+    except BadInput as failure:
+        assert name != "nowhere", failure.message
+
+
 def test_a_race_is_told_by_its_lines(tmp_path: Path) -> None:
     new = SHARED.replace("= A[t1][t2] +", "= A[t1 - 1][t2] +")
     found = compared(tmp_path, CARRIED, new).verdict

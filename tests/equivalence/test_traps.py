@@ -95,6 +95,8 @@ def test_integers_that_only_the_new_text_computes_are_listed_as_trusted(tmp_path
     old, new = (wrapped(f"{LOOP} a[i] = {value};") for value in ("i", "i * 1000000 / 1000000"))
     assert OVERFLOW in compared(tmp_path, old, new).trusted
     assert OVERFLOW not in compared(tmp_path, new, old).trusted
+    old, new = wrapped(f"{LOOP} a[i] = -m;"), wrapped(f"int x = -m; {LOOP} a[i] = x;")
+    assert OVERFLOW in compared(tmp_path, old, new).trusted
 
 
 LEFT_OVER = {

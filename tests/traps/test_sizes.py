@@ -16,7 +16,10 @@ OTHERS = [
     ("a[0] = -1u;", "a[0] = -1;"),
     ("a[0] = -0x80000000;", "a[0] = -2147483648;"),
     ("for (i = 1; i < n; i++) x[i + -1u] = 1;", "for (i = 1; i < n; i++) x[i - 1] = 1;"),
-    ("for (i = 0; i < n; i++) if (i >= u - 1) x[i] = 1;", "for (i = 0; i < n; i++) if (i + 1 >= u) x[i] = 1;"),
+    (
+        "for (i = 0; i < n; i++) if (i >= u - 1) x[i] = 1;",
+        "for (i = 0; i < n; i++) if (i + 1 >= u) x[i] = 1;",
+    ),
     ("for (unsigned k = 0; k < u - 1; k++) *x += 1;", "for (unsigned k = 1; k < u; k++) *x += 1;"),
     ("for (unsigned k = 0; k < n; k++) *x += 1;", "for (int k = 0; k < n; k++) *x += 1;"),
     ("for (int k = 0; k < (int)l; k++) *x += 1;", "for (long k = 0; k < l; k++) *x += 1;"),
@@ -71,7 +74,15 @@ def test_a_bound_that_starts_with_a_number(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("-1", -1), ("-1u", None), ("-0x80000000", None), ("-0x7fffffff", -0x7FFFFFFF), ("0b101", 5), ("09", None), ("017u", 15)],
+    [
+        ("-1", -1),
+        ("-1u", None),
+        ("-0x80000000", None),
+        ("-0x7fffffff", -0x7FFFFFFF),
+        ("0b101", 5),
+        ("09", None),
+        ("017u", 15),
+    ],
 )
 def test_integers_as_they_are_written(text: str, value: int | None) -> None:
     assert integer_text(text) == value
@@ -80,13 +91,29 @@ def test_integers_as_they_are_written(text: str, value: int | None) -> None:
 _TABLES = "#define N 50\nint big[N]; double m[10][20]; char letters[20];"
 CONSTANTS = [
     ("for (i = 0; i < sizeof b / sizeof *b; i++) b[i] = i;", "for (i = 0; i < 100; i++) b[i] = i;", True),
-    ("for (i = 0; i < (int)(sizeof(big) / sizeof(big[0])); i++) big[i] = i;", "for (i = 0; i < N; i++) big[i] = i;", True),
-    ("for (i = 0; i < sizeof m / sizeof m[0]; i++) m[i][0] = 1;", "for (i = 0; i < 10; i++) m[i][0] = 1;", True),
+    (
+        "for (i = 0; i < (int)(sizeof(big) / sizeof(big[0])); i++) big[i] = i;",
+        "for (i = 0; i < N; i++) big[i] = i;",
+        True,
+    ),
+    (
+        "for (i = 0; i < sizeof m / sizeof m[0]; i++) m[i][0] = 1;",
+        "for (i = 0; i < 10; i++) m[i][0] = 1;",
+        True,
+    ),
     ("for (i = 'a'; i <= 'z'; i++) a[i - 'a'] = i;", "for (i = 0; i < 26; i++) a[i] = i + 97;", True),
     ("for (i = 0; i < sizeof x / sizeof *x; i++) a[i] = i;", "for (i = 0; i < 8; i++) a[i] = i;", False),
     ("for (i = 0; i < '\\xff'; i++) x[i] = i;", "for (i = 0; i < 255; i++) x[i] = i;", False),
-    ("for (i = -1; i < sizeof b / sizeof *b; i++) x[i + 1] = i;", "for (i = -1; i < 100; i++) x[i + 1] = i;", False),
-    ("{ int b[7]; for (i = 0; i < sizeof b / sizeof *b; i++) x[i] = 1; }", "for (i = 0; i < 100; i++) x[i] = 1;", False),
+    (
+        "for (i = -1; i < sizeof b / sizeof *b; i++) x[i + 1] = i;",
+        "for (i = -1; i < 100; i++) x[i + 1] = i;",
+        False,
+    ),
+    (
+        "{ int b[7]; for (i = 0; i < sizeof b / sizeof *b; i++) x[i] = 1; }",
+        "for (i = 0; i < 100; i++) x[i] = 1;",
+        False,
+    ),
 ]
 
 
@@ -118,3 +145,70 @@ def test_parts_that_are_left_whole_here_and_read_there_are_no_internal_error(tmp
     sizes = "int n, int m, unsigned u, float e[24], double d[24][24], int c[24][24]"
     trap = Trap("", body, parameters=sizes, script="L3 = lift(S1, 0)\nunroll(L3, i, 5)")
     assert "could not decide" in answer(trap, tmp_path)
+
+
+_NUMBERS = "#define K 8u\n#define L 8\n#define LEAST(x) ((x) < 8u ? (x) : 8)\n"
+UNSIGNED_MACROS = {
+    "a bound": ("for (i = -1; i < 8; i++) a[i + 1] = 1;", "for (i = -1; i < {}; i++) a[i + 1] = 1;"),
+    "a test": (
+        "for (i = 0; i < n; i++) if (i - 5 < 8) a[i] = 1;",
+        "for (i = 0; i < n; i++) if (i - 5 < {}) a[i] = 1;",
+    ),
+    "a value": ("for (i = 0; i < n; i++) a[i] = i - 8;", "for (i = 0; i < n; i++) a[i] = i - {};"),
+    "a product": ("for (i = 0; i < n; i++) a[i] = -i * 8;", "for (i = 0; i < n; i++) a[i] = -i * {};"),
+    "a choice": (
+        "for (i = 0; i < n; i++) a[i] = i - 5 < 8 ? b[i] : 0;",
+        "for (i = 0; i < n; i++) a[i] = i - 5 < {} ? b[i] : 0;",
+    ),
+    "a test of data": (
+        "for (i = 0; i < n; i++) if (v[i] < 8) a[i] = b[i];",
+        "for (i = 0; i < n; i++) if (v[i] < {}) a[i] = b[i];",
+    ),
+    "a minimum": (
+        "for (i = 0; i < n && i < 8; i++) a[i] = 1;",
+        "for (i = 0; i < (n < {0} ? n : {0}); i++) a[i] = 1;",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED_MACROS)
+def test_a_macro_has_the_type_of_its_number(name: str, tmp_path: Path) -> None:
+    old, new = UNSIGNED_MACROS[name]
+    for number, is_same in (("K", False), ("L", True)):
+        one, other = (
+            function(text, head=_NUMBERS, parameters="int n, int *v") for text in (old, new.format(number))
+        )
+        assert (comparison(one, other, tmp_path) == PROVED) == is_same
+        assert (comparison(other, one, tmp_path) == PROVED) == is_same
+
+
+def test_what_a_macro_compares_is_unsigned_too(tmp_path: Path) -> None:
+    old, new = (
+        function(f"for (i = 0; {test}; i++) a[i] = 1;", head=_NUMBERS)
+        for test in ("i < n && i < 8", "i < LEAST(n)")
+    )
+    assert comparison(old, new, tmp_path) != PROVED != comparison(new, old, tmp_path)
+
+
+CONSTANTS_UNREAD = [
+    "static const unsigned char K = 12;",
+    "static const int J = 12;\nstatic const int K = J;",
+    "static const int K = 3 * 4;",
+    "enum { J = 6, K = J * 2 };",
+]
+
+
+@pytest.mark.parametrize("head", CONSTANTS_UNREAD)
+def test_no_difference_is_told_for_values_that_a_constant_has_not(head: str, tmp_path: Path) -> None:
+    old, new = (function(f"for (i = 0; i < {end}; i++) a[i] = 1;", head=head) for end in ("12", "K"))
+    assert "not end up" not in comparison(old, new, tmp_path) + comparison(new, old, tmp_path)
+
+
+@pytest.mark.parametrize(("head", "words"), [("#define a b", ("a", "b")), ("#define n m", ("n", "m"))])
+def test_a_macro_that_is_another_variable(head: str, words: tuple[str, str], tmp_path: Path) -> None:
+    loop = "for (i = 0; i < {1}; i++) {0}[i] = 1;"
+    names = (("a", "n"), (words[1], "n") if words[0] == "a" else ("a", words[1]))
+    old, new = (
+        function(loop.format(*pair), setup=f"\n{head}\n", parameters="int n, int m") for pair in names
+    )
+    assert "not end up" not in comparison(old, new, tmp_path)

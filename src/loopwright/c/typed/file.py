@@ -151,6 +151,13 @@ class TypedFile:
         found = front_end.named_at(self.parsed, offset)
         return None if found is None else self.names.declaration(found)
 
+    def mentions_around(self, spot: Located, name: str) -> int:
+        """How often the function around a region has a word, as the compiler sees it, the region left out."""
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        around = [(start, end) for start, end, _ in self._top if start <= spot.start and spot.end <= end]
+        pieces = [piece for start, end in around for piece in ((start, spot.start), (spot.end, end))]
+        return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
+
     @cached_property
     def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
         """The declarations of the file itself, those of headers left out."""

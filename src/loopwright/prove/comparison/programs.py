@@ -23,7 +23,13 @@ from loopwright.prove.descent.proof import by_descent, read_new, recognised, sha
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
-from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
+from loopwright.prove.equivalence.definitions import (
+    Differences,
+    constants,
+    differences,
+    disguised,
+    several_meanings,
+)
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
@@ -70,7 +76,7 @@ def prove_equivalent(
         old, new = with_common_parameters(old, new)
         progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
-        found = _prove(old, new, models, allow_reassociation, progress)
+        found = _told(_prove(old, new, models, allow_reassociation, progress), old, new)
         computes = _computes_integers(sides(new).values()) or _declares_integers(new)
         if isinstance(found.verdict, Proved) and computes:
             return replace(found, trusted=(*found.trusted, OVERFLOW))
@@ -106,7 +112,8 @@ def prove_along(
         trial = trial_of(old, new, text, counted.arrays, reassociate=reassociate) if is_known else None
         verdict = _followed(old, text, trial, progress)
         if not isinstance(verdict, Proved):
-            return Equivalence(verdict, trusted=counted.trusted if isinstance(verdict, Refuted) else ())
+            trusted = counted.trusted if isinstance(verdict, Refuted) else ()
+            return _told(Equivalence(verdict, trusted=trusted), old, new)
         model = prove_model(old)
     except Unreadable as failure:
         return Equivalence(Undecided(str(failure)))
@@ -117,6 +124,19 @@ def prove_along(
     trusted = (OVERFLOW,) if computed else ()
     proved = Proved(verdict.obligations + model.obligations)
     return Equivalence(proved, trusted=trusted, way="along its loops")
+
+
+def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
+    """No difference is told of variables that may be one, by a macro that names the other, nor for values of
+    constants that were not looked into.
+    """
+    if not isinstance(found.verdict, Refuted):
+        return found
+    name = disguised(old, new)
+    reason = "" if name is None else f"'{name}' is a macro for another variable of the regions"
+    fixed = sorted(found.verdict.parameters.keys() & (constants(old.source) | constants(new.source)))
+    reason = reason or (f"what the constant '{fixed[0]}' is was not looked into" if fixed else "")
+    return replace(found, verdict=Undecided(reason), notes=()) if reason else found
 
 
 def _untried(effort: Effort, near: Sizes | None = None) -> None:
@@ -268,7 +288,10 @@ def _declares_integers(program: Program) -> bool:
         node.child_by_field_name("value") for node in walk(program.syntax) if node.type == "init_declarator"
     )
     parts = (part for value in values if value is not None for part in walk(value))
-    return any(part.type == "binary_expression" and operator(part) in _ARITHMETIC for part in parts)
+    return any(
+        part.type in ("binary_expression", "unary_expression") and operator(part) in _ARITHMETIC
+        for part in parts
+    )
 
 
 def _is_integer_expression(node: Node, words: Words) -> bool:

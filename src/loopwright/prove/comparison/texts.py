@@ -38,7 +38,7 @@ from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
-from loopwright.read.c.gate.text import reads_as_written
+from loopwright.read.c.gate.text import counts_signed, reads_as_written
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import parse_c, read_source
 from loopwright.source import Source, Span
@@ -261,7 +261,8 @@ def _compared(
     progress: Progress,
 ) -> Comparison:
     """The regions of a text, one after the other, until one is not proved."""
-    text = read_text(source, old, asked.reading.pure)
+    signed = counts_signed(source, asked.reading.compiled)
+    text = read_text(source, old, asked.reading.pure) if signed else None
     new = text or parse_c(source, asked.reading)
     new = gated(new, asked.reading, in_order=text is None)
     if len(old) != len(new):

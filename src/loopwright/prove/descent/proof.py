@@ -12,7 +12,7 @@ from functools import cache, partial
 import islpy as isl
 
 from loopwright.c.file import c_file
-from loopwright.c.liveness import is_automatic, refuse_live_iterators
+from loopwright.c.liveness import is_hidden, refuse_live_iterators
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
@@ -38,8 +38,8 @@ def read_new(old: Program, region: Span) -> LoopText:
     text = read_loops(old, region)
     file = c_file(region.source)
     for name in sorted(text.assigned):
-        if not is_automatic(file, region, name, 0):
-            raise Unreadable(f"'{name}' is not a variable of the function around the region")
+        if not is_hidden(file, region, name):
+            raise Unreadable(f"'{name}' is no variable of the function that is known by its name alone")
     try:
         refuse_live_iterators(file.tree, region, text.assigned)
     except BadInput as failure:

@@ -137,6 +137,18 @@ def _definitions(source: Source) -> Iterator[tuple[str, str]]:
                     yield source.text[one.start : one.end], text
 
 
+def disguised(old: Program, new: Program) -> str | None:
+    """A macro that stands for another variable of the programs: `n` of `#define n m`, where one says m."""
+    known = {name for one in (old, new) for name in (*one.params, *(array.name for array in one.arrays))}
+    for program in (old, new):
+        for name in sorted(known):
+            found = [macro for macro in reachable_macros(program.file.macros, name) if macro.name != name]
+            bodies = (*found, *definitions(program.file.macros, name))
+            if any(word in known - {name} for one in bodies for word in _WORD.findall(one.body)):
+                return name
+    return None
+
+
 def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:
     """The functions that those in `words` call, and so on."""
     found = dict.fromkeys(word for word in words if any(word in one for one in functions))

@@ -6,35 +6,89 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
+from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.expression_types import COMPARISONS, integer_type
+from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.types import INT, LONG, CType, Integer, common, holds, is_signed, is_unsigned, promoted
+from loopwright.c.types import (
+    INT,
+    LONG,
+    CType,
+    Integer,
+    Unknown,
+    common,
+    holds,
+    is_signed,
+    is_unsigned,
+    literal_type,
+    promoted,
+)
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import Words
+from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Words, is_helper
 from loopwright.source import Span
 
 
 @dataclass(frozen=True)
 class WordTypes:
-    """The types of the names at a place; one that is not declared is taken to be an int."""
+    """The types of the names at a place; one that is not declared is taken to be an int.
+
+    A macro has the type of what it stands for: `K` of `#define K 8u` is unsigned.
+    """
 
     words: Words
     at: Span
 
     def name_type(self, name: Node) -> CType:
+        macros = definitions(self.words.macros, name.text)
+        if macros:
+            numbers = _number_types(macros)
+            return _one(numbers or [integer_type(node, scope) for node, scope in self.expansions(name, None)])
         found = self.words.declarations.visible(name.text, self.at)
         return INT if found is None else self.written_type(found.type)
+
+    def expansions(self, name: Node, arguments: list[str] | None) -> list[tuple[Node, WordTypes]]:
+        """What a macro stands for by each of its definitions, as far as they are expressions."""
+        words = replace(self.words, expansions=self.words.expansions + 1)
+        found: list[tuple[Node, WordTypes]] = []
+        given = arguments or []
+        for macro in definitions(words.macros, name.text):
+            fits = (macro.parameters is None) == (arguments is None) and "#" not in macro.body
+            if not fits or len(macro.parameters or ()) != len(given) or words.expansions > MOST_EXPANSIONS:
+                return []
+            try:
+                node = expression_of(with_arguments(macro, given), words.kinds, given)
+            except Ambiguous:
+                return []
+            if node is None:
+                return []
+            found.append((node, WordTypes(words, self.at)))
+        return found
 
     def result_type(self, function: str) -> CType | None:
         return None
 
     def written_type(self, text: str) -> CType:
         return self.words.kinds.written_type(text, certain=True)
+
+
+def _one(kinds: Sequence[CType | None]) -> CType:
+    """The type that all of them are."""
+    first = kinds[0] if kinds else None
+    same = first is not None and all(kind == first for kind in kinds)
+    return first if first is not None and same else Unknown("a macro need not be an integer")
+
+
+def _number_types(macros: Sequence[Macro]) -> list[CType]:
+    """The types of macros that are numbers; none where one is not."""
+    are_numbers = all(one.parameters is None and integer_text(one.body) is not None for one in macros)
+    return [literal_type(one.body.strip("()+- \t")) for one in macros] if are_numbers else []
 
 
 def type_at(node: Node, words: Words, at: Span) -> CType:
@@ -72,6 +126,9 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
     """
     node = without_parentheses(node)
     match node.type:
+        case "identifier" if definitions(scope.words.macros, node.text):
+            numbers = _number_types(definitions(scope.words.macros, node.text))
+            return _known(_one(numbers)) if numbers else _expanded_type(scope.expansions(node, None))
         case "identifier":
             return None if node.text in scope.words.cut else scope.name_type(node)
         case "number_literal" | "char_literal" | "sizeof_expression":
@@ -88,6 +145,9 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
             if _faithful_type(field(node, "condition"), scope) is None:
                 return None
             parts = [field(node, part) for part in ("consequence", "alternative")]
+        case "call_expression" if _is_macro(field(node, "function"), scope.words):
+            texts = [part.text for part in named_children(field(node, "arguments"))]
+            return _expanded_type(scope.expansions(field(node, "function"), texts))
         case "call_expression":
             parts = named_children(field(node, "arguments"))
         case _:
@@ -104,6 +164,18 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
     if node.type == "call_expression" and len(parts) != 2:
         return integer_type(node, scope)
     return _result(operator(node) if node.type in _OPERATIONS else "", kinds[0], whole)
+
+
+def _is_macro(name: Node, words: Words) -> bool:
+    return bool(definitions(words.macros, name.text)) and not is_helper(name.text, words)
+
+
+def _expanded_type(expansions: list[tuple[Node, WordTypes]]) -> CType | None:
+    return _known(_one([_faithful_type(node, scope) for node, scope in expansions]))
+
+
+def _known(kind: CType) -> CType | None:
+    return None if isinstance(kind, Unknown) else kind
 
 
 _OPERATIONS = ("unary_expression", "binary_expression")

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from loopwright.c.typed.expansion import is_name, lexemes
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
+from loopwright.c.typed.liveness import read_after
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.tree import (
@@ -23,6 +25,7 @@ from loopwright.c.typed.tree import (
     Declaration,
     Declare,
     ForStatement,
+    IfStatement,
     Name,
     Node,
     SizeOf,
@@ -47,19 +50,37 @@ def reads_as_written(
     known = {region.place: region for region in typed_file(old[0].source, old_options).regions}
     after = typed_file(source, options)
     return len(after.located) == len(old) and all(
-        _reads_as_written(known.get(program.region), after, k) for k, program in enumerate(old)
+        _reads_as_written(known.get(program.region), after, k, {one.name for one in program.arrays})
+        for k, program in enumerate(old)
     )
 
 
-def _reads_as_written(old: object, new: TypedFile, number: int) -> bool:
+def _reads_as_written(old: object, new: TypedFile, number: int, stored: set[str]) -> bool:
+    """`stored` are the variables of the original; nothing else that is changed may be seen afterwards."""
     if not isinstance(old, TypedRegion):
         return False
     place, spot = new.located[number]
     names = _plain_names(new, spot, place.place) if isinstance(spot, Located) else None
-    if names is not None:
-        return _mean_the_same(old, *names)
+    if names is not None and isinstance(spot, Located):
+        changed = _changed(spot.texts) - stored
+        if ")" not in changed and all(new.mentions_around(spot, name) == 1 for name in changed):
+            return _mean_the_same(old, *names)
     region = new.regions[number]
-    return isinstance(region, TypedRegion) and _means_the_same(old, region)
+    if not isinstance(region, TypedRegion) or not _means_the_same(old, region):
+        return False
+    targets = (node.target for one in region.statements for node in walk(one) if isinstance(node, Assign))
+    counters = {one.declaration.offset: one.declaration for one in targets if isinstance(one, Name)}
+    return not any(one.name not in stored and read_after(new, region, one) for one in counters.values())
+
+
+_CHANGES = frozenset(("=", "+=", "-=", "*=", "/=", "++", "--"))
+
+
+def _changed(tokens: Sequence[str]) -> set[str]:
+    """The names that plain tokens assign to, and `)` where one is in parentheses."""
+    after = {one for one, two in pairwise(tokens) if two in _CHANGES}
+    before = {two for one, two in pairwise(tokens) if one in ("++", "--")}
+    return {one for one in after | before if is_name(one) or one == ")"}
 
 
 def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
@@ -70,8 +91,40 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
         and all(node.callee is not None for node in after if isinstance(node, CallExpression))
         and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
         and not any(isinstance(node, SizeOf) or (isinstance(node, Cast) and _cuts(node)) for node in after)
+        and not _decides_unsigned(after)
         and _mean_the_same(old, after, counted)
     )
+
+
+def counts_signed(source: Source, options: CompilerOptions) -> bool:
+    """Whether unsigned numbers, of macros too, decide nothing of what the regions run."""
+    read = (one for one in typed_file(source, options).regions if isinstance(one, TypedRegion))
+    return not any(_decides_unsigned([*walk(statement)]) for one in read for statement in one.statements)
+
+
+def _decides_unsigned(nodes: Sequence[Node]) -> bool:
+    return any(_is_unsigned(part) for node in nodes for head in _deciding(node) for part in walk(head))
+
+
+def _deciding(node: Node) -> tuple[Node, ...]:
+    """What decides which statements run: heads of loops, conditions, what is assigned to variables."""
+    match node:
+        case ForStatement(first=first, test=test, step=step):
+            return tuple(one for one in (first, test, step) if one is not None)
+        case IfStatement(test=test):
+            return (test,)
+        case Assign(target=Name(type=kind), value=value) if isinstance(unqualified(kind), Integer):
+            return (value,)
+    return ()
+
+
+def _is_unsigned(node: Node) -> bool:
+    """Whether an operation is one of unsigned numbers, which are not those that they are converted from."""
+    if not isinstance(node, Binary | Unary):
+        return False
+    operand = node.left if isinstance(node, Binary) else node.operand
+    kind = unqualified(operand.type)
+    return isinstance(kind, Integer) and not kind.signed
 
 
 def _cuts(node: Cast) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 import islpy as isl
@@ -161,7 +162,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
         frozenset(changed),
         ranges,
     )
-    facts = replace(facts, tokens=region.function.tokens)
+    facts = replace(facts, tokens=region.function.tokens, listed=_listed(program))
     return replace(facts, values=_values(nodes, facts, file))
 
 
@@ -183,6 +184,12 @@ def _values(nodes: Sequence[Node], facts: Facts, file: TypedFile) -> dict[str, i
                 if name.isidentifier() and name not in found:
                     found[name] = numeric(node, scope)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _listed(program: Program) -> isl.Set:
+    """What is assumed of sizes, in so many words."""
+    stated = (one.holds_for for one in program.assumptions if one.holds_for is not None)
+    return reduce(isl.Set.intersect, stated, everywhere())
 
 
 def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:

@@ -247,7 +247,7 @@ def _converted(node: Cast, scope: Scope) -> isl.PwAff:
 
 
 def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
-    """Raise where an unsigned number that is looked at may be below 0.  Of sizes alone it is believed, and
+    """Raise where an unsigned number that is looked at may be below 0.  Of sizes alone it is believed where
     the reader lists it, unless the author wrote the conversion.
     """
     kind = integer_of(node.type)
@@ -255,7 +255,8 @@ def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
         return
     if scope.domain.intersect(value.lt_set(number(0))).is_empty():
         return
-    if mentions_iterator(value, scope) or _converts(without_casts(node)):
+    is_listed = scope.facts.listed.intersect(scope.domain).is_disjoint(value.lt_set(number(0)))
+    if mentions_iterator(value, scope) or _converts(without_casts(node)) or not is_listed:
         raise Unclear(node, "this unsigned number may be below 0")
 
 

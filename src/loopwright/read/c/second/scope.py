@@ -52,6 +52,9 @@ class Facts:
     values: Mapping[str, int] = field(default_factory=dict)
     """Names that are numbers: macros, and `const` integers that the file gives their value."""
 
+    listed: isl.Set = field(default_factory=everywhere)
+    """The sizes for which what the reader lists of unsigned numbers holds."""
+
     def known(self) -> isl.Set:
         """The values of the parameters that are numbers."""
         found = everywhere()

@@ -1,0 +1,140 @@
+"""Whole files in the style of loop optimisers: sizes are macros, bounds are in `lbp` and `ubv`, loops are
+jammed with their remainders after them, `private` names what is not used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Proved, Refuted
+
+HELPERS = """#include <math.h>
+#define ceild(n,d)  (((n)<0) ? -((-(n))/(d)) : ((n)+(d)-1)/(d))
+#define floord(n,d) (((n)<0) ? -((-(n)+(d)-1)/(d)) : (n)/(d))
+#define max(x,y)    ((x) > (y)? (x) : (y))
+#define min(x,y)    ((x) < (y)? (x) : (y))
+"""
+FILE = """{helpers}
+#include <stdio.h>
+#ifndef R
+#define R 1300
+#endif
+#ifndef W
+#define W 700
+#endif
+#ifndef STEPS
+#define STEPS 60
+#endif
+static double gain = 0.5, G[R][W], H[R][W], line[W];
+static void start(void)
+{{
+  for (int i = 0; i < R; i++)
+    for (int j = 0; j < W; j++)
+      G[i][j] = H[i][j] = (double)(i * j % R) / W;
+}}
+static void kernel(void)
+{{
+  long i, j, k;
+{own}
+{region}
+}}
+int main(void)
+{{
+  start();
+  kernel();
+  printf("%g\\n", G[1][1] + line[1]);
+}}
+"""
+OWN = "  int t1, t2, t3, t4, t5;\n int lb, ub, lbp, ubp, lb2, ub2;\n register int lbv, ubv;"
+
+SMOOTHED = """
+  for (i = 0; i < R; i++)
+    for (j = 0; j < W; j++)
+      H[i][j] = gain * H[i][j];
+  for (i = 0; i < R; i++)
+    for (j = 0; j < W; j++)
+      line[j] += H[i][j];
+"""
+BY_COLUMNS = """
+if ((R >= 1) && (W >= 1)) {
+  lbp=0;
+  ubp=floord(W-1,32);
+#pragma omp parallel for private(lbv,ubv,t2,t3,t4,t5)
+  for (t1=lbp;t1<=ubp;t1++) {
+    for (t2=0;t2<=floord(R-1,32);t2++) {
+      for (t3=32*t2;t3<=(min(R-1,32*t2+31))-3;t3+=4) {
+        lbv=32*t1;
+        ubv=min(W-1,32*t1+31);
+#pragma ivdep
+#pragma vector always
+        for (t4=lbv;t4<=ubv;t4++) {
+          H[t3][t4] = gain * H[t3][t4];;
+          H[(t3+1)][t4] = gain * H[(t3+1)][t4];;
+          H[(t3+2)][t4] = gain * H[(t3+2)][t4];;
+          H[(t3+3)][t4] = gain * H[(t3+3)][t4];;
+          line[t4] += H[t3][t4];;
+          line[t4] += H[(t3+1)][t4];;
+          line[t4] += H[(t3+2)][t4];;
+          line[t4] += H[(t3+3)][t4];;
+        }
+      }
+      for (;t3<=min(R-1,32*t2+31);t3++) {
+        lbv=32*t1;
+        ubv=min(W-1,32*t1+31);
+#pragma ivdep
+#pragma vector always
+        for (t4=lbv;t4<=ubv;t4++) {
+          H[t3][t4] = gain * H[t3][t4];;
+          line[t4] += H[t3][t4];;
+        }
+      }
+    }
+  }
+}
+"""
+SWEPT = """
+  for (k = 0; k < STEPS; k++)
+    for (i = 1; i < R - 1; i++)
+      for (j = 1; j < W - 1; j++)
+        G[i][j] = gain * (G[i-1][j] + G[i][j-1] + G[i][j] + G[i][j+1] + G[i+1][j]);
+"""
+BY_FRONTS = """
+if ((R >= 3) && (STEPS >= 1) && (W >= 3)) {
+  for (t1=0;t1<=STEPS-1;t1++) {
+    for (t2=2*t1+1;t2<=2*t1+R-2;t2++) {
+      lbv=t1+1;
+      ubv=t1+W-2;
+      for (t3=lbv;t3<=ubv;t3++) {
+        G[(-2*t1+t2)][(-t1+t3)] = gain * (G[(-2*t1+t2)-1][(-t1+t3)] + G[(-2*t1+t2)][(-t1+t3)-1] + G[(-2*t1+t2)][(-t1+t3)] + G[(-2*t1+t2)][(-t1+t3)+1] + G[(-2*t1+t2)+1][(-t1+t3)]);;
+      }
+    }
+  }
+}
+"""  # noqa: E501
+RIGHT = {"jammed, in parallel": (SMOOTHED, BY_COLUMNS), "skewed": (SWEPT, BY_FRONTS)}
+FAULTS = [
+    (SMOOTHED, BY_COLUMNS, "(min(R-1,32*t2+31))-3", "(min(R-1,32*t2+31))-2"),
+    (SMOOTHED, BY_COLUMNS, "private(lbv,ubv,t2,t3,", "private(lbv,ubv,t2,"),
+]
+
+
+def _files(folder: Path, old: str, new: str) -> tuple[Path, Path]:
+    before, after = folder / "old.c", folder / "new.c"
+    before.write_text(FILE.format(helpers="", own="", region=f"#pragma scop{old}#pragma endscop"))
+    after.write_text(FILE.format(helpers=HELPERS, own=OWN, region=new))
+    return before, after
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_files_with_sizes_that_are_macros(tmp_path: Path, name: str) -> None:
+    found = compare_files(*_files(tmp_path, *RIGHT[name]))
+    assert isinstance(found.verdict, Proved) and found.answers[0].way == "along its loops", found
+
+
+@pytest.mark.parametrize(("old", "new", "part", "other"), FAULTS)
+def test_faults_in_them_are_told(tmp_path: Path, old: str, new: str, part: str, other: str) -> None:
+    assert part in new
+    found = compare_files(*_files(tmp_path, old, new.replace(part, other, 1)))
+    assert isinstance(found.verdict, Refuted), found
