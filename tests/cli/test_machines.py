@@ -182,3 +182,34 @@ def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFi
     for words in (["--git", "nothing", "same.c"], ["--git", "--output=x", "same.c"], ["--git", "HEAD", "-"]):
         assert run(capsys, "prove", *words)[0] == 2
     assert not Path("x").exists()
+
+
+def test_before_the_first_commit_every_file_is_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    (tmp_path / "one.c").write_text(LOOPS)
+    status, out, _ = run(capsys, "prove", "--git", "HEAD", "one.c")
+    assert status == 0 and out.startswith("one.c: new")
+    assert run(capsys, "prove", "--git", "main~1", "one.c")[0] == 2
+
+
+FIRST = "void f(int n, double *a) {{\n  for (int i = 0; i < n; i++)\n    {};\n}}\n"
+SECOND = "void g(int n, double *a) {{\n  for ({})\n    a[i - 1] = a[i];\n}}\n"
+UP, DOWN = "int i = 1; i < n; i++", "int i = n - 1; i >= 1; i--"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [("a[i] *= 2", UP, 0), ("h(a)", DOWN, 1), ("a[i] *= 2", DOWN, 1), ("h(a)", UP.replace("i++", "++i"), 3)],
+)
+def test_each_function_has_an_answer(
+    first: str, second: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that cannot be decided does not hide one that is wrong."""
+    head = "void h(double *);\n"
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(head + FIRST.format("a[i] = a[i] * 2") + SECOND.format(UP))
+    new.write_text(head + FIRST.format(first) + SECOND.format(second))
+    assert run(capsys, "prove", str(old), str(new))[0] == status

@@ -64,16 +64,11 @@ class Revision:
 
 @contextmanager
 def revision(name: str, file: str) -> Iterator[Revision]:
-    """The revision `name` of the repository that `file` is in."""
+    """The revision `name` of the repository that `file` is in; before its first commit, HEAD has no files."""
     folder = os.path.dirname(os.path.realpath(file))
     top = Path(_git(["rev-parse", "--show-toplevel"], folder, file).decode().rstrip("\n"))
-    wanted = f"{name}^{{commit}}"
-    found = _git(["rev-parse", "--verify", "--quiet", "--end-of-options", wanted], folder, file, name)
-    commit = found.decode().strip()
-    listed = _git(["ls-tree", "-r", "-z", "--name-only", commit], str(top), file)
-    forms = [form for form in READ if _is_there(form, listed)]
-    words = ["archive", "--format=tar", commit, "--", *(f":(glob)**/{form}" for form in forms)]
-    data = _git(words, str(top), file) if forms else b""
+    has_commits = bool(_git(["rev-list", "-n", "1", "--all"], folder, file).strip())
+    data = b"" if name == "HEAD" and not has_commits else _files_at(name, str(top), file)
     with tempfile.TemporaryDirectory(prefix="loopwright-git-") as made:
         if data:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
@@ -81,6 +76,17 @@ def revision(name: str, file: str) -> Iterator[Revision]:
                 archive.extraction_filter = vars(tarfile).get("data_filter")
                 archive.extractall(made)
         yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)))
+
+
+def _files_at(name: str, top: str, file: str) -> bytes:
+    """The files of a revision that are read, as an archive; nothing where there are none."""
+    wanted = f"{name}^{{commit}}"
+    found = _git(["rev-parse", "--verify", "--quiet", "--end-of-options", wanted], top, file, name)
+    commit = found.decode().strip()
+    listed = _git(["ls-tree", "-r", "-z", "--name-only", commit], top, file)
+    forms = [form for form in READ if _is_there(form, listed)]
+    words = ["archive", "--format=tar", commit, "--", *(f":(glob)**/{form}" for form in forms)]
+    return _git(words, top, file) if forms else b""
 
 
 def _is_there(form: str, listed: bytes) -> bool:

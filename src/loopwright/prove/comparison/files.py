@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
 from loopwright.c.typed.spelling import plainly_spelled
@@ -110,10 +111,42 @@ def compare_files(
     compilers = (options.of_old.compiled, options.reading.compiled)
     before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
     choice = options.reading.choice
-    wider = None
+    is_marked = has_marks(before) or has_marks(source)
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-        wider = None if has_marks(source) else changed_parts(before, source, choice.functions)
+    if is_marked or choice.loops or len(choice.functions) < 2:
+        return _compared_choice(before, source, choice, options, progress)
+    found: list[Comparison] = []
+    failures: list[BadInput] = []
+    for name in choice.functions:
+        try:
+            found.append(_compared_choice(before, source, Choice((name,)), options, progress))
+        except BadInput as failure:
+            failures.append(failure)
+    wrong = next((one for one in found if isinstance(one.verdict, Refuted)), None)
+    if wrong is None and failures:
+        raise failures[0]
+    undecided = next((one for one in found if isinstance(one.verdict, Undecided)), None)
+    return wrong or undecided or _together(found)
+
+
+def _together(found: Sequence[Comparison]) -> Comparison:
+    """What is proved of several functions."""
+    return replace(
+        found[-1],
+        answers=tuple(answer for one in found for answer in one.answers),
+        trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
+        contract=next((one.contract for one in found if one.contract), ""),
+    )
+
+
+def _compared_choice(
+    before: Source, source: Source, choice: Choice, options: ComparisonOptions, progress: Progress
+) -> Comparison:
+    """What is found of what is asked for; where no pragmas mark regions, of all that differs too."""
+    wider = None
+    if choice.functions and not choice.loops and not has_marks(before) and not has_marks(source):
+        wider = changed_parts(before, source, choice.functions)
     before = resolved(before, replace(options.reading, choice=choice))
     source = source if choice.is_empty else chosen(source, choice)
     options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))

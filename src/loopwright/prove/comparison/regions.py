@@ -36,10 +36,12 @@ def changed_functions(old: Source, new: Source) -> Choice:
 def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source] | None:
     """The texts with what differs between these functions chosen, and all that is between loops of theirs.
 
-    None where that has a jump in it, or what is there to declare a variable.
+    None where that has a jump in it, or where one of them is missing.
     """
     places: list[tuple[Span, Span]] = []
     functions = [_functions(c_file(replace(one, chosen=()))) for one in (old, new)]
+    if any(name not in one for name in names for one in functions):
+        return None
     for name in names:
         several = [_statements(field(one[name], "body")) for one in functions]
         before, after = (_common(several, backwards=way) for way in (False, True))
