@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from loopwright.optimise.deferred import deferred
 from loopwright.optimise.flight import rows_in_flight
+from loopwright.optimise.hexagons import hexagons
 from loopwright.optimise.nests import Phase, targets
 from loopwright.optimise.planner import Planner
+from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
 
@@ -97,3 +100,25 @@ def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
     written, turned = (judge.estimated(parse_script(one), "") for one in ("", "interchange(S, [i, j])"))
     assert written is not None and turned is not None and turned.total < written.total
     assert Planner(judge).as_compiled() == (turned if is_exchanged else written).total
+
+
+STEPS = """\
+for (int t = 0; t < 50; t++) {
+  for (int i = 1; i < 399; i++)
+    C[0][i] = A[0][i - 1] + A[0][i + 1];
+  for (int i = 1; i < 399; i++)
+    A[0][i] = C[0][i];
+}"""
+
+
+def test_tiles_that_grow_and_shrink_are_for_threads(tmp_path: Path) -> None:
+    judge = judge_of(tmp_path, STEPS)
+    nest = targets(judge.plan)[0]
+    assert not list(hexagons(judge.plan, nest, judge.setting))
+    found = list(hexagons(judge.plan, nest, replace(judge.setting, threads=2)))
+    assert [str(script[-1]) for script in found] == [
+        "(Early, Late) = hexagon(@7, t=64, i=1024)",
+        "(Early, Late) = hexagon(@7, t=32, i=256)",
+    ]
+    tops = {leaf.position[0] for leaf in performed(judge.plan, *found[0]).leaves}
+    assert len(tops) == 1, "both phases are in the loop over tiles of steps"

@@ -22,11 +22,15 @@ from loopwright.prove.legality.reductions import ordering
 from loopwright.run.supervise import Work, within
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.perform import performed
+from loopwright.transform.script.operations import Hexagon
 
 T = TypeVar("T")
 
 PATIENCE = 3.0
 """Seconds the proof of legality and the loops of one script may take."""
+
+SHAPED = 4.0
+"""So many times as long where tiles grow and shrink: their times are in many pieces."""
 
 STORED = 2.5
 """So many times as long where storage has changed: every read is asked for the value it sees."""
@@ -134,7 +138,8 @@ class Judge:
             part = plan if known is None else part_with(plan, (*names, *parts))
             before = None if known is None else known[1].plan
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
-            patience = PATIENCE * (4 if not script else STORED if stored else 1)
+            shaped = any(isinstance(step.operation, Hexagon) for step in script)
+            patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
             found = self.limited(lambda _: self._cost(plan, part, before), patience)
         except (BadInput, GaveUp, InternalError):
             return None

@@ -43,6 +43,7 @@ class SearchContext:
     dependences: tuple[Dependence, ...]
     copies: bool = True
     """Whether there is time to prove tiles that are copied."""
+    threads: int = 1
 
 
 Phase: TypeAlias = Callable[[Plan, NamedNest, SearchContext], Iterator[Script]]

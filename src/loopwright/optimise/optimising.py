@@ -184,6 +184,7 @@ def _planners(
                     sizes_of(plan.original, search.defines),
                     ordering(plan.original),
                     copies,
+                    search.threads,
                 ),
                 now + (until - now) * number / len(plans),
                 progress,

@@ -34,7 +34,7 @@ from loopwright.transform import Plan
 from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import DistributeLegally, Interchange, Permute, Widen
 from loopwright.transform.script.steps import Step
-from loopwright.transform.vectors import pieces
+from loopwright.transform.vectors import Position, pieces
 
 WIDTH = 3
 """How many scripts are kept after each phase."""
@@ -102,6 +102,8 @@ class Planner:
         cheapest = min(one.total for one in ordered)
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
         self._blocked(sorted(hopeful, key=_rank), FIRST)
+        if self.judge.threads > 1:
+            self._parallelised(self.judge.found()[:1])
         known = {start.script for start in usual}
         others = [one for one in self._structures() if one.script not in known]
         begun = self.judge.clock()
@@ -208,17 +210,20 @@ class Planner:
         return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
 
     def _parallelised(self, pool: list[Estimated]) -> None:
-        """The outermost nests of the best scripts with a parallel loop, the first one that is legal."""
+        """The outermost nests of the best scripts with a parallel loop, the first one that is legal.
+
+        Where the outermost loop can be none, as that over the steps of a stencil, the nests inside it.
+        """
         for one in pool:
-            now = one
-            for top in sorted({leaf.position[0] for leaf in one.plan.leaves}):
-                nest = next((n for n in targets(now.plan) if n.component.first[0] == top), None)
-                if nest is None or self.judge.is_over():
+            now, done = one, set[Position]()
+            for places in [nest.component.positions for nest in targets(one.plan)]:
+                nest = next((n for n in targets(now.plan) if n.component.positions == places), None)
+                if nest is None or done & set(places) or self.judge.is_over():
                     continue
                 for script in parallel(now.plan, nest, self.judge.setting):
                     after = self.judge.estimated(script, f"{one.origin}, among threads")
                     if after is not None and after.total < now.total:
-                        now = after
+                        now, done = after, done | set(places)
                         break
 
     def _joined(self, starts: Sequence[Estimated], origin: str, most: int | None = None) -> list[Estimated]:

@@ -19,6 +19,7 @@ from loopwright.transform.script.operations import (
     DistributeLegally,
     Expand,
     Fuse,
+    Hexagon,
     Interchange,
     Isplit,
     Lift,
@@ -83,6 +84,8 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             )
         case Contract():
             return "few cells for what is read shortly after it is written: they stay in a cache"
+        case Hexagon():
+            return "tiles of steps that grow and shrink: those of a phase do not wait for each other"
         case Expand():
             return "a cell for each iteration: none waits for another because they share it"
         case Pack(transposed=transposed):

@@ -10,6 +10,7 @@ from loopwright.errors import BadInput
 from loopwright.optimise.blocks import Bounds, split_whole, whole_blocks
 from loopwright.optimise.deferred import deferred
 from loopwright.optimise.flight import rows_in_flight
+from loopwright.optimise.hexagons import hexagons
 from loopwright.optimise.machine import Machine
 from loopwright.optimise.nests import (
     Phase,
@@ -351,6 +352,7 @@ BLOCKING: tuple[Phase, ...] = (
     slanted,
     rows_in_flight,
     cache_tiles,
+    hexagons,
     panels,
     deferred,
     registers,
