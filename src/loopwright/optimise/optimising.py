@@ -178,14 +178,7 @@ def _planners(
         Planner(
             Judge(
                 plan,
-                SearchContext(
-                    plan,
-                    machine,
-                    sizes_of(plan.original, search.defines),
-                    ordering(plan.original),
-                    copies,
-                    search.threads,
-                ),
+                _context(plan, machine, search, copies),
                 now + (until - now) * number / len(plans),
                 progress,
                 request.allow_reassociation,
@@ -195,6 +188,11 @@ def _planners(
         )
         for number, plan in enumerate(plans, 1)
     ]
+
+
+def _context(plan: Plan, machine: Machine, search: Search, copies: bool) -> SearchContext:
+    sizes = sizes_of(plan.original, search.defines)
+    return SearchContext(plan, machine, sizes, ordering(plan.original), copies, search.threads)
 
 
 def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]:
