@@ -91,6 +91,10 @@ ORDERS: dict[str, tuple[str, Callable[[int], Order]]] = {
     "#pragma omp tile sizes(2)\n#pragma omp reverse": (UP, reversed_tile),
     "#pragma omp tile sizes(2)\n#pragma omp reverse\n_Pragma(\"omp tile sizes(2)\")": (UP, nested),
     "#pragma omp tile sizes(2, \\\n 3) apply(grid: interchange, nothing) apply(intratile(1): reverse)": (UP, applied),
+    "#pragma omp reverse\n#pragma omp nothing": (
+        "for (int i = -5; i <= n - 2; i += 3) B[i + 5] = 1;",
+        lambda n: ((i,) for i in range(-5, n - 1, 3)[::-1]),
+    ),
     "#pragma omp interchange permutation(3, 1, 2)": (
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; ++j) for (int k = 0; k < n; k++) A[i][j + k] = 1;",
         rotated,

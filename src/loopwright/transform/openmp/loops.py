@@ -9,6 +9,7 @@ where `value` is what the plan counts in the dimension, as a formula over the it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -149,7 +150,7 @@ def _formula(node: Node, names: frozenset[str]) -> Formula | None:
     """A sum of names with constant factors; None for any other expression."""
     node = without_parentheses(node)
     match node.type:
-        case "number_literal" if node.text.isdigit() and (node.text == "0" or node.text[0] != "0"):
+        case "number_literal" if re.fullmatch(r"[-+]?(?:0|[1-9]\d*)", node.text):
             return Numeral(int(node.text))
         case "identifier":
             return Symbol(node.text) if node.text in names else None
