@@ -68,6 +68,16 @@ def test_what_a_function_with_a_body_computes_is_not_made_up(tmp_path: Path) -> 
     assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
 
 
+def test_which_function_a_pointer_leads_to_is_not_made_up(tmp_path: Path) -> None:
+    head = "static double g(double x) { return x * x; }\nstatic double (*p)(double) = g;"
+    old, new = (wrapped(f"{LOOP} a[i] = {name}(b[i]);", head=head) for name in ("p", "g"))
+    try:
+        assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
+    except BadInput as failure:
+        assert "side effects" in failure.message
+    assert isinstance(compared(tmp_path, new, old).verdict, Undecided)
+
+
 def test_max_does_not_mind_the_order_of_its_arguments(tmp_path: Path) -> None:
     old, new = (wrapped(f"{LOOP} a[i] = max({x});") for x in ("b[i], c[i]", "c[i], b[i]"))
     assert not isinstance(compared(tmp_path, old, new).verdict, Refuted)

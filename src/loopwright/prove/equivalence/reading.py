@@ -273,12 +273,22 @@ def _call(node: Node, reading: Reading) -> Term:
     plain = name.removeprefix("__builtin_")
     name = plain if plain in LIBRARY - reading.words.declarations.functions else name
     declared = name in reading.words.declarations.functions
+    if _is_variable(name, reading):
+        raise Unreadable(f"'{name}' is a variable: which function it leads to is not known")
     if not declared and name not in LIBRARY and not all(is_atomic(part) for part in parts):
         raise Unreadable(f"'{name}' may be a macro, which sees the text of its arguments")
     arguments = tuple(term(part, reading) for part in parts)
     if name in LIBRARY and not declared:
         return library_call(name, arguments)
     return Apply(f"{name}()", arguments, Unknown(f"what '{name}' returns is not known"))
+
+
+def _is_variable(name: str, reading: Reading) -> bool:
+    """Whether what is called is a pointer to a function, by its declaration."""
+    pointer = re.compile(rf"\(\s*\*[\s\w]*\b{re.escape(name)}\s*\)\s*\(")
+    is_declared = name in reading.words.declarations.functions
+    is_value = not is_declared and reading.words.declarations.visible(name, reading.place) is not None
+    return is_value or pointer.search(reading.words.source.text) is not None
 
 
 def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
