@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.cli import main as command_line
 from tests.conftest import ROOT
 
 POLY = "param n\nstatement S(i)\n  domain 0 <= i < n\n  schedule i\n"
@@ -193,3 +194,18 @@ def test_what_the_encoding_lacks_is_written_as_escapes(c: str) -> None:
     command = [sys.executable, "-m", "loopwright", "transform", c, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0 and "±" in json.loads(done.stdout)["code"]
+
+
+def test_an_interrupt_while_the_command_line_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no answer, and shows no traceback."""
+
+    def interrupted(words: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "parsed", interrupted)
+    with pytest.raises(SystemExit) as caught:
+        command_line.main(["explain", "LW101"])
+    assert caught.value.code == 3
+    assert "interrupted" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from importlib import import_module
 from types import ModuleType
 
 from loopwright import __version__
-from loopwright.cli.frame import perform
+from loopwright.cli.frame import named, perform
 from loopwright.cli.options import shortened
 from loopwright.cli.output import open_missing_streams, write_err, write_error, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError
@@ -165,11 +165,12 @@ def main(words: Sequence[str] | None = None) -> None:
     open_missing_streams()
     gc.set_threshold(1_000_000, 20, 100)  # hardly anything is in cycles, and looking for them often costs 5 %
     try:
-        arguments = parsed(sys.argv[1:] if words is None else words)
+        arguments = named(lambda: parsed(sys.argv[1:] if words is None else words))
+        invocation = named(lambda: arguments.invocation(arguments))
     except LoopwrightError as error:
         write_error(error, None)
         sys.exit(error.code.exit_code)
-    sys.exit(perform(arguments.invocation(arguments)))
+    sys.exit(perform(invocation))
 
 
 def _verb(words: Sequence[str]) -> str | None:
