@@ -86,6 +86,14 @@ def test_data_that_decide_what_runs(program: str, functions: str) -> None:
     assert "data decide which operations run" in report.notes[-1]
 
 
+def test_a_thread_that_nothing_waits_for() -> None:
+    functions = "#include <pthread.h>\nstatic void *w(void *x) { A[0] = B[0]; return x; }"
+    program = f"pthread_t t; {COPY} if (argc > 9) pthread_create(&t, 0, w, 0);"
+    report = check(text(program, functions=functions))
+    assert report.answer is Answer.GAVE_UP
+    assert "nothing waits for the thread that is started at p.c:14:67" in report.notes[-1]
+
+
 def test_without_sanitizers_a_doubt_stays() -> None:
     """A compiler that has none looks at nothing: what is not shown to be set is not taken for set."""
     tools = replace(QUICK, options=("-static",))

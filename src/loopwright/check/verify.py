@@ -20,7 +20,7 @@ from loopwright.check.algorithms.versions import can_count, versions
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.addresses import addresses, shared_memory
-from loopwright.check.program.control import decided_by_data
+from loopwright.check.program.control import doubt, starts_threads
 from loopwright.check.program.directives import uses_openmp
 from loopwright.check.program.guards import guards
 from loopwright.check.program.instrument import (
@@ -149,13 +149,9 @@ def _built(job: Job, found: Writers, options: CheckOptions) -> Built:
 
 
 def _with_data(job: Job, report: Report) -> Report:
-    """A program that does other operations for other data is not known to be right for them."""
-    decided = decided_by_data(job.sites) if report.answer is Answer.VALID else None
-    if decided is None:
-        return report
-    place = f"{decided.span.file}:{decided.span.line}:{decided.span.column}"
-    note = f"data decide which operations run, at {place}: the run is right, others need not be"
-    return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
+    """A program that may do other operations, for other data or later, is not known to be right."""
+    note = doubt(job.sites) if report.answer is Answer.VALID else None
+    return report if note is None else replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
 def _with_own_storage(job: Job, report: Report) -> Report:
@@ -379,7 +375,7 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
         notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
     if log.entries > 1:
         notes.append(f"the segment was entered {log.entries} times")
-    if job.tools.openmp:
+    if job.tools.openmp or starts_threads(job.sites.known) is not None:
         notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
     return tuple(notes)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, named_children, operator, walk
 from loopwright.check.original.structure import assignment_of
-from loopwright.check.program.reachable import callees
+from loopwright.check.program.reachable import ReachedCode, callees
 from loopwright.check.program.sites import Sites
 
 _CHANGING = frozenset(
@@ -24,6 +24,34 @@ _CALLS_OFF = ("exit", "_exit", "_Exit", "abort", "longjmp")
 
 Place = int
 """Where a variable is declared."""
+
+
+_STARTS, _JOINS = ("pthread_create", "thrd_create"), ("pthread_join", "thrd_join")
+
+
+def doubt(sites: Sites) -> str | None:
+    """Why a run that is right does not show that all are."""
+    decided = decided_by_data(sites)
+    if decided is not None:
+        return f"data decide which operations run, at {_at(decided)}: the run is right, others need not be"
+    started = starts_threads(sites.known)
+    if started is not None and not list(_calls(sites.known, _JOINS)):
+        return f"nothing waits for the thread that is started at {_at(started)}: it may run after the segment"
+    return None
+
+
+def starts_threads(known: ReachedCode) -> Node | None:
+    """Where the segment starts a thread."""
+    return next(_calls(known, _STARTS), None)
+
+
+def _calls(known: ReachedCode, names: tuple[str, ...]) -> Iterator[Node]:
+    nodes = (node for body in known.bodies for node in body.of_type("call_expression"))
+    return (node for node in nodes if field(node, "function").text in names)
+
+
+def _at(node: Node) -> str:
+    return f"{node.span.file}:{node.span.line}:{node.span.column}"
 
 
 def decided_by_data(sites: Sites) -> Node | None:
