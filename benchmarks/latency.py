@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import islpy as isl
 
@@ -60,6 +61,33 @@ def questions() -> Iterator[Question]:
     for name, script in SKEWED.items():
         request = Request(str(kernel_folder() / f"{name}.c"), script)
         yield Question("transform", 10.0, name, partial(transformed, request, silent))
+
+
+    yield Question("one nest", 12.0, f"{MANY} statements", partial(many_statements, TILED))
+    yield Question("many nests", 6.0, f"{MANY} statements", partial(many_statements, None))
+
+
+MANY = 160
+"""Statements, as generated code has them."""
+TILED = "L = lift(S1, 1)\ntile(L, 32, 32)\n"
+
+
+def many_statements(script: str | None) -> None:
+    """A nest of many statements that use two arrays in turn, or as many loops, by the command."""
+    heads = "for (int i = 1; i < n; i++)\nfor (int j = 1; j < n; j++) {\n", "}\n"
+    lines = []
+    for k in range(MANY):
+        one, other = ("a", "b") if k % 2 else ("b", "a")
+        if script:
+            lines.append(f"{one}[i][j] = {other}[i][j] * {k}.5 + {one}[i - 1][j - 1];\n")
+        else:
+            lines.append(f"for (int i = 0; i < n; i++) {one}[0][i] = {other}[0][i] * {k}.5;\n")
+    body = heads[0] + "".join(lines) + heads[1] if script else "".join(lines)
+    text = f"double a[512][512], b[512][512];\nvoid f(int n) {{\n#pragma scop\n{body}#pragma endscop\n}}\n"
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "many.c")
+        file.write_text(text)
+        transformed(Request(str(file), script), silent)
 
 
 def all_dependences(path: Path) -> None:

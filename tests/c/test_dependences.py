@@ -11,6 +11,7 @@ import pytest
 from loopwright.errors import InternalError
 from loopwright.model.dependences import DependenceKind, Dependences, adjacent, dependences
 from loopwright.model.program import Program
+from loopwright.prove.legality.legality import prove_legal
 from tests.c.support import instances, region
 
 
@@ -191,3 +192,31 @@ def test_chains_of_dependences_are_left_out_of_those_that_others_follow_from() -
         }"""
     )
     assert {*adjacent(stencil)} == {("S1", "S2"), ("S2", "S1")}
+
+
+def test_pairs_of_statements_that_are_alike_have_their_own_dependences() -> None:
+    """Pairs of one shape are computed once; each is what its own domains, times and accesses say."""
+    program = region(
+        "for (i = 1; i < n; i++) { A[i][0] = 1; A[i][0] += A[i - 1][0]; A[i][0] += A[i - 1][0]; A[i][1] = 2;}"
+        "for (i = 1; i < n; i++) { A[i][0] += A[i - 1][0]; if (i > 3) A[i][0] += A[i - 1][0]; }"
+    )
+    found = dependences(program).memory
+    shapes = {one.shape for one in found}
+    assert len(shapes) < len(found)
+    for one in found:
+        source, sink = program.statement(one.source), program.statement(one.sink)
+        before = isl.Map.lex_lt(source.schedule.get_space().range())
+        order = source.schedule.apply_range(before).apply_range(sink.schedule.reverse())
+        cells = one.source_access.relation.apply_range(one.sink_access.relation.reverse())
+        wanted = order.intersect(cells).intersect_domain(source.domain).intersect_range(sink.domain)
+        assert one.relation.is_equal(wanted), (one.source, one.sink)
+
+
+def test_an_order_that_breaks_one_of_two_pairs_alike_is_refused() -> None:
+    program = region("for (i = 1; i < n; i++) { A[i][0] = 1; A[i][0] += 1; A[i][0] += 1; A[i][0] += 1; }")
+    swapped = {one.name: one.schedule for one in program.statements}
+    swapped["S3"], swapped["S4"] = (
+        swapped[name].set_tuple_name(isl.dim_type.in_, other) for name, other in (("S4", "S3"), ("S3", "S4"))
+    )
+    broken = prove_legal(program, swapped).violations
+    assert {(one.first.statement, one.second.statement) for one in broken} == {("S3", "S4")}

@@ -8,7 +8,7 @@ only the last write before each read; it comes from isl's access analysis.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from enum import Enum
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
+from loopwright.model.shapes import order_shape, relation_shape, renamed, time_shape
 from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.presburger.unions import maps_of, union_map
 
@@ -43,6 +44,8 @@ class Dependence:
     relation: isl.Map
     source_access: Access
     sink_access: Access
+    shape: Hashable = None
+    """Of one shape, if it is not None, dependences have the same relation, but for names of statements."""
 
     @property
     def must(self) -> bool:
@@ -82,25 +85,53 @@ def memory_based(program: Program, of: Collection[str] | None = None) -> Iterabl
     """
     accesses = {one.name: _touches(distinct(one.accesses)) for one in program.statements}
     first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
+    pairs_alike = _PairsAlike(program)
     for source in program.statements:
         for sink in program.statements:
             if of is not None and source.name not in of and sink.name not in of:
                 continue
             if _is_later(first_times[source.name], first_times[sink.name]):
                 continue
-            pairs = _conflicting(accesses[source.name], accesses[sink.name])
-            if not pairs:
-                continue
-            order = _runs_before(program, source, sink)
-            if order.is_empty():
-                continue
-            for first, second in pairs:
-                relation = first.relation.apply_range(second.relation.reverse()).intersect(order)
-                if not relation.is_empty():
-                    kind = _kind(first, second)
+            for first, second in _conflicting(accesses[source.name], accesses[sink.name]):
+                found = pairs_alike.ordered(source, sink, first, second)
+                if found is not None:
+                    shape, relation = found
+                    kind, array = _kind(first.access, second.access), first.access.array
+                    relation = renamed(relation, source.name, sink.name)
                     yield Dependence(
-                        kind, source.name, sink.name, first.array, relation.coalesce(), first, second
+                        *(kind, source.name, sink.name, array, relation, first.access, second.access), shape
                     )
+
+
+class _PairsAlike:
+    """Pairs of instances that touch one cell, in the order they run; each shape is looked at once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.shapes = {
+            one.name: (str(one.domain.reset_tuple_id()), time_shape(one.schedule))
+            for one in program.statements
+        }
+        self.orders: dict[Hashable, isl.Map] = {}
+        self.relations: dict[Hashable, isl.Map | None] = {}
+
+    def ordered(
+        self, source: Statement, sink: Statement, first: _Touch, second: _Touch
+    ) -> tuple[Hashable, isl.Map] | None:
+        """{ a -> b : a runs first, both touch one cell }, without names, and its shape; None if empty."""
+        (mine, earlier), (theirs, later) = self.shapes[source.name], self.shapes[sink.name]
+        shape = (mine, theirs, order_shape(earlier, later))
+        key = (shape, first.shape, second.shape)
+        if key not in self.relations:
+            if shape not in self.orders:
+                self.orders[shape] = _runs_before(self.program, source, sink).reset_tuple_id(IN)
+                self.orders[shape] = self.orders[shape].reset_tuple_id(OUT)
+            cells = first.access.relation.apply_range(second.access.relation.reverse())
+            cells = cells.reset_tuple_id(IN).reset_tuple_id(OUT)
+            found = cells.intersect(self.orders[shape])
+            self.relations[key] = None if found.is_empty() else found.coalesce()
+        relation = self.relations[key]
+        return None if relation is None else (key, relation)
 
 
 def carried_at(
@@ -117,7 +148,10 @@ def carried_at(
     }
     for source in statements:
         for sink in statements:
-            pairs = _conflicting(accesses[source.name], accesses[sink.name])
+            pairs = [
+                (one.access, two.access)
+                for one, two in _conflicting(accesses[source.name], accesses[sink.name])
+            ]
             times = [_first_entries(one, dimension + 1) for one in (source, sink)] if pairs else []
             order = _less_at(times, dimension) if pairs else None
             for first, second in pairs:
@@ -170,6 +204,7 @@ class _Touch:
 
     access: Access
     numbers: tuple[int | None, ...]
+    shape: str
 
     def may_meet(self, other: _Touch) -> bool:
         """Whether both are of one array, one is a write, and no number tells their cells apart."""
@@ -181,7 +216,7 @@ class _Touch:
 
 
 def _touches(accesses: Iterable[Access]) -> list[_Touch]:
-    return [_Touch(one, _numbers(one.relation)) for one in accesses]
+    return [_Touch(one, _numbers(one.relation), relation_shape(one.relation)) for one in accesses]
 
 
 def _numbers(relation: isl.Map) -> tuple[int | None, ...]:
@@ -189,9 +224,9 @@ def _numbers(relation: isl.Map) -> tuple[int | None, ...]:
     return tuple(int(one.to_python()) if one.is_int() else None for one in fixed)
 
 
-def _conflicting(firsts: list[_Touch], seconds: list[_Touch]) -> list[tuple[Access, Access]]:
+def _conflicting(firsts: list[_Touch], seconds: list[_Touch]) -> list[tuple[_Touch, _Touch]]:
     """Pairs of accesses that may touch one cell and are not both reads."""
-    return [(one.access, two.access) for one in firsts for two in seconds if one.may_meet(two)]
+    return [(one, two) for one in firsts for two in seconds if one.may_meet(two)]
 
 
 def distinct(accesses: tuple[Access, ...]) -> list[Access]:

@@ -11,7 +11,7 @@ in between, even if no read sees it; except for temporaries of the program, wher
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
 from typing import Any
@@ -22,6 +22,7 @@ from loopwright.display import Displayed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, carried_at, memory_based
 from loopwright.model.program import MemorySpace, Program
+from loopwright.model.shapes import order_shape, time_shape
 from loopwright.presburger.points import Point
 from loopwright.presburger.sets import isl_failures
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
@@ -152,7 +153,7 @@ def prove_legal(
         found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, context) for item in found)
     carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
-    order = list(_misordered(deps, pieces))
+    order = list(_misordered(deps, pieces, context.schedules))
     lost = _temporaries(context, order) if temporaries else ()
     known = reductions(original)
     combined = [item for item in carried if allow_reassociation and item.reduction(known)]
@@ -194,7 +195,7 @@ def is_legal(
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, context) for item in found)
     known = reductions(original)
-    for item in _misordered(deps, pieces):
+    for item in _misordered(deps, pieces, context.schedules):
         if not _temporaries(context, [item]) and not item.is_free(known, allow_reassociation):
             return False
     carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
@@ -267,13 +268,23 @@ def _shown(context: WitnessContext, broken: list[_Broken], known: dict[str, Redu
 def _aligned(dependence: Dependence, context: WitnessContext) -> Dependence:
     """With the parameters of the schedules, which may have more."""
     space = context.schedules[dependence.source].get_space().params()
+    if dependence.relation.get_space().has_equal_params(space):
+        return dependence
     return replace(dependence, relation=dependence.relation.align_params(space))
 
 
-def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> Iterator[_Broken]:
+def _misordered(
+    deps: tuple[Dependence, ...], pieces: Pieces, schedules: Mapping[str, isl.Map]
+) -> Iterator[_Broken]:
     """Each dependence that is not kept, with its pairs in the wrong order."""
     between: dict[tuple[str, str], _Between] = {}
+    kept: set[Hashable] = set()
+    """Shapes of dependences and orders: what is kept once is kept for all pairs of statements alike."""
+    shapes = {name: time_shape(schedule) for name, schedule in schedules.items()}
     for item in deps:
+        alike = (item.shape, order_shape(shapes[item.source], shapes[item.sink]))
+        if alike in kept:
+            continue
         key = (item.source, item.sink)
         if key not in between:
             space = item.relation.get_space()
@@ -281,6 +292,8 @@ def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> Iterator[_Broke
         wrong = between[key].misordered(item.relation)
         if wrong is not None:
             yield _Broken(item, wrong)
+        elif item.shape is not None:
+            kept.add(alike)
 
 
 @dataclass(frozen=True, eq=False)

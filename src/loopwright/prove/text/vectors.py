@@ -28,7 +28,7 @@ def in_one_vector(
     for one in found:
         relation = one.relation.subtract(_far_apart(one.relation.get_space(), depth, length * step))
         if not relation.is_empty():
-            near.append(replace(one, relation=relation))
+            near.append(replace(one, relation=relation, shape=None))
     return tuple(near)
 
 

@@ -1,0 +1,58 @@
+"""Relations up to the names of statements: what holds of one pair of statements holds of all like it.
+
+A nest of many statements has many pairs, but few kinds of them: domains, times and accesses are the same but
+for the names of the statements and for their positions.  Of two positions it matters only which comes first.
+Shapes that are equal are of equal relations; of equal relations they may differ, and then nothing is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import islpy as isl
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.sets import IN, OUT
+
+
+@dataclass(frozen=True)
+class TimeShape:
+    """The times of the instances of a statement; `numbers` are its entries that are one for all of them."""
+
+    text: str
+    numbers: tuple[int | None, ...]
+
+
+def time_shape(schedule: isl.Map) -> TimeShape:
+    numbers: list[int | None] = []
+    for k in range(schedule.dim(OUT)):
+        value = schedule.plain_get_val_if_fixed(OUT, k)
+        numbers.append(int(value.to_python()) if value.is_int() else None)
+    rest = schedule
+    for k in reversed(range(len(numbers))):
+        if numbers[k] is not None:
+            rest = rest.project_out(OUT, k, 1)
+    return TimeShape(relation_shape(rest), tuple(numbers))
+
+
+def relation_shape(relation: isl.Map) -> str:
+    """A relation without the name of its domain."""
+    return str(relation.reset_tuple_id(IN) if relation.has_tuple_id(IN) else relation)
+
+
+def order_shape(first: TimeShape, second: TimeShape) -> Hashable:
+    """What says whether times of the first come before times of the second.
+
+    Entries are compared one by one; of two numbers the result is a sign, whatever they are.
+    """
+    pairs = zip(first.numbers, second.numbers, strict=True)
+    signs = tuple(
+        (mine > theirs) - (mine < theirs) if mine is not None and theirs is not None else (mine, theirs)
+        for mine, theirs in pairs
+    )
+    return first.text, second.text, signs
+
+
+def renamed(relation: isl.Map, source: str, sink: str) -> isl.Map:
+    """The same pairs, as those of two statements."""
+    return relation.set_tuple_name(IN, source).set_tuple_name(OUT, sink)
