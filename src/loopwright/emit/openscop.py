@@ -11,6 +11,7 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.model.program import Access, Program, Statement, statement_text
+from loopwright.presburger.dimensions import preceded
 
 _OUT, _IN, _SET = isl.dim_type.out, isl.dim_type.in_, isl.dim_type.set
 _PARAM, _DIV = isl.dim_type.param, isl.dim_type.div
@@ -54,7 +55,7 @@ def _kind(access: Access) -> str:
 def _numbered(access: Access, statement: Statement, number: int) -> isl.Map:
     """The access with the number of its array before the subscripts."""
     relation = access.relation.gist_domain(statement.domain)
-    return relation.insert_dims(_OUT, 0, 1).fix_val(_OUT, 0, isl.Val(number))
+    return preceded(relation, number)
 
 
 def _body(statement: Statement) -> list[str]:

@@ -74,6 +74,16 @@ def padded(relation: isl.Map, length: int) -> isl.Map:
     return relation
 
 
+def preceded(relation: isl.Map, value: int) -> isl.Map:
+    """{ x -> [value, y] }."""
+    return relation.insert_dims(OUT, 0, 1).fix_val(OUT, 0, isl.Val(value))
+
+
+def followed(relation: isl.Map, value: int) -> isl.Map:
+    """{ x -> [y, value] }."""
+    return relation.add_dims(OUT, 1).fix_val(OUT, relation.dim(OUT), isl.Val(value))
+
+
 def with_names(domain: isl.Set, names: Sequence[str]) -> isl.Set:
     """The same set, its dimensions called by these names."""
     for k, name in enumerate(names):

@@ -17,7 +17,7 @@ from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
-from loopwright.presburger.dimensions import at, selection
+from loopwright.presburger.dimensions import at, followed, preceded, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.equivalence.assignments import Computation, computations
@@ -184,10 +184,7 @@ def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDef
 
 def _time(schedule: isl.Map, place: int, definition: ValueDefinition) -> isl.Map:
     schedule = schedule.set_tuple_name(IN, definition.name)
-    schedule = schedule.intersect_domain(definition.domain).insert_dims(OUT, 0, 1)
-    schedule = schedule.fix_val(OUT, 0, isl.Val(0))
-    last = schedule.dim(OUT)
-    return schedule.add_dims(OUT, 1).fix_val(OUT, last, isl.Val(place))
+    return followed(preceded(schedule.intersect_domain(definition.domain), 0), place)
 
 
 def before_region(array: str, cells: isl.Set) -> ValueDefinition:

@@ -14,7 +14,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.dimensions import at, padded
+from loopwright.presburger.dimensions import at, followed, padded, preceded
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
 
@@ -36,7 +36,7 @@ def sources(
     for name, relation in readers:
         time = (given or {}).get(name)
         if time is not None:
-            time = _at_end(_started(padded(time, length)), 0).set_tuple_name(IN, name)
+            time = followed(preceded(padded(time, length), 0), 0).set_tuple_name(IN, name)
             during.append(_TimedRead(relation, time))
         elif name.partition(" reads")[0] in timed:
             during.append(_TimedRead(relation, _reading_time(name, relation, timed)))
@@ -67,7 +67,7 @@ def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str
                 name = f"{statement.name} writes {k}"
                 domain = statement.domain.intersect_params(program.context)
                 write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)
-                time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
+                time = followed(timed[statement.name], 1).set_tuple_name(IN, name)
                 yield _TimedWrite(write, time, access.must)
 
 
@@ -123,19 +123,11 @@ def _flow(
 
 def _timed(statement: Statement, length: int) -> isl.Map:
     """{ S[i] -> [0, θ] }."""
-    return _started(padded(statement.schedule, length).intersect_domain(statement.domain))
-
-
-def _started(times: isl.Map) -> isl.Map:
-    return times.insert_dims(OUT, 0, 1).fix_val(OUT, 0, isl.Val(0))
-
-
-def _at_end(times: isl.Map, value: int) -> isl.Map:
-    return times.add_dims(OUT, 1).fix_val(OUT, times.dim(OUT), isl.Val(value))
+    return preceded(padded(statement.schedule, length).intersect_domain(statement.domain), 0)
 
 
 def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map]) -> isl.Map:
-    times = _at_end(timed[name.partition(" reads")[0]], 0)
+    times = followed(timed[name.partition(" reads")[0]], 0)
     if relation.domain().get_space().is_wrapping():
         pairs = relation.domain().unwrap()
         return pairs.domain_map().apply_range(times).set_tuple_name(IN, name)
