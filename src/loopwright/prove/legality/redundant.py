@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 import islpy as isl
@@ -39,7 +40,7 @@ from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.seen import ClaimedFlow
-from loopwright.prove.legality.sources import sources
+from loopwright.prove.legality.sources import AccessTuple, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,
@@ -53,7 +54,6 @@ from loopwright.prove.legality.values import (
     out_of_bounds,
     refuse_no_copy,
     refuse_other_text,
-    written_by,
 )
 from loopwright.transform.storage import Redundancy, StorageChange
 
@@ -203,7 +203,7 @@ class _Comparison:
         for name, (statement, number) in claimed.items():
             yield from self._seen(statement, number)
             found[name] = self._claimed(name, statement, number)
-        held = {one.name: expected.get(f"{one.name} reads") for one in copies}
+        held = {one.name: expected.get(str(AccessTuple(one.name, "reads"))) for one in copies}
         for reader in readers:
             seen = found.get(reader.name)
             meant = None if seen is None else self._meant(seen, held)
@@ -213,7 +213,8 @@ class _Comparison:
         """The reads of which it is claimed what they see, by the names of readers."""
         for name, number in self.claims.seen:
             statement = self.after.statement(name)
-            yield f"{name} reads" if statement in copies else f"{name} reads {number}", (statement, number)
+            access = AccessTuple(name, "reads", None if statement in copies else number)
+            yield str(access), (statement, number)
 
     def _counting(self, statement: Statement) -> isl.Set:
         """The instances that compute something, or hold something."""
@@ -237,7 +238,7 @@ class _Comparison:
             writer = self.after.statement(one.writer)
             (write,) = (k for k, access in enumerate(writer.accesses) if access.is_write)
             part = one.source.intersect_domain(self._counting(statement)).set_tuple_name(IN, name)
-            part = part.set_tuple_name(OUT, f"{writer.name} writes {write}")
+            part = part.set_tuple_name(OUT, str(AccessTuple(writer.name, "writes", write)))
             found = found.union(isl.UnionMap.from_map(part))
         return found
 
@@ -250,7 +251,7 @@ class _Comparison:
             for k, (mine, theirs) in enumerate(zip(old.accesses, new.accesses, strict=True)):
                 if mine.is_write:
                     continue
-                name = f"{new.name} reads {k}"
+                name = str(AccessTuple(new.name, "reads", k))
                 before = instance.apply_range(mine.relation).set_tuple_name(IN, name)
                 after = theirs.relation.intersect_domain(instance.domain()).set_tuple_name(IN, name)
                 yield ComparedRead(
@@ -263,7 +264,7 @@ class _Comparison:
         return time.set_tuple_name(IN, name)
 
     def _copy_reader(self, copy: Statement) -> ComparedRead:
-        name = f"{copy.name} reads"
+        name = str(AccessTuple(copy.name, "reads"))
         (read,) = copy.reads
         before = self.claims.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
         after = read.relation.intersect_domain(self._counting(copy)).set_tuple_name(IN, name)
@@ -274,17 +275,16 @@ class _Comparison:
         """What P' sees, as writes and cells of P."""
         meant = isl.UnionMap.empty(seen.get_space())
         for part in nonempty_maps(seen):
-            name = written_by(part)
-            if name is None:
+            access = AccessTuple.of(str(part.get_tuple_name(OUT)))
+            if access is None or access.verb != "writes":
                 meant = meant.union(isl.UnionMap.from_map(part))
-            elif name in self.claims.computes:
-                new = self.after.statement(name)
-                write = str(part.get_tuple_name(OUT)).partition(" writes ")[2]
-                instance = self._instance(new).set_tuple_name(IN, part.get_tuple_name(OUT))
-                instance = instance.set_tuple_name(OUT, f"{self.claims.computes[name]} writes {write}")
+            elif (computed := self.claims.computes.get(access.statement)) is not None:
+                instance = self._instance(self.after.statement(access.statement))
+                instance = instance.set_tuple_name(IN, str(access))
+                instance = instance.set_tuple_name(OUT, str(replace(access, statement=computed)))
                 meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
-            elif (source := held.get(name)) is not None:
-                same = part.set_tuple_name(OUT, f"{name} reads")
+            elif (source := held.get(access.statement)) is not None:
+                same = part.set_tuple_name(OUT, str(AccessTuple(access.statement, "reads")))
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
@@ -17,6 +18,39 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, followed, padded, preceded
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
+
+_BEFORE = "before"
+
+
+@dataclass(frozen=True)
+class AccessTuple:
+    """An access of a statement as a tuple of isl, which has a name only: `S1 reads 2`, `S1 writes 0`.
+
+    The number is that of the access; a copy has one read, and `S1 reads` is enough.
+    """
+
+    statement: str
+    verb: Literal["reads", "writes"]
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.statement} {self.verb}{'' if self.number is None else f' {self.number}'}"
+
+    @staticmethod
+    def of(name: str) -> AccessTuple | None:
+        """The access that has this name; None for cells, before the region and after it."""
+        match name.split(" "):
+            case [statement, "reads"] if statement != _BEFORE:
+                return AccessTuple(statement, "reads")
+            case [statement, "reads" | "writes" as verb, number]:
+                return AccessTuple(statement, "reads" if verb == "reads" else "writes", int(number))
+        return None
+
+
+def cell_before(name: str) -> str | None:
+    """The array of a tuple of cells with the values that they had before the region."""
+    before, _, array = name.partition(" ")
+    return array if before == _BEFORE and array else None
 
 
 def sources(
@@ -38,8 +72,8 @@ def sources(
         if time is not None:
             time = followed(preceded(padded(time, length), 0), 0).set_tuple_name(IN, name)
             during.append(_TimedRead(relation, time))
-        elif name.partition(" reads")[0] in timed:
-            during.append(_TimedRead(relation, _reading_time(name, relation, timed)))
+        elif (access := AccessTuple.of(name)) is not None and access.statement in timed:
+            during.append(_TimedRead(relation, _reading_time(access, relation, timed[access.statement])))
         else:
             late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
             at_end.append(_TimedRead(relation, at(late, OUT, (1, *(0,) * (length + 1)))))
@@ -64,7 +98,7 @@ def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str
     for statement in program.statements:
         for k, access in enumerate(statement.accesses):
             if access.is_write and access.array in touched:
-                name = f"{statement.name} writes {k}"
+                name = str(AccessTuple(statement.name, "writes", k))
                 domain = statement.domain.intersect_params(program.context)
                 write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)
                 time = followed(timed[statement.name], 1).set_tuple_name(IN, name)
@@ -126,14 +160,14 @@ def _timed(statement: Statement, length: int) -> isl.Map:
     return preceded(padded(statement.schedule, length).intersect_domain(statement.domain), 0)
 
 
-def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map]) -> isl.Map:
-    times = followed(timed[name.partition(" reads")[0]], 0)
+def _reading_time(access: AccessTuple, relation: isl.Map, timed: isl.Map) -> isl.Map:
+    times = followed(timed, 0)
     if relation.domain().get_space().is_wrapping():
         pairs = relation.domain().unwrap()
-        return pairs.domain_map().apply_range(times).set_tuple_name(IN, name)
-    return times.set_tuple_name(IN, name)
+        times = pairs.domain_map().apply_range(times)
+    return times.set_tuple_name(IN, str(access))
 
 
 def _before(untouched: isl.Map) -> isl.Map:
     """A cell with the value it had before the region."""
-    return untouched.set_tuple_name(OUT, f"before {untouched.get_tuple_name(OUT)}")
+    return untouched.set_tuple_name(OUT, f"{_BEFORE} {untouched.get_tuple_name(OUT)}")

@@ -38,7 +38,7 @@ from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.division import prove_division
 from loopwright.prove.legality.redundant import prove_redundant
 from loopwright.prove.legality.scaled import Product, product_of, with_products
-from loopwright.prove.legality.sources import sources
+from loopwright.prove.legality.sources import AccessTuple, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,
@@ -177,7 +177,7 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
             moved = moves(mine, theirs)
             if mine.is_write or not (moved or mine.array in disturbed):
                 continue
-            name = f"{old.name} reads {k}"
+            name = str(AccessTuple(old.name, "reads", k))
             relations = [one.relation.intersect_domain(old.domain) for one in (mine, theirs)]
             if moved:
                 one, other = (relation.set_tuple_name(IN, name) for relation in relations)
@@ -187,7 +187,7 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
 
 
 def _copy_reader(copy: Statement, product: Product | None) -> ComparedRead:
-    name = f"{copy.name} reads"
+    name = str(AccessTuple(copy.name, "reads"))
     (read,) = copy.reads if product is None else (product.cell,)
     relation = read.relation.intersect_domain(copy.domain).set_tuple_name(IN, name)
     return ComparedRead(name, relation, relation, copy, access_text(read), read.place)

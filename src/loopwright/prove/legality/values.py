@@ -18,6 +18,7 @@ from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, constraint_count
 from loopwright.presburger.unions import nonempty_maps, sets_of
+from loopwright.prove.legality.sources import AccessTuple, cell_before
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span, plain_data
 
@@ -185,8 +186,8 @@ def _written_cells(array: str, statements: Sequence[Statement]) -> isl.Set | Non
 
 def written_by(part: isl.Map) -> str | None:
     """The statement of `{ read -> S writes k }`; None where it is a cell from before."""
-    statement, writes, _ = str(part.get_tuple_name(OUT)).partition(" writes ")
-    return statement if writes else None
+    access = AccessTuple.of(str(part.get_tuple_name(OUT)))
+    return access.statement if access is not None and access.verb == "writes" else None
 
 
 def difference(
@@ -233,12 +234,12 @@ def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
             continue
         values = ", ".join(map(str, point.coordinates))
         name = str(part.get_tuple_name(OUT))
-        before, _, array = name.partition("before ")
-        if not before and array:
+        array = cell_before(name)
+        if array is not None:
             cell = array + "".join(f"[{value}]" for value in point.coordinates)
             texts.append(f"what {cell} held before the region")
         else:
-            texts.append(f"what {name.partition(' writes ')[0]}({values}) writes")
+            texts.append(f"what {written_by(part) or name}({values}) writes")
     return " or ".join(sorted(texts)) or "nothing"
 
 
