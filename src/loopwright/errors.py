@@ -224,6 +224,13 @@ class GaveUp(LoopwrightError):
     """A budget ran out before there was an answer."""
 
 
+class NotModelled(GaveUp):
+    """An operation of MLIR of which it is not known what it does."""
+
+    def __init__(self, what: str, place: Span) -> None:
+        super().__init__(Code.UNDECIDED, f"not modelled: {what} at line {place.line}", span=place)
+
+
 class Crashed(LoopwrightError):
     """The user's program, which had to run, crashed or did not end in time."""
 

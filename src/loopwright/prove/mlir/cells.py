@@ -13,6 +13,7 @@ from xdsl.dialects.vector import TransferReadOp, TransferWriteOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
+from loopwright.errors import NotModelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, Call, For, If, Node
@@ -23,7 +24,6 @@ from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssign
 from loopwright.prove.mlir.function import Buffer
 from loopwright.prove.mlir.values import at, truth, type_of
 from loopwright.read.mlir.parsing import MlirFile
-from loopwright.read.mlir.refusal import NotModelled
 from loopwright.source import Span
 
 LOADS = ("affine.load", "memref.load", "vector.transfer_read", "affine.vector_load")

@@ -24,6 +24,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
 from loopwright.c.types import INT
+from loopwright.errors import NotModelled
 from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
@@ -45,7 +46,6 @@ from loopwright.prove.mlir.values import (
 )
 from loopwright.read.mlir.dialects import DelinearizeOp, MaxOp
 from loopwright.read.mlir.parsing import MlirFile
-from loopwright.read.mlir.refusal import NotModelled
 
 ALIASING = "the arguments of a function do not overlap"
 SIZES = "arguments of the type index, and integers made one, are not negative"

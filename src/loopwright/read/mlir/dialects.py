@@ -53,8 +53,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from loopwright.errors import NotModelled
 from loopwright.read.mlir.affine_text import BoundsParser, SemiAffineParser, ValuesParser
-from loopwright.read.mlir.refusal import NotModelled
 from loopwright.source import Source
 
 

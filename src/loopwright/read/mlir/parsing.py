@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, NotModelled
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.mlir.refusal import NotModelled
 from loopwright.read.text import load
 from loopwright.source import Source, Span
 
