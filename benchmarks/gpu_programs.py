@@ -255,16 +255,18 @@ class Streamed:
 
     steps: int
     sizes: tuple[int, ...]
+    prefetch: bool = False
 
     @property
     def name(self) -> str:
-        return f"stream-{'x'.join(map(str, (self.steps, *self.sizes)))}"
+        return f"stream-{'x'.join(map(str, (self.steps, *self.sizes)))}{'-prefetch' * self.prefetch}"
 
     @property
     def script(self) -> str:
         names = ("i", "j", "k")[: len(self.sizes)]
         given = zip(("t", *names), (self.steps, *self.sizes), strict=True)
         sizes = ", ".join(f"{name}={size}" for name, size in given)
+        sizes += ", prefetch" * self.prefetch
         lines = ["Time = lift(LoopB, 1)", f"(Tiles, March, Clear) = stream(Time, {sizes})"]
         lines += [f"block(Tiles, {', '.join(f'{name}T' for name in names)})"]
         lines += ["thread(March, x=32)", "thread(Clear, x=32)"]
@@ -295,13 +297,13 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(4, (41, 4)),
-        Streamed(5, (256, 4)),
+        Streamed(3, (40, 4)),
+        Streamed(5, (256, 4), prefetch=True),
     ),
     "2d-double": (
         Overlapped(2, 40, 56, 8, (6, 64)),
-        Streamed(4, (64, 2)),
-        Streamed(5, (256, 3)),
+        Streamed(4, (64, 2), prefetch=True),
+        Streamed(5, (256, 3), prefetch=True),
     ),
     "3d-float": (Streamed(1, (64, 8, 1)),),
     "3d-double": (Streamed(1, (64, 4, 1)),),
