@@ -155,16 +155,16 @@ def _add(value: Expr, factor: int, terms: dict[Expr, int]) -> int:
             return 0
 
 
-def unrolled(loop: For) -> list[str]:
-    """A loop of known length is written out by the compiler; one around lanes has rows that move down.
+def unrolled(loop: For, march: str) -> list[str]:
+    """A loop of known length is written out by the compiler; for one around lanes `march` says how often.
 
     The first and the last part of such a loop are short: one of their bounds alone is a number.
     """
     around = any(map(is_mapped, subprograms(loop.body)))
     match loop.start, loop.test:
         case Int(), Compare(Relation.LE, _, Int()) if not is_mapped(loop):
-            return ["LW_UNROLL_3" if around else "LW_UNROLL"]
+            return [march if around else "LW_UNROLL"]
         case Max(), Compare(Relation.LE, _, Min()) if around and not is_mapped(loop):
-            return ["LW_UNROLL_3"]
+            return [march]
         case _:
             return []

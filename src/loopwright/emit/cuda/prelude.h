@@ -66,7 +66,7 @@ template <typename T> struct lw_array4 {
 
 /* Arrays that a kernel only reads: with the first number of 32 bytes, the one `rows` further along the first dimension,
    which has n0, is fetched into the cache of the device, if there is one.  It has no effect but on time. */
-static __device__ __forceinline__ void lw_fetch(const void *place)
+template <typename T> __device__ __forceinline__ void lw_fetch(const T *place)
 {
 #ifdef __CUDA_ARCH__
   asm volatile("prefetch.global.L2 [%0];" : : "l"(place));
@@ -187,6 +187,7 @@ struct lw_no_lane {};
 #define LW_WARP_BARRIER() __syncwarp()
 #define LW_UNROLL _Pragma("unroll")
 #define LW_UNROLL_3 _Pragma("unroll 3")
+#define LW_UNROLL_1 _Pragma("unroll 1")
 struct lw_lane {
   int value;
   __device__ __forceinline__ lw_lane(long lane) : value((int)lane) {}
@@ -404,6 +405,7 @@ typedef long LW_BLOCK_INDEX;
 #define LW_WARP_BARRIER() (void)0
 #define LW_UNROLL
 #define LW_UNROLL_3
+#define LW_UNROLL_1
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
 #define LW_GRID(x, y, z)

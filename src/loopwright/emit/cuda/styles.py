@@ -14,7 +14,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.loops.nodes import For, If, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Program
+from loopwright.model.program import Array, Program
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
 """How many axes of threads and how many subscripts arrays in registers may have."""
@@ -50,11 +50,13 @@ def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
     return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
 
 
-def in_lanes(style: Style, node: Node) -> Style:
+def in_lanes(style: Style, node: Node, array: Array) -> Style:
     """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
 
-    Tests are written without branches: those of columns are the same in every step of a march.
+    Tests are written without branches: those of columns are the same in every step of a march.  Rows move
+    down by one in each step of it, so three steps need no copies; steps of planes are too long for that.
     """
+    march = "LW_UNROLL_3" if array.rank == 4 else "LW_UNROLL_1"
     lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
     marks = style.mark
 
@@ -70,7 +72,12 @@ def in_lanes(style: Style, node: Node) -> Style:
     types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
     flat = flat_condition_to_c
     return replace(
-        style, mark=marked, distributed=distributed, annotated=unrolled, types=types, condition=flat
+        style,
+        mark=marked,
+        distributed=distributed,
+        annotated=lambda loop: unrolled(loop, march),
+        types=types,
+        condition=flat,
     )
 
 

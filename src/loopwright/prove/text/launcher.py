@@ -32,8 +32,8 @@ MOST_THREADS = 1024
 MOST_SHARED = 49152
 """Bytes of the arrays that a kernel declares as shared."""
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
-_DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_3)?\b")
-_UNROLL = re.compile(r"LW_UNROLL(?:_3)?\b")
+_DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_[13])?\b")
+_UNROLL = re.compile(r"LW_UNROLL(?:_[13])?\b")
 _INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
 _COUNT = re.compile(r"(?:(?!\+\+|--|[/%]\s*[^\s\d])[\w\s()+*/%<>?:,-])*")
 """Numbers of blocks: nothing is assigned, and divisors are constants."""
