@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile
 from loopwright.c.macros import Macro, mentions
-from loopwright.c.syntax import Node, identifiers, refuse, walk
+from loopwright.c.syntax import Node, refuse, walk
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
@@ -88,10 +88,11 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     ((declaration, _),) = _declarations(function, name)
     if not is_arithmetic(named_type(file.declarations.resolved(type_text(declaration, qualifiers=False)))):
         return False
-    words = set(identifiers(function))
+    words = names_in(function.text)
     macros = [macro for macro in file.macros if macro.name in words]
     in_macro = any(mentions(macro, name) or _takes_address(macro, name) for macro in macros)
-    return not in_macro and not any(_is_in_address(use) for use in function.named(name))
+    has_addresses = "&" in function.text.replace("&&", "")
+    return not in_macro and not (has_addresses and any(map(_is_in_address, function.named(name))))
 
 
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{1,8})?")

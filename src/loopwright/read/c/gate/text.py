@@ -77,10 +77,13 @@ _CHANGES = frozenset(("=", "+=", "-=", "*=", "/=", "++", "--"))
 
 
 def _changed(tokens: Sequence[str]) -> set[str]:
-    """The names that plain tokens assign to, and `)` where one is in parentheses."""
-    after = {one for one, two in pairwise(tokens) if two in _CHANGES}
+    """The names that plain tokens assign to, and `)` where one is in parentheses.
+
+    What follows `i++` is not changed: a name or a parenthesis follows only where it is `++i` or `++(i)`.
+    """
+    after = {one for one, two in pairwise(tokens) if two in _CHANGES and (is_name(one) or one == ")")}
     before = {two for one, two in pairwise(tokens) if one in ("++", "--")}
-    return {one for one in after | before if is_name(one) or one == ")"}
+    return after | {")" if one == "(" else one for one in before if is_name(one) or one == "("}
 
 
 def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
