@@ -20,7 +20,7 @@ from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput, Illegal, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.prove.verdict import Proved
-from loopwright.rewrite import pipeline
+from loopwright.rewrite import targets
 from loopwright.source import Source
 from tests.conftest import ROOT
 
@@ -173,7 +173,7 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
         new = new_source(regions, openmp=openmp)
         return dataclasses.replace(new, text=new.text.replace("y[i]", "y[i + 1]"))
 
-    monkeypatch.setattr(pipeline, "new_source", misprinted)
+    monkeypatch.setattr(targets, "new_source", misprinted)
     with pytest.raises(InternalError, match="does not do what S1"):
         lw.to_c(plan)
 

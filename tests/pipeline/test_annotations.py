@@ -17,7 +17,7 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import with_children
 from loopwright.model.annotations import Clauses, Parallel, Vector
 from loopwright.model.schedule import Annotated, Schedule
-from loopwright.rewrite import pipeline
+from loopwright.rewrite import targets
 from loopwright.transform import Plan, to_schedule
 from tests.pipeline.support import result, wrapped
 
@@ -80,7 +80,7 @@ def test_a_schedule_that_annotates_another_dimension(
         assert isinstance(tree, Annotated)
         return replace(schedule, tree=replace(tree, dimension=1))
 
-    monkeypatch.setattr(pipeline, "to_schedule", wrong)
+    monkeypatch.setattr(targets, "to_schedule", wrong)
     assert UNSAID in refused(tmp_path, "parallel(L, i)\n")
 
 
@@ -96,7 +96,7 @@ def test_a_parallel_loop_said_to_be_a_vector_loop(tmp_path: Path, monkeypatch: p
             lambda loop: replace(loop, annotations=(Vector(),)) if loop.parallel is not None else loop,
         )
 
-    monkeypatch.setattr(pipeline, "generate", wrong)
+    monkeypatch.setattr(targets, "generate", wrong)
     assert "run in different iterations of the parallel loop over c0" in refused(tmp_path, "parallel(L, i)\n")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from loopwright.emit.region import Loops, new_source
 from loopwright.loops.nodes import EMPTY, Node
-from loopwright.rewrite import pipeline
+from loopwright.rewrite import targets
 from loopwright.source import Source
 from tests.pipeline.support import file, result, run, wrapped
 
@@ -177,14 +177,14 @@ def test_a_time_limit(tmp_path: Path, capsys: Captured) -> None:
     assert "time limit" in capsys.readouterr().err
 
 
-def _empty(schedule: object, options: object) -> Node:
+def _empty(schedule: object) -> Node:
     return EMPTY
 
 
 def test_loops_that_are_wrong_are_never_written(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "generate", _empty)
+    monkeypatch.setattr(targets, "generate", _empty)
     out = tmp_path / "out.c"
     assert run("transform", file(tmp_path, PLAIN), "-o", str(out)) == 4
     assert "never executed" in capsys.readouterr().err and not out.exists()
@@ -197,7 +197,7 @@ def test_a_text_that_is_wrong_is_never_written(
         new = new_source(regions, openmp=openmp)
         return replace(new, text=new.text.replace("A[i][j]", "A[j][i]"))
 
-    monkeypatch.setattr(pipeline, "new_source", misprinted)
+    monkeypatch.setattr(targets, "new_source", misprinted)
     out = tmp_path / "out.c"
     assert run("transform", file(tmp_path, PLAIN), "-o", str(out)) == 4
     assert "does not do what S1(" in capsys.readouterr().err and not out.exists()
