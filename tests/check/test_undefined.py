@@ -77,6 +77,12 @@ def test_arrays_that_are_not_set() -> None:
         ("for (i = 0; i < N; i++) if (B[i] < 5) A[i] = B[i];", ""),
         ("for (i = 0; i < N; i++) f(B[i], i);", "static void f(double x, int k) { if (x < 5) A[k] = B[k]; }"),
         (f"int late = rand(); if (late == 5) return 1; {COPY}", ""),
+        (f"int o[N], *p = o; *p = B[0] < 5; if (o[0]) {COPY}", ""),
+        (f"int o = 0, *p = &o; *p = B[0] < 5; if (o > 0) {COPY}", ""),
+        (f"if (small(B)) {COPY}", "static int small(double *b) { return b[0] < 5; }"),
+        (f"int o; test(B, &o); if (o) {COPY}", "static void test(double *b, int *to) { *to = b[0] < 5; }"),
+        (f"int o[1] = {{B[0] < 5}}, *p = o; int *q = p; if (*q) {COPY}", ""),
+        (f"struct {{ int o; }} s, t; s.o = B[0] < 5; t = s; if (t.o) {COPY}", ""),
     ],
 )
 def test_data_that_decide_what_runs(program: str, functions: str) -> None:

@@ -6,13 +6,14 @@ Values are followed from the elements of the original's arrays, and from what is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, named_children, operator, walk
-from loopwright.check.original.structure import assignment_of
-from loopwright.check.program.reachable import ReachedCode, callees
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.check.program.pointers import declared_identifier
+from loopwright.check.program.reachable import Function, ReachedCode, callees
 from loopwright.check.program.sites import Sites
+from loopwright.lazy_dataclass import dataclass
 
 _CHANGING = frozenset(
     ("rand", "random", "rand_r", "drand48", "lrand48", "time", "clock", "getpid", "omp_get_wtime", "__rdtsc")
@@ -22,8 +23,16 @@ _LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_s
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
 _CALLS_OFF = ("exit", "_exit", "_Exit", "abort", "longjmp")
 
-Place = int
-"""Where a variable is declared."""
+
+@dataclass(frozen=True)
+class DataPlace:
+    """A variable or the result of a function, by where it is declared.
+
+    With `pointed`: what it points to, or has in its elements.
+    """
+
+    start: int
+    pointed: bool = False
 
 
 _STARTS, _JOINS = ("pthread_create", "thrd_create"), ("pthread_join", "thrd_join")
@@ -93,9 +102,9 @@ def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bo
     return False
 
 
-def _places(sites: Sites) -> frozenset[Place]:
+def _places(sites: Sites) -> frozenset[DataPlace]:
     """The variables that data come into: by assignments, and as arguments."""
-    found: frozenset[Place] = frozenset()
+    found: frozenset[DataPlace] = frozenset()
     nodes = [node for body in sites.known.bodies for node in walk(body)]
     while True:
         more = found | {place for node in nodes for place in _given(sites, found, node)}
@@ -104,23 +113,64 @@ def _places(sites: Sites) -> frozenset[Place]:
         found = more
 
 
-def _given(sites: Sites, places: frozenset[Place], node: Node) -> Iterator[Place]:
-    assignment = assignment_of(node)
-    if assignment is not None and assignment.value is not None:
-        reference = reference_of(assignment.target)
-        if reference is not None and _has_data(sites, places, assignment.value):
-            yield from _place(sites, reference.root)
-    if node.type != "call_expression":
+def _given(sites: Sites, places: frozenset[DataPlace], node: Node) -> Iterator[DataPlace]:
+    for targets, value in _values(sites, node):
+        yield from _through(sites, places, value, targets)
+
+
+def _values(sites: Sites, node: Node) -> Iterator[tuple[list[DataPlace], Node]]:
+    """The values that an assignment, an initialiser, a call or a return gives, and where they go."""
+    match node.type:
+        case "assignment_expression":
+            target = field(node, "left")
+            reference = reference_of(target)
+            if reference is not None:
+                is_pointed = without_parentheses(target).type != "identifier"
+                starts = _starts(sites, reference.root)
+                yield [DataPlace(start, is_pointed) for start in starts], field(node, "right")
+        case "init_declarator":
+            value = field(node, "value")
+            name = declared_identifier(field(node, "declarator"))
+            if name is not None:
+                is_pointed = value.type == "initializer_list"
+                starts = _starts(sites, name, seen_from=value)
+                yield [DataPlace(start, is_pointed) for start in starts], value
+        case "call_expression":
+            for argument, starts in _parameters(sites, node):
+                yield [DataPlace(start) for start in starts], argument
+        case "return_statement" if node.named_children:
+            results = [one for one in sites.known.functions if one.node.span.contains(node.span)]
+            yield [DataPlace(one.node.start) for one in results], node.named_children[0]
+        case _:
+            pass
+
+
+def _through(
+    sites: Sites, places: frozenset[DataPlace], value: Node, targets: Sequence[DataPlace]
+) -> Iterator[DataPlace]:
+    """Data come from a value to where it goes; what a pointer brings them to is what it was made from."""
+    if _has_data(sites, places, value):
+        yield from targets
+    if _points_to_data(sites, places, value):
+        yield from (DataPlace(one.start, pointed=True) for one in targets)
+    if any(DataPlace(one.start, pointed=True) in places for one in targets if not one.pointed):
+        yield from (place for part in walk(value) for place in _led_to(sites, part))
+
+
+def _led_to(sites: Sites, part: Node) -> Iterator[DataPlace]:
+    """Where a pointer made from `part` may lead: to elements of arrays and pointers, to variables by `&`."""
+    if part.type != "identifier":
         return
-    for argument, names in _parameters(sites, node):
-        if _has_data(sites, places, argument):
-            yield from names
+    found = sites.known.declarations.visible(part.text, part.span)
+    is_address = part.parent is not None and part.parent.type == "pointer_expression"
+    if found is not None and (found.rank > 0 or is_address):
+        yield DataPlace(found.place.start, pointed=found.rank > 0)
 
 
-def _parameters(sites: Sites, call: Node) -> Iterator[tuple[Node, list[Place]]]:
+def _parameters(sites: Sites, call: Node) -> Iterator[tuple[Node, list[int]]]:
     """The arguments of a call, each with the parameters it may be given to."""
     known = sites.known
-    functions = callees(known, field(call, "function"))
+    functions = _called(sites, field(call, "function"))
     for index, argument in enumerate(named_children(field(call, "arguments"))):
         places = []
         for function in functions:
@@ -130,23 +180,67 @@ def _parameters(sites: Sites, call: Node) -> Iterator[tuple[Node, list[Place]]]:
         yield argument, places
 
 
-def _place(sites: Sites, node: Node) -> list[Place]:
-    found = sites.known.declarations.visible(node.text, node.span)
-    if found is None and node.parent is not None and node.parent.type == "init_declarator":
-        return [node.start]
+def _starts(sites: Sites, name: Node, seen_from: Node | None = None) -> list[int]:
+    """Where the variable of this name is declared."""
+    found = sites.known.declarations.visible(name.text, (seen_from or name).span)
     return [] if found is None else [found.place.start]
 
 
-def _has_data(sites: Sites, places: frozenset[Place], node: Node) -> bool:
+def _has_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> bool:
+    """Whether data are in the value of an expression."""
     for part in walk(node):
-        if part.type == "call_expression" and field(part, "function").text in _CHANGING:
+        if part.type == "call_expression" and _returns_data(sites, places, field(part, "function")):
             return True
-        if part.type == "identifier" and any(place in places for place in _place(sites, part)):
-            return True
+        if part.type == "identifier":
+            starts = _starts(sites, part)
+            if any(DataPlace(start) in places for start in starts):
+                return True
+            is_read = not _is_carried(sites, part)
+            if is_read and any(DataPlace(start, pointed=True) in places for start in starts):
+                return True
         is_cell = part.type in _CELLS and sites.side.cell(part) is not None
         if is_cell and not _is_address(part):
             return True
     return False
+
+
+def _returns_data(sites: Sites, places: frozenset[DataPlace], function: Node) -> bool:
+    results = (DataPlace(one.node.start) for one in _called(sites, function))
+    return function.text in _CHANGING or any(result in places for result in results)
+
+
+def _called(sites: Sites, function: Node) -> tuple[Function, ...]:
+    """What a call runs, of what is reached: nothing for a function of a library."""
+    is_library = (
+        function.type == "identifier"
+        and sites.known.declarations.visible(function.text, function.span) is None
+        and all(one.name != function.text for one in sites.known.functions)
+    )
+    return () if is_library else callees(sites.known, function)
+
+
+def _points_to_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> bool:
+    """Whether an expression is made from a pointer to data, or from a whole array or structure of them."""
+    names = (part for part in walk(node) if part.type == "identifier" and _is_carried(sites, part))
+    return any(DataPlace(start, pointed=True) in places for name in names for start in _starts(sites, name))
+
+
+def _is_carried(sites: Sites, name: Node) -> bool:
+    """Whether a pointer is moved, copied, passed or compared: what it points to is not read here."""
+    parent = name.parent
+    while parent is not None and not parent.type.endswith(("_statement", "declarator", "declaration")):
+        match parent.type:
+            case "pointer_expression" if operator(parent) == "*":
+                return False
+            case "subscript_expression" | "field_expression":
+                return False
+            case "call_expression":
+                return bool(_called(sites, field(parent, "function")))
+            case "assignment_expression":
+                return True
+            case _:
+                parent = parent.parent
+    return True
 
 
 def _is_address(node: Node) -> bool:
