@@ -1,0 +1,57 @@
+/* rightsolve: rows of many right-hand sides through an upper triangle. */
+#define _POSIX_C_SOURCE 199309L
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef CLOCK
+#define CLOCK CLOCK_MONOTONIC
+#endif
+#ifndef N
+#define N 500
+#endif
+#ifndef M
+#define M 700
+#endif
+
+static double u[N][N], x[M][N];
+
+static void initialise(void)
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      u[i][j] = i == j ? 4.0 : (double)((i + j) % 7) / (7.0 * N);
+  for (int r = 0; r < M; r++)
+    for (int j = 0; j < N; j++)
+      x[r][j] = (double)((r * 3 + j) % 11);
+}
+
+static void kernel(void)
+{
+#pragma scop
+  for (int r = 0; r < M; r++)
+    for (int j = 0; j < N; j++) {
+      for (int k = 0; k < j; k++)
+        x[r][j] -= x[r][k] * u[k][j];
+      x[r][j] /= u[j][j];
+    }
+#pragma endscop
+}
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* --time: seconds in the region; otherwise a result, so that none is computed in vain. */
+int main(int argc, char **argv)
+{
+  initialise();
+  double start = now();
+  kernel();
+  double seconds = now() - start;
+  printf("%.9f\n", argc > 1 && !strcmp(argv[1], "--time") ? seconds : (double)x[M / 2][N - 1]);
+  return 0;
+}
