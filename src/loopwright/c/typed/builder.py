@@ -11,29 +11,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from loopwright.c.typed import front_end
+from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor
 from loopwright.c.typed.names import Names
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CallExpression,
-    Cast,
-    Conditional,
-    Expression,
-    MemberAccess,
-    Name,
-    Node,
-    Number,
-    OtherExpression,
-    SizeOf,
-    Subscript,
-    Text,
-    TokenRange,
-    Unary,
-    Update,
-)
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -84,13 +65,13 @@ class Listing:
     starts: tuple[int, ...]
     tokens: tuple[ExpandedToken, ...]
 
-    def place(self, first: int, end: int) -> TokenRange:
+    def place(self, first: int, end: int) -> tree.TokenRange:
         covered = self.tokens[first:end]
         if not covered:
-            return TokenRange(first, end, self.source.at(0, 0))
+            return tree.TokenRange(first, end, self.source.at(0, 0))
         macro, span = covered[0].macro, covered[0].span
         is_one = macro is not None and all(one.macro == macro and one.span == span for one in covered)
-        return TokenRange(first, end, union(covered), macro if is_one else None)
+        return tree.TokenRange(first, end, union(covered), macro if is_one else None)
 
 
 def union(tokens: Sequence[ExpandedToken]) -> Span:
@@ -104,7 +85,7 @@ class Builder:
 
     listing: Listing
     names: Names
-    statement: Callable[[Builder, Cursor], Node]
+    statement: Callable[[Builder, Cursor], tree.Node]
     """How a statement inside an expression is built."""
     problems: list[Problem] = field(default_factory=list)
     depth: int = 0
@@ -122,7 +103,7 @@ class Builder:
         """Which token is at an offset."""
         return bisect_left(self.listing.starts, offset)
 
-    def own(self, whole: Range, parts: Sequence[Node]) -> list[str]:
+    def own(self, whole: Range, parts: Sequence[tree.Node]) -> list[str]:
         """The tokens of a node that are not those of its parts."""
         texts: list[str] = []
         position = whole[0]
@@ -131,7 +112,7 @@ class Builder:
             position = max(position, part.place.end)
         return texts + [one.text for one in self.listing.tokens[position : whole[1]]]
 
-    def require(self, whole: Range, parts: Sequence[Node], *expected: str) -> None:
+    def require(self, whole: Range, parts: Sequence[tree.Node], *expected: str) -> None:
         found = self.own(whole, parts)
         if found != list(expected):
             reason = f"'{' '.join(found)}' is not what was expected here: '{' '.join(expected)}'"
@@ -142,7 +123,7 @@ class Builder:
         texts = [one.text for one in self.listing.tokens[slice(*whole)]] if words is None else words
         self.problems.append(Problem(whole[0], whole[1], reason, tuple(texts)))
 
-    def expression(self, cursor: Cursor) -> Expression:
+    def expression(self, cursor: Cursor) -> tree.Expression:
         """The expression at a cursor; what is not modelled keeps its parts."""
         self.depth += 1
         try:
@@ -150,12 +131,12 @@ class Builder:
                 whole = self.range_of(cursor)
                 self.problem(whole, "this is nested too deeply")
                 kind = Unknown("nested too deeply")
-                return OtherExpression(self.listing.place(*whole), kind, "deep", ())
+                return tree.OtherExpression(self.listing.place(*whole), kind, "deep", ())
             return self._expression(cursor, self.range_of(cursor))
         finally:
             self.depth -= 1
 
-    def _expression(self, cursor: Cursor, whole: Range) -> Expression:
+    def _expression(self, cursor: Cursor, whole: Range) -> tree.Expression:
         place = self.listing.place(*whole)
         name = front_end.kind(cursor)
         if len(front_end.children(cursor)) < _PARTS.get(name, 0):
@@ -171,14 +152,14 @@ class Builder:
             case "DECL_REF_EXPR":
                 declaration = self.names.declaration(cursor.referenced)
                 self.require(whole, (), declaration.name)
-                return Name(place, declaration.type, declaration)
+                return tree.Name(place, declaration.type, declaration)
             case "INTEGER_LITERAL" | "CHARACTER_LITERAL":
                 kind = self.names.types.of(cursor.type)
-                return Number(place, kind, self._text(whole), front_end.value(cursor))
+                return tree.Number(place, kind, self._text(whole), front_end.value(cursor))
             case "FLOATING_LITERAL" | "IMAGINARY_LITERAL":
-                return Number(place, self.names.types.of(cursor.type), self._text(whole), None)
+                return tree.Number(place, self.names.types.of(cursor.type), self._text(whole), None)
             case "STRING_LITERAL":
-                return Text(place, self.names.types.of(cursor.type))
+                return tree.Text(place, self.names.types.of(cursor.type))
             case "UNARY_OPERATOR":
                 return self._unary(cursor, whole)
             case "BINARY_OPERATOR" | "COMPOUND_ASSIGNMENT_OPERATOR":
@@ -187,12 +168,12 @@ class Builder:
                 test, then, otherwise = map(self.expression, front_end.children(cursor))
                 self.require(whole, (test, then, otherwise), "?", ":")
                 kind = unknown_of(then, otherwise) or self.names.types.of(cursor.type)
-                return Conditional(place, kind, test, then, otherwise)
+                return tree.Conditional(place, kind, test, then, otherwise)
             case "CSTYLE_CAST_EXPR":
                 operand = self.expression(front_end.children(cursor)[-1])
                 if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
                     self.problem(whole, "this cast is not understood")
-                return Cast(place, self.names.types.of(cursor.type), operand, False)
+                return tree.Cast(place, self.names.types.of(cursor.type), operand, False)
             case "ARRAY_SUBSCRIPT_EXPR":
                 return self._subscript(cursor, whole)
             case "MEMBER_REF_EXPR":
@@ -203,14 +184,14 @@ class Builder:
                 inside = tuple(map(self.expression, _expressions(cursor)))
                 kind = self.names.types.of(cursor.type)
                 value = None if unknown_of(*inside) else front_end.value(cursor)
-                return SizeOf(place, kind, value, inside)
+                return tree.SizeOf(place, kind, value, inside)
             case _:
                 return self._other(cursor, whole, name)
 
     def _text(self, whole: Range) -> str:
         return " ".join(one.text for one in self.listing.tokens[whole[0] : whole[1]])
 
-    def _implicit(self, cursor: Cursor, whole: Range) -> Expression:
+    def _implicit(self, cursor: Cursor, whole: Range) -> tree.Expression:
         """A conversion: the same text with another type.  One of an unknown value is itself unknown."""
         inner = _expressions(cursor)
         if len(inner) != 1 or self.range_of(inner[0]) != whole:
@@ -219,9 +200,9 @@ class Builder:
         kind = self.names.types.of(cursor.type)
         if isinstance(operand.type, Unknown) or unqualified(operand.type) == unqualified(kind):
             return operand
-        return Cast(operand.place, kind, operand, True)
+        return tree.Cast(operand.place, kind, operand, True)
 
-    def _unary(self, cursor: Cursor, whole: Range) -> Expression:
+    def _unary(self, cursor: Cursor, whole: Range) -> tree.Expression:
         (operand,) = map(self.expression, front_end.children(cursor))
         place = self.listing.place(*whole)
         name = front_end.unary_operator(cursor)
@@ -229,7 +210,7 @@ class Builder:
         if name in ("x++", "x--", "++x", "--x"):
             word = name.strip("x")
             self.require(whole, (operand,), word)
-            return Update(place, unqualified(operand.type), word, name[0] != "x", operand)
+            return tree.Update(place, unqualified(operand.type), word, name[0] != "x", operand)
         self.require(whole, (operand,), name)
         match name:
             case "&":
@@ -240,27 +221,27 @@ class Builder:
                 pass
             case _:
                 kind = unknown_of(operand) or kind
-        return Unary(place, kind, name, operand)
+        return tree.Unary(place, kind, name, operand)
 
-    def _binary(self, cursor: Cursor, whole: Range) -> Expression:
+    def _binary(self, cursor: Cursor, whole: Range) -> tree.Expression:
         left, right = map(self.expression, front_end.children(cursor))
         place = self.listing.place(*whole)
         name = front_end.binary_operator(cursor)
         self.require(whole, (left, right), name)
         if name == "=":
             kind = unqualified(left.type)
-            return Assign(place, kind, name, left, right, kind)
+            return tree.Assign(place, kind, name, left, right, kind)
         if front_end.kind(cursor) == "COMPOUND_ASSIGNMENT_OPERATOR":
             computed = computation_type(left.type, right.type, name)
-            return Assign(place, unqualified(left.type), name, left, right, computed)
+            return tree.Assign(place, unqualified(left.type), name, left, right, computed)
         kind = self.names.types.of(cursor.type)
         if name == ",":
             kind = right.type
         elif name not in _COMPARISONS:
             kind = unknown_of(left, right) or kind
-        return Binary(place, kind, name, left, right)
+        return tree.Binary(place, kind, name, left, right)
 
-    def _subscript(self, cursor: Cursor, whole: Range) -> Expression:
+    def _subscript(self, cursor: Cursor, whole: Range) -> tree.Expression:
         first, second = map(self.expression, front_end.children(cursor))
         own = self.own(whole, (first, second))
         if own not in (["[", "]"], ["<:", ":>"]):
@@ -268,9 +249,9 @@ class Builder:
         is_swapped = isinstance(unqualified(second.type), Pointer | ArrayType)
         base, index = (second, first) if is_swapped else (first, second)
         kind = target_of(base.type) or self.names.types.of(cursor.type)
-        return Subscript(self.listing.place(*whole), kind, base, index)
+        return tree.Subscript(self.listing.place(*whole), kind, base, index)
 
-    def _member(self, cursor: Cursor, whole: Range) -> Expression:
+    def _member(self, cursor: Cursor, whole: Range) -> tree.Expression:
         place = self.listing.place(*whole)
         inner = _expressions(cursor)
         name = str(cursor.spelling)
@@ -283,41 +264,43 @@ class Builder:
         found = self.names.member(cursor.referenced)
         if found is None:
             reason = Unknown(f"the type that '{name}' is a member of is not declared")
-            return MemberAccess(place, reason, object_, name, own[:1] == ["->"], None, False, False)
+            return tree.MemberAccess(place, reason, object_, name, own[:1] == ["->"], None, False, False)
         member, in_union, is_bit_field = found
         kind = _qualified_like(object_.type, member, own[:1] == ["->"])
-        return MemberAccess(place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field)
+        return tree.MemberAccess(
+            place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field
+        )
 
-    def _call(self, cursor: Cursor, whole: Range) -> Expression:
+    def _call(self, cursor: Cursor, whole: Range) -> tree.Expression:
         function, *arguments = map(self.expression, _expressions(cursor))
         own = self.own(whole, (function, *arguments))
         if own != ["(", *[","] * (len(arguments) - 1), ")"]:
             self.problem(whole, "this call is not understood")
         core = function
-        while isinstance(core, Cast) and core.is_implicit:
+        while isinstance(core, tree.Cast) and core.is_implicit:
             core = core.operand
-        callee = core.declaration if isinstance(core, Name) else None
+        callee = core.declaration if isinstance(core, tree.Name) else None
         is_builtin = callee is not None and callee.name.startswith("__builtin_")
         unknown = None if is_builtin else unknown_of(core)
         kind = unknown or self.names.types.of(cursor.type)
-        return CallExpression(self.listing.place(*whole), kind, callee, function, tuple(arguments))
+        return tree.CallExpression(self.listing.place(*whole), kind, callee, function, tuple(arguments))
 
-    def _other(self, cursor: Cursor, whole: Range, name: str) -> Expression:
-        parts: list[Node] = []
+    def _other(self, cursor: Cursor, whole: Range, name: str) -> tree.Expression:
+        parts: list[tree.Node] = []
         for child in front_end.children(cursor):
             if front_end.is_expression(child):
                 parts.append(self.expression(child))
             elif front_end.is_statement(child):
                 parts.append(self.statement(self, child))
         kind = self.names.types.of(cursor.type)
-        return OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
+        return tree.OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
 
 
 def _expressions(cursor: Cursor) -> list[Cursor]:
     return [child for child in front_end.children(cursor) if front_end.is_expression(child)]
 
 
-def unknown_of(*parts: Expression) -> Unknown | None:
+def unknown_of(*parts: tree.Expression) -> Unknown | None:
     """The first type among those of `parts` that is not known."""
     return next((one.type for one in parts if isinstance(one.type, Unknown)), None)
 

@@ -5,22 +5,8 @@ Allow-list: a function whose body has anything in it that is not known to be har
 
 from __future__ import annotations
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.tree import (
-    Assign,
-    CallExpression,
-    Cast,
-    Declaration,
-    Declarator,
-    MemberAccess,
-    Name,
-    Node,
-    OtherExpression,
-    OtherStatement,
-    Storage,
-    Update,
-    owner,
-)
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -44,9 +30,9 @@ class Effects:
     """`impure` says what a function does that a value does not; "" where there is nothing."""
 
     impure: str
-    reads: frozenset[Declaration]
+    reads: frozenset[tree.Declaration]
     """The variables it reads that are not its own."""
-    calls: tuple[Declaration, ...]
+    calls: tuple[tree.Declaration, ...]
 
 
 def effects_of(function: TypedFunction) -> Effects:
@@ -54,51 +40,53 @@ def effects_of(function: TypedFunction) -> Effects:
     own = {one.offset for one in function.parameters}
     nodes = function.nodes
     for node in nodes:
-        if isinstance(node, Declarator) and node.declaration.storage is Storage.AUTOMATIC:
+        if isinstance(node, tree.Declarator) and node.declaration.storage is tree.Storage.AUTOMATIC:
             own.add(node.declaration.offset)
     if function.problems:
         return Effects(f"its body is not understood: {function.problems[0].reason}", frozenset(), ())
     impure = next((reason for node in nodes if (reason := _impure(node, own)) is not None), "")
-    names = [node.declaration for node in nodes if isinstance(node, Name)]
+    names = [node.declaration for node in nodes if isinstance(node, tree.Name)]
     called = tuple(
-        node.callee for node in nodes if isinstance(node, CallExpression) and node.callee is not None
+        node.callee for node in nodes if isinstance(node, tree.CallExpression) and node.callee is not None
     )
-    silent = (Storage.FUNCTION, Storage.ENUMERATOR)
+    silent = (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR)
     reads = frozenset(one for one in names if one.offset not in own and one.storage not in silent)
     return Effects(impure, reads, called)
 
 
-def _impure(node: Node, own: set[int]) -> str | None:
+def _impure(node: tree.Node, own: set[int]) -> str | None:
     match node:
-        case Assign(target=target) | Update(target=target):
-            root = owner(target)
+        case tree.Assign(target=target) | tree.Update(target=target):
+            root = tree.owner(target)
             if root is None or root.offset not in own:
                 return "it assigns to what is not its own"
-        case Declarator(declaration=declared) if declared.storage is Storage.STATIC:
+        case tree.Declarator(declaration=declared) if declared.storage is tree.Storage.STATIC:
             return f"its variable '{declared.name}' is static"
-        case Declarator(declaration=declared) if any("cleanup" in one for one in declared.attributes):
+        case tree.Declarator(declaration=declared) if any("cleanup" in one for one in declared.attributes):
             return f"a function is called at the end of the life of '{declared.name}'"
-        case Name(declaration=declared) if declared.is_thread_local:
+        case tree.Name(declaration=declared) if declared.is_thread_local:
             return f"each thread has its own '{declared.name}'"
-        case OtherStatement(kind=kind) if kind not in STATEMENTS:
+        case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
             return "it has a statement that is not understood"
-        case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
+        case tree.OtherExpression(kind=kind) if kind not in EXPRESSIONS:
             return "it has an expression that is not understood"
-        case CallExpression(callee=None):
+        case tree.CallExpression(callee=None):
             return "it calls a function through a pointer"
-        case Name(declaration=declared, type=kind):
+        case tree.Name(declaration=declared, type=kind):
             if isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic):
                 return f"'{declared.name}' is volatile"
-            is_known = declared.offset in own or declared.storage is Storage.FUNCTION
+            is_known = declared.offset in own or declared.storage is tree.Storage.FUNCTION
             if _leads_elsewhere(kind) and not is_known:
                 return f"it follows the pointer '{declared.name}'"
-        case Cast(type=kind, operand=operand) if isinstance(unqualified(kind), Pointer):
+        case tree.Cast(type=kind, operand=operand) if isinstance(unqualified(kind), Pointer):
             if not isinstance(unqualified(operand.type), Pointer | ArrayType | FunctionType):
                 return "it makes a pointer of a number"
-        case Cast(type=kind, operand=operand) if isinstance(unqualified(operand.type), Pointer | ArrayType):
+        case tree.Cast(type=kind, operand=operand) if isinstance(
+            unqualified(operand.type), Pointer | ArrayType
+        ):
             if not isinstance(unqualified(kind), Pointer | ArrayType | FunctionType):
                 return "it makes a number of a pointer"
-        case MemberAccess(in_union=True, type=kind) if _leads_elsewhere(kind):
+        case tree.MemberAccess(in_union=True, type=kind) if _leads_elsewhere(kind):
             return "it makes a pointer of what is in a union"
     return None
 
@@ -120,13 +108,13 @@ class Purity:
     """Why a call is not a value, or what it depends on besides its arguments."""
 
     reason: str
-    reads: frozenset[Declaration] = frozenset()
+    reads: frozenset[tree.Declaration] = frozenset()
     sees_memory: bool = False
     """It is declared `pure`, and may read whatever can be named elsewhere, or pointed to."""
 
 
 def purity(
-    file: TypedFile, callee: Declaration, believed: frozenset[str], seen: tuple[int, ...] = ()
+    file: TypedFile, callee: tree.Declaration, believed: frozenset[str], seen: tuple[int, ...] = ()
 ) -> Purity:
     """Whether a function and all it calls are pure; `believed` are taken to be by their names.
 
@@ -155,7 +143,7 @@ def purity(
     return Purity("", reads, sees_memory)
 
 
-def may_be_replaced(callee: Declaration, function: TypedFunction) -> bool:
+def may_be_replaced(callee: tree.Declaration, function: TypedFunction) -> bool:
     """Whether the linker may choose another body than the one in the file."""
     written = (*callee.attributes, *function.declaration.attributes)
     words = (word.split("(")[0].strip("_ ") for word in written)

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
-from loopwright.c.typed import front_end
+from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.conditions import needed_macros
 from loopwright.c.typed.expansion import ExpandedToken, Lexeme, lexemes
@@ -25,22 +25,6 @@ from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_
 from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.c.typed.statements import built_statement, built_variable
-from loopwright.c.typed.tree import (
-    Assign,
-    CallExpression,
-    CompoundStatement,
-    Declaration,
-    Declarator,
-    Expression,
-    Labelled,
-    Name,
-    Node,
-    OtherStatement,
-    Statement,
-    addressed,
-    children,
-    walk,
-)
 from loopwright.c.typed.types_of import Types
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -52,33 +36,33 @@ _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
 class TypedFunction:
     """A function with a body; `problems` are the tokens of it that are not understood."""
 
-    declaration: Declaration
-    parameters: tuple[Declaration, ...]
-    body: CompoundStatement
+    declaration: tree.Declaration
+    parameters: tuple[tree.Declaration, ...]
+    body: tree.CompoundStatement
     tokens: tuple[ExpandedToken, ...]
     problems: tuple[Problem, ...]
     errors: tuple[str, ...] = ()
     """What the front end did not accept in it, and may have left out."""
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[tree.Node, ...]:
         """All nodes of the body, in the order of the text."""
-        return tuple(walk(self.body))
+        return tuple(tree.walk(self.body))
 
     @cached_property
     def mentions(self) -> dict[int, tuple[int, ...]]:
         """Of each variable, by its declaration: the tokens that name it."""
         found: dict[int, list[int]] = {}
         for node in self.nodes:
-            if isinstance(node, Name):
+            if isinstance(node, tree.Name):
                 found.setdefault(node.declaration.offset, []).append(node.place.first)
         return {offset: tuple(sorted(places)) for offset, places in found.items()}
 
     @cached_property
     def jumps(self) -> tuple[tuple[int, str], ...]:
         """The places of labels, `goto` and `continue`, in the order of the text."""
-        found = [(node.place.first, "label") for node in self.nodes if isinstance(node, Labelled)]
-        others = [node for node in self.nodes if isinstance(node, OtherStatement)]
+        found = [(node.place.first, "label") for node in self.nodes if isinstance(node, tree.Labelled)]
+        others = [node for node in self.nodes if isinstance(node, tree.OtherStatement)]
         found += [(node.place.first, node.kind) for node in others if node.kind in _JUMPS]
         return tuple(sorted(found))
 
@@ -91,12 +75,16 @@ class TypedFunction:
     @cached_property
     def addressed(self) -> frozenset[int]:
         """The variables that there may be a pointer to."""
-        return addressed(self.nodes)
+        return tree.addressed(self.nodes)
 
     @cached_property
-    def giving(self) -> tuple[Node, ...]:
+    def giving(self) -> tuple[tree.Node, ...]:
         """The nodes that may give a variable a value: declarations, assignments, calls."""
-        return tuple(node for node in self.nodes if isinstance(node, Declarator | Assign | CallExpression))
+        return tuple(
+            node
+            for node in self.nodes
+            if isinstance(node, tree.Declarator | tree.Assign | tree.CallExpression)
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +92,7 @@ class TypedRegion:
     """The statements between two pragmas, and the function around them."""
 
     place: Span
-    statements: tuple[Statement, ...]
+    statements: tuple[tree.Statement, ...]
     function: TypedFunction
     first: int
     end: int
@@ -146,7 +134,7 @@ class TypedFile:
         """Whether the front end found no error in a region."""
         return not any(spot.start <= error.offset < spot.end for error in self.parsed.diagnostics)
 
-    def named_at(self, offset: int) -> Declaration | None:
+    def named_at(self, offset: int) -> tree.Declaration | None:
         """What the name at an offset of the preprocessed text declares, where it is an expression."""
         found = front_end.named_at(self.parsed, offset)
         return None if found is None else self.names.declaration(found)
@@ -189,7 +177,7 @@ class TypedFile:
         )
 
     @cached_property
-    def variables(self) -> tuple[tuple[Declarator, tuple[Problem, ...]], ...]:
+    def variables(self) -> tuple[tuple[tree.Declarator, tuple[Problem, ...]], ...]:
         """The variables of the file, and what is not understood of their first values."""
         found = []
         for start, end, cursor in self._top:
@@ -211,14 +199,14 @@ class TypedFile:
                     found[str(cursor.spelling)] = (*front_end.extent(cursor), cursor)
         return found
 
-    def definition(self, function: Declaration) -> TypedFunction | None:
+    def definition(self, function: tree.Declaration) -> TypedFunction | None:
         """The body of a function; None where it has none in the file or its headers."""
         found = self._definitions.get(function.name)
         if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
             return None
         return self._built(found[0], found[2])
 
-    def first_value(self, variable: Declaration) -> Expression | None:
+    def first_value(self, variable: tree.Declaration) -> tree.Expression | None:
         """What a variable of file scope is initialised with."""
         found = self._definitions.get(variable.name) if variable.is_file_scope else None
         if found is None or front_end.kind(found[2]) != "VAR_DECL":
@@ -254,13 +242,13 @@ class TypedFile:
     def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
         builder = self._builder(start, end)
         declaration = self.names.declaration(cursor)
-        parameters, body = [], CompoundStatement(builder.listing.place(0, 0), ())
+        parameters, body = [], tree.CompoundStatement(builder.listing.place(0, 0), ())
         for child in front_end.children(cursor):
             if front_end.kind(child) == "PARM_DECL":
                 parameters.append(self.names.declaration(child))
             elif front_end.kind(child) == "COMPOUND_STMT":
                 built = built_statement(builder, child)
-                body = built if isinstance(built, CompoundStatement) else body
+                body = built if isinstance(built, tree.CompoundStatement) else body
         tokens, problems = builder.listing.tokens, tuple(builder.problems)
         errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
         return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors)
@@ -306,12 +294,12 @@ def _surrounds(problem: Problem, first: int, end: int) -> bool:
     return problem.first <= first and end <= problem.end and (problem.first, problem.end) != (first, end)
 
 
-def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, ...] | None:
+def _statements_between(block: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
     """The statements of the innermost block around tokens `first` to `end` that lie there."""
-    for child in children(block):
+    for child in tree.children(block):
         if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
             return _statements_between(child, first, end)
-    if not isinstance(block, CompoundStatement):
+    if not isinstance(block, tree.CompoundStatement):
         return _alone(block, first, end)
     inside = [
         _after_labels(one, first)
@@ -322,32 +310,39 @@ def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, .
     return tuple(inside) if is_whole else _alone(block, first, end)
 
 
-def _alone(around: Node, first: int, end: int) -> tuple[Statement, ...] | None:
+def _alone(around: tree.Node, first: int, end: int) -> tuple[tree.Statement, ...] | None:
     """The statement that is these tokens, but for a `;`, without a block of its own: the body of an `if`."""
-    for node in walk(around):
-        if isinstance(node, Statement) and node.place.first == first and end - 1 <= node.place.end <= end:
+    for node in tree.walk(around):
+        if (
+            isinstance(node, tree.Statement)
+            and node.place.first == first
+            and end - 1 <= node.place.end <= end
+        ):
             return (node,)
     return None
 
 
-def _after_labels(statement: Statement, first: int) -> Statement:
+def _after_labels(statement: tree.Statement, first: int) -> tree.Statement:
     """What a `case` or label before the region stands at, where that is in the region."""
     while statement.place.first < first:
-        inner = [part for part in children(statement) if isinstance(part, Statement)]
-        is_case = isinstance(statement, OtherStatement) and statement.kind in ("CASE_STMT", "DEFAULT_STMT")
-        if len(inner) != 1 or not (is_case or isinstance(statement, Labelled)):
+        inner = [part for part in tree.children(statement) if isinstance(part, tree.Statement)]
+        is_case = isinstance(statement, tree.OtherStatement) and statement.kind in (
+            "CASE_STMT",
+            "DEFAULT_STMT",
+        )
+        if len(inner) != 1 or not (is_case or isinstance(statement, tree.Labelled)):
             break
         statement = inner[0]
     return statement
 
 
-def _has_block(node: Node, first: int, end: int) -> bool:
+def _has_block(node: tree.Node, first: int, end: int) -> bool:
     """Whether a block below `node`, braces not counted, is around the tokens."""
-    if isinstance(node, CompoundStatement) and node.place.first < first and end < node.place.end:
+    if isinstance(node, tree.CompoundStatement) and node.place.first < first and end < node.place.end:
         return True
     return any(
         _has_block(child, first, end)
-        for child in children(node)
+        for child in tree.children(node)
         if child.place.first <= first and end <= child.place.end
     )
 

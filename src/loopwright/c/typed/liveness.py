@@ -11,25 +11,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import field
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    Conditional,
-    Declaration,
-    ForStatement,
-    IfStatement,
-    Labelled,
-    Name,
-    Node,
-    OtherStatement,
-    Return,
-    SizeOf,
-    Storage,
-    addressed,
-    children,
-    walk,
-)
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -62,7 +45,7 @@ class _Flow:
             self.run(self.function.body, holds)
         return self.is_read
 
-    def run(self, node: Node | None, holds: bool) -> bool:
+    def run(self, node: tree.Node | None, holds: bool) -> bool:
         if node is None:
             return holds
         if not self.is_inside and self.first <= node.place.first and node.place.end <= self.end:
@@ -73,39 +56,39 @@ class _Flow:
         if not self._matters(node):
             return holds
         match node:
-            case Name(declaration=declared):
+            case tree.Name(declaration=declared):
                 self.is_read = self.is_read or (holds and declared.offset == self.offset)
                 return holds
-            case SizeOf(value=value) if value is not None:
+            case tree.SizeOf(value=value) if value is not None:
                 return holds
-            case Assign(operator="=", target=Name(declaration=declared), value=value):
+            case tree.Assign(operator="=", target=tree.Name(declaration=declared), value=value):
                 after = self.run(value, holds)
                 return after and declared.offset != self.offset
             case (
-                Conditional(test=test, then=then, otherwise=otherwise)
-                | IfStatement(test=test, then=then, otherwise=otherwise)
+                tree.Conditional(test=test, then=then, otherwise=otherwise)
+                | tree.IfStatement(test=test, then=then, otherwise=otherwise)
             ):
                 before = self.run(test, holds)
                 branches = [self.run(then, before), self.run(otherwise, before)]
                 return any(branches)
-            case Binary(operator="&&" | "||", left=left, right=right):
+            case tree.Binary(operator="&&" | "||", left=left, right=right):
                 before = self.run(left, holds)
                 return self.run(right, before) or before
-            case ForStatement(first=first, test=test, step=step, body=body):
+            case tree.ForStatement(first=first, test=test, step=step, body=body):
                 return self._loop(self.run(first, holds), (test,), (body, step))
-            case Labelled(label=label, statement=statement):
+            case tree.Labelled(label=label, statement=statement):
                 reached = label in self.labels or self.function.jumps_anywhere
                 return self.run(statement, holds or reached)
-            case Return(value=value):
+            case tree.Return(value=value):
                 self.run(value, holds)
                 return False
-            case OtherStatement():
+            case tree.OtherStatement():
                 return self._other(node, holds)
-        for part in children(node):
+        for part in tree.children(node):
             holds = self.run(part, holds)
         return holds
 
-    def _matters(self, node: Node) -> bool:
+    def _matters(self, node: tree.Node) -> bool:
         """Whether a node has the variable in it, the region, a label or a `goto`."""
         first, end = node.place.first, node.place.end
         places = self.function.mentions.get(self.offset, ())
@@ -113,13 +96,13 @@ class _Flow:
             return True
         return self._has_region(node) or self._jumps(node, "label", "GOTO_STMT")
 
-    def _jumps(self, node: Node, *kinds: str) -> bool:
+    def _jumps(self, node: tree.Node, *kinds: str) -> bool:
         places = self.function.jumps
         start = bisect_left(places, (node.place.first, ""))
         stop = bisect_left(places, (node.place.end, ""))
         return any(kind in kinds for _, kind in places[start:stop])
 
-    def _other(self, node: OtherStatement, holds: bool) -> bool:
+    def _other(self, node: tree.OtherStatement, holds: bool) -> bool:
         parts = node.parts
         match node.kind:
             case "WHILE_STMT":
@@ -147,7 +130,7 @@ class _Flow:
             holds = self.run(part, holds)
         return holds
 
-    def _loop(self, holds: bool, tests: Sequence[Node | None], body: Sequence[Node | None]) -> bool:
+    def _loop(self, holds: bool, tests: Sequence[tree.Node | None], body: Sequence[tree.Node | None]) -> bool:
         """Once more where the body brings the value back; `continue` goes on with the rest of the body."""
         self.ends.append(False)
         for _ in range(2):
@@ -159,16 +142,16 @@ class _Flow:
             holds = holds or inside
         return self.ends.pop() or holds
 
-    def _continues(self, node: Node | None, holds: bool) -> bool:
+    def _continues(self, node: tree.Node | None, holds: bool) -> bool:
         """Whether a `continue` may end the body with the value in the variable; any one counts."""
         jumps = node is not None and self._jumps(node, "CONTINUE_STMT")
         return jumps and (holds or self._has_region(node))
 
-    def _has_region(self, node: Node | None) -> bool:
+    def _has_region(self, node: tree.Node | None) -> bool:
         return node is not None and node.place.first <= self.first and self.end <= node.place.end
 
 
-def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> str:
+def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> str:
     """How the value that the region leaves may be seen; "" where it is not."""
     function = region.function
     if calls_at_its_end(declared):
@@ -179,7 +162,7 @@ def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> s
         return f"'{declared.name}' is in a text that is not understood"
     if _Flow(function, declared.offset, region.first, region.end).reads(False):
         return f"'{declared.name}' is read after the region"
-    if not (declared.is_file_scope or declared.storage is Storage.STATIC):
+    if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         return ""
     for other in file.functions_with(declared.name):
         place = (region.first, region.end) if other is function else (-1, -1)
@@ -191,32 +174,32 @@ def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> s
 _KEPT_TO_ITSELF = frozenset(("aligned", "unused", "maybe_unused", "nonstring", "deprecated", "mode"))
 
 
-def calls_at_its_end(declared: Declaration) -> bool:
+def calls_at_its_end(declared: tree.Declaration) -> bool:
     """Whether an attribute of an automatic variable may have others look at it: `cleanup` does."""
     words = (re.sub(r"^(?:gnu\s*::\s*)?_*|_*\s*(?:\(.*)?$", "", one) for one in declared.attributes)
-    return declared.storage is Storage.AUTOMATIC and not set(words) <= _KEPT_TO_ITSELF
+    return declared.storage is tree.Storage.AUTOMATIC and not set(words) <= _KEPT_TO_ITSELF
 
 
-def _hidden(function: TypedFunction, declared: Declaration) -> bool:
+def _hidden(function: TypedFunction, declared: tree.Declaration) -> bool:
     """Whether tokens that are not understood have the name among them; those of the region are."""
     return any(declared.name in problem.words for problem in function.problems)
 
 
-def is_named_after(region: TypedRegion, declared: Declaration) -> bool:
+def is_named_after(region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether the text after the region may name a variable that is declared in it."""
     function = region.function
     places = function.mentions.get(declared.offset, ())
     return _hidden(function, declared) or any(at >= region.end for at in places)
 
 
-def is_address_taken(file: TypedFile, function: TypedFunction, declared: Declaration) -> bool:
+def is_address_taken(file: TypedFile, function: TypedFunction, declared: tree.Declaration) -> bool:
     """Whether a pointer to a variable may exist."""
-    is_shared = declared.is_file_scope or declared.storage is Storage.STATIC
+    is_shared = declared.is_file_scope or declared.storage is tree.Storage.STATIC
     functions = file.functions_with(declared.name) if is_shared else (function,)
     if any(declared.offset in one.addressed for one in functions):
         return True
     return declared.is_file_scope and any(
-        declared.offset in addressed(tuple(walk(variable))) for variable, _ in file.variables
+        declared.offset in tree.addressed(tuple(tree.walk(variable))) for variable, _ in file.variables
     )
 
 
@@ -224,7 +207,7 @@ def may_run_again(region: TypedRegion) -> bool:
     """Whether one call of the function may run the region twice: by a loop around it, or a `goto`."""
     function = region.function
     around = (
-        isinstance(node, ForStatement | OtherStatement)
+        isinstance(node, tree.ForStatement | tree.OtherStatement)
         and node.place.first < region.first
         and region.end <= node.place.end
         for node in function.nodes
@@ -238,13 +221,13 @@ def _jumps_after(region: TypedRegion) -> bool:
     return region.function.jumps_anywhere or any(place >= region.end for place in places)
 
 
-def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
+def may_be_seen(region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether an automatic variable is mentioned after the region, or its address gets away."""
     function = region.function
     again = [
         node.place
         for node in function.nodes
-        if isinstance(node, ForStatement | OtherStatement)
+        if isinstance(node, tree.ForStatement | tree.OtherStatement)
         and node.place.first <= region.first
         and region.end <= node.place.end
     ]
@@ -254,6 +237,6 @@ def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
     return is_seen or _hidden(function, declared) or may_be_pointed_to(region, declared)
 
 
-def may_be_pointed_to(region: TypedRegion, declared: Declaration) -> bool:
+def may_be_pointed_to(region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether the function makes a pointer to an automatic variable, or into it."""
     return declared.offset in region.function.addressed

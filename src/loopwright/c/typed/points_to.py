@@ -14,36 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CallExpression,
-    Cast,
-    Conditional,
-    Declaration,
-    Declarator,
-    Expression,
-    MemberAccess,
-    Name,
-    Node,
-    OtherExpression,
-    Return,
-    Storage,
-    Subscript,
-    Unary,
-    Update,
-    owner,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
 class Object:
-    declaration: Declaration
+    declaration: tree.Declaration
 
 
 @dataclass(frozen=True)
@@ -65,81 +44,85 @@ class PointsTo:
     is_inside: bool = False
     """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
 
-    def storage_of(self, lvalue: Expression) -> frozenset[Target]:
+    def storage_of(self, lvalue: tree.Expression) -> frozenset[Target]:
         """The storage that an lvalue is in."""
-        match without_casts(lvalue):
-            case Name(declaration=declared):
+        match tree.without_casts(lvalue):
+            case tree.Name(declaration=declared):
                 return frozenset([Object(declared)])
-            case MemberAccess(object=inner, is_arrow=False):
+            case tree.MemberAccess(object=inner, is_arrow=False):
                 return self.storage_of(inner)
-            case MemberAccess(object=inner, is_arrow=True):
+            case tree.MemberAccess(object=inner, is_arrow=True):
                 return self.targets(inner)
-            case Subscript(base=base):
+            case tree.Subscript(base=base):
                 return self._through(base)
-            case Unary(operator="*", operand=operand):
+            case tree.Unary(operator="*", operand=operand):
                 return self._through(operand)
-            case OtherExpression() as other:
+            case tree.OtherExpression() as other:
                 return frozenset([Memory(("temporary", other.place.span))])
             case other:
                 return self.targets(other)
 
-    def _through(self, pointer: Expression) -> frozenset[Target]:
+    def _through(self, pointer: tree.Expression) -> frozenset[Target]:
         """What a pointer, or an array as a pointer to its first element, leads to."""
-        core = without_casts(pointer)
+        core = tree.without_casts(pointer)
         if isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         return self.targets(core)
 
-    def targets(self, value: Expression) -> frozenset[Target]:
+    def targets(self, value: tree.Expression) -> frozenset[Target]:
         """What the value of an expression may point to."""
-        core = without_casts(value)
-        is_lvalue = isinstance(core, Name | MemberAccess | Subscript | Unary | OtherExpression)
+        core = tree.without_casts(value)
+        is_lvalue = isinstance(
+            core, tree.Name | tree.MemberAccess | tree.Subscript | tree.Unary | tree.OtherExpression
+        )
         if is_lvalue and isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         match core:
-            case Name(declaration=declared):
+            case tree.Name(declaration=declared):
                 return self._stored(declared, "")
-            case Unary(operator="&", operand=operand):
+            case tree.Unary(operator="&", operand=operand):
                 return self.storage_of(operand)
-            case Binary(operator=",", right=right):
+            case tree.Binary(operator=",", right=right):
                 return self.targets(right)
-            case Binary(left=left, right=right):
+            case tree.Binary(left=left, right=right):
                 return self._pointers(left) | self._pointers(right)
-            case Conditional(then=then, otherwise=otherwise):
+            case tree.Conditional(then=then, otherwise=otherwise):
                 return self.targets(then) | self.targets(otherwise)
-            case Cast(operand=operand):
+            case tree.Cast(operand=operand):
                 return self.targets(operand)
-            case Assign(value=value, operator="="):
+            case tree.Assign(value=value, operator="="):
                 return self.targets(value)
-            case Assign(target=target) | Update(target=target):
+            case tree.Assign(target=target) | tree.Update(target=target):
                 return self.targets(target)
-            case CallExpression() as call:
+            case tree.CallExpression() as call:
                 return self._returned(call)
-            case MemberAccess() | Subscript() | Unary(operator="*"):
+            case tree.MemberAccess() | tree.Subscript() | tree.Unary(operator="*"):
                 return self._loaded(core)
-            case OtherExpression(parts=parts):
+            case tree.OtherExpression(parts=parts):
                 return frozenset().union(*(self.targets(one) for part in parts for one in _values_in(part)))
         return frozenset()
 
-    def _pointers(self, value: Expression) -> frozenset[Target]:
+    def _pointers(self, value: tree.Expression) -> frozenset[Target]:
         """Of the parts of a sum, those that may be addresses."""
-        kind = unqualified(without_casts(value).type)
+        kind = unqualified(tree.without_casts(value).type)
         is_address = isinstance(kind, Pointer | ArrayType | Unknown)
-        inside = [unqualified(part.type) for part in walk(value) if isinstance(part, Name)]
+        inside = [unqualified(part.type) for part in tree.walk(value) if isinstance(part, tree.Name)]
         has_address = any(isinstance(one, Pointer | ArrayType) for one in inside)
         return self.targets(value) if is_address or has_address else frozenset()
 
-    def _loaded(self, lvalue: Expression) -> frozenset[Target]:
+    def _loaded(self, lvalue: tree.Expression) -> frozenset[Target]:
         """What a pointer that lies in memory points to: what was stored there under the same name."""
         root, path = root_and_path(lvalue)
         if root is None:
-            literals = [part for part in walk(lvalue) if isinstance(part, OtherExpression)]
+            literals = [part for part in tree.walk(lvalue) if isinstance(part, tree.OtherExpression)]
             inside = [self.targets(value) for literal in literals for value in _parts(literal)]
-            inside += [self._returned(part) for part in walk(lvalue) if isinstance(part, CallExpression)]
+            inside += [
+                self._returned(part) for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression)
+            ]
             return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         return self._stored(root, path)
 
-    def _stored(self, declared: Declaration, path: str) -> frozenset[Target]:
+    def _stored(self, declared: tree.Declaration, path: str) -> frozenset[Target]:
         """What the pointers in a variable, or after it on a path, are given; the path names the member."""
         key = hash((declared.offset, path))
         if key in self.known:
@@ -153,28 +136,31 @@ class PointsTo:
             found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
         found |= self._beside(declared)
         self.pending.discard(key)
-        unseen = declared.storage in (Storage.PARAMETER, Storage.EXTERNAL, Storage.UNDECLARED) or not found
+        unseen = (
+            declared.storage in (tree.Storage.PARAMETER, tree.Storage.EXTERNAL, tree.Storage.UNDECLARED)
+            or not found
+        )
         if unseen:
             found.add(Memory(("reached", declared.offset, path)))
         self.known[key] = frozenset(found)
         return self.known[key]
 
-    def _beside(self, declared: Declaration) -> frozenset[Target]:
+    def _beside(self, declared: tree.Declaration) -> frozenset[Target]:
         """What is named with a variable in a text that is not understood, such as assembler."""
         texts = [set(one.words) for one in self.function.problems if declared.name in one.words]
         names = [node for node in self.function.nodes if texts and _is_named_pointer(node)]
         beside = [
             self.targets(node)
             for node in names
-            if isinstance(node, Name) and any(node.declaration.name in words for words in texts)
+            if isinstance(node, tree.Name) and any(node.declaration.name in words for words in texts)
         ]
         return frozenset().union(*beside)
 
-    def reached(self, value: Expression, path: str) -> frozenset[Target]:
+    def reached(self, value: tree.Expression, path: str) -> frozenset[Target]:
         """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
-        core = without_casts(value)
-        if isinstance(core, Unary) and core.operator == "&":
-            core = without_casts(core.operand)
+        core = tree.without_casts(value)
+        if isinstance(core, tree.Unary) and core.operator == "&":
+            core = tree.without_casts(core.operand)
         root, ahead = root_and_path(core)
         if root is None:
             return frozenset([Memory(("reached", value.place.span, path))])
@@ -186,9 +172,11 @@ class PointsTo:
             return self
         return PointsTo(self.file, function, self.known, self.pending, is_inside=True)
 
-    def _values(self, declared: Declaration, path: str) -> Iterator[tuple[TypedFunction, Expression, bool]]:
+    def _values(
+        self, declared: tree.Declaration, path: str
+    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
         """All values that the file gives to a variable itself, or to this member of it."""
-        if declared.is_file_scope or declared.storage is Storage.STATIC:
+        if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
             functions = self.file.functions_with(declared.name)
             for variable, problems in self.file.variables:
                 for value, is_itself in _given(variable, declared, path):
@@ -205,12 +193,12 @@ class PointsTo:
             for node in function.giving:
                 for value, is_itself in _given(node, declared, path):
                     yield function, value, is_itself
-                if isinstance(node, CallExpression) and node.callee is not None:
+                if isinstance(node, tree.CallExpression) and node.callee is not None:
                     yield from self._set_by(node, declared)
 
     def _set_by(
-        self, call: CallExpression, declared: Declaration
-    ) -> Iterator[tuple[TypedFunction, Expression, bool]]:
+        self, call: tree.CallExpression, declared: tree.Declaration
+    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
         """What a function of the file that is given the address of a pointer stores there."""
         places = [place for place, one in enumerate(call.arguments) if _takes(one, declared)]
         function = self.file.definition(call.callee) if places and call.callee is not None else None
@@ -218,14 +206,14 @@ class PointsTo:
             return
         given = [one for place in places for one in function.parameters[place : place + 1]]
         for node in function.giving:
-            if isinstance(node, Assign) and root_and_path(node.target) in [(one, "*") for one in given]:
+            if isinstance(node, tree.Assign) and root_and_path(node.target) in [(one, "*") for one in given]:
                 yield function, node.value, False
 
-    def contents(self, declared: Declaration) -> list[Expression]:
+    def contents(self, declared: tree.Declaration) -> list[tree.Expression]:
         """The values that the elements of an array of pointers are given, one by one."""
         return [value for _, value, is_itself in self._values(declared, "*") if not is_itself]
 
-    def _returned(self, call: CallExpression) -> frozenset[Target]:
+    def _returned(self, call: tree.CallExpression) -> frozenset[Target]:
         """What a function of the file returns; another one, memory of its own or what it is given."""
         callee = call.callee
         function = None if callee is None else self.file.definition(callee)
@@ -238,7 +226,7 @@ class PointsTo:
         inside = self._asked(function)
         found: set[Target] = set()
         for node in function.nodes:
-            if isinstance(node, Return) and node.value is not None:
+            if isinstance(node, tree.Return) and node.value is not None:
                 found |= inside.targets(node.value)
         self.pending.discard(callee.offset)
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
@@ -249,106 +237,106 @@ class PointsTo:
         return frozenset(found)
 
 
-def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, CallExpression]]:
+def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
     """The calls of a function in its file, with the functions they are in."""
     for caller in file.functions_with(function.declaration.name):
         for node in caller.giving:
-            callee = node.callee if isinstance(node, CallExpression) else None
+            callee = node.callee if isinstance(node, tree.CallExpression) else None
             if (
-                isinstance(node, CallExpression)
+                isinstance(node, tree.CallExpression)
                 and callee is not None
                 and callee.name == function.declaration.name
             ):
                 yield caller, node
 
 
-def _is_reached(target: Target, parameter: Declaration) -> bool:
+def _is_reached(target: Target, parameter: tree.Declaration) -> bool:
     return isinstance(target, Memory) and target.key[:2] == ("reached", parameter.offset)
 
 
-def root_and_path(lvalue: Expression) -> tuple[Declaration | None, str]:
+def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
     """The variable an lvalue starts with, and the members on the way."""
-    node, path = without_casts(lvalue), ""
+    node, path = tree.without_casts(lvalue), ""
     while True:
         match node:
-            case Name(declaration=declared):
+            case tree.Name(declaration=declared):
                 return declared, path or "*"
-            case MemberAccess(object=inner, name=name, in_union=in_union):
-                node, path = without_casts(inner), f".{'' if in_union else name}{path}"
-            case Subscript(base=inner) | Unary(operator="*", operand=inner):
-                node = without_casts(inner)
-            case Binary(operator="+" | "-", left=left):
-                node = without_casts(left)
+            case tree.MemberAccess(object=inner, name=name, in_union=in_union):
+                node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
+            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
+                node = tree.without_casts(inner)
+            case tree.Binary(operator="+" | "-", left=left):
+                node = tree.without_casts(left)
             case _:
                 return None, path
 
 
-def _given(node: Node, declared: Declaration, path: str) -> Iterator[tuple[Expression, bool]]:
+def _given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, bool]]:
     """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
     match node:
-        case Declarator(declaration=one, initial=initial):
+        case tree.Declarator(declaration=one, initial=initial):
             if one.offset == declared.offset and initial is not None:
-                is_itself = not isinstance(initial, OtherExpression)
+                is_itself = not isinstance(initial, tree.OtherExpression)
                 yield from ((value, is_itself) for value in _parts(initial))
-        case Assign(operator="=", target=target, value=value):
-            direct = without_casts(target)
-            if isinstance(direct, Name):
+        case tree.Assign(operator="=", target=target, value=value):
+            direct = tree.without_casts(target)
+            if isinstance(direct, tree.Name):
                 if direct.declaration.offset == declared.offset:
                     yield value, True
                 return
             root, reached = root_and_path(target)
             is_here = root is not None and root.offset == declared.offset and path and reached == path
-            is_address = any(_is_number_of_a_pointer(part) for part in walk(value))
+            is_address = any(_is_number_of_a_pointer(part) for part in tree.walk(value))
             if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
                 yield value, False
-        case CallExpression(arguments=arguments):
+        case tree.CallExpression(arguments=arguments):
             taken = [one for one in arguments if _takes(one, declared)]
             others = [one for one in arguments if taken and one not in taken and _is_pointer(one)]
             for argument in others:
-                core = without_casts(argument)
+                core = tree.without_casts(argument)
                 yield argument, False
-                if isinstance(core, Unary) and core.operator == "&":
+                if isinstance(core, tree.Unary) and core.operator == "&":
                     yield core.operand, False
 
 
-def _takes(argument: Expression, declared: Declaration) -> bool:
+def _takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
     """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
-    core = without_casts(argument)
-    if isinstance(core, Unary) and core.operator == "&":
-        root = owner(core.operand)
+    core = tree.without_casts(argument)
+    if isinstance(core, tree.Unary) and core.operator == "&":
+        root = tree.owner(core.operand)
         return root is not None and root.offset == declared.offset and _has_pointers(root)
-    is_array = isinstance(core, Name) and core.declaration.offset == declared.offset
-    return is_array and isinstance(core, Name) and _has_pointers(core.declaration) and _is_array(core)
+    is_array = isinstance(core, tree.Name) and core.declaration.offset == declared.offset
+    return is_array and isinstance(core, tree.Name) and _has_pointers(core.declaration) and _is_array(core)
 
 
-def _is_array(node: Name) -> bool:
+def _is_array(node: tree.Name) -> bool:
     return isinstance(unqualified(node.type), ArrayType)
 
 
-def _has_pointers(declared: Declaration) -> bool:
+def _has_pointers(declared: tree.Declaration) -> bool:
     kind = unqualified(declared.type)
     while isinstance(kind, ArrayType):
         kind = unqualified(kind.element)
     return isinstance(kind, Pointer | Record | Unknown)
 
 
-def _is_pointer(node: Expression) -> bool:
-    return isinstance(unqualified(without_casts(node).type), Pointer | ArrayType)
+def _is_pointer(node: tree.Expression) -> bool:
+    return isinstance(unqualified(tree.without_casts(node).type), Pointer | ArrayType)
 
 
-def _is_number_of_a_pointer(node: Node) -> bool:
-    if not isinstance(node, Cast) or not isinstance(unqualified(node.type), Integer):
+def _is_number_of_a_pointer(node: tree.Node) -> bool:
+    if not isinstance(node, tree.Cast) or not isinstance(unqualified(node.type), Integer):
         return False
     return isinstance(unqualified(node.operand.type), Pointer | ArrayType)
 
 
-def _is_named_pointer(node: Node) -> bool:
-    return isinstance(node, Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
+def _is_named_pointer(node: tree.Node) -> bool:
+    return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
 
 
-def _parts(initial: Expression) -> Iterator[Expression]:
+def _parts(initial: tree.Expression) -> Iterator[tree.Expression]:
     """The values in an initialiser."""
-    if isinstance(initial, OtherExpression):
+    if isinstance(initial, tree.OtherExpression):
         for part in initial.parts:
             for one in _values_in(part):
                 yield from _parts(one)
@@ -356,9 +344,9 @@ def _parts(initial: Expression) -> Iterator[Expression]:
         yield initial
 
 
-def _values_in(part: Node) -> Iterator[Expression]:
+def _values_in(part: tree.Node) -> Iterator[tree.Expression]:
     """An expression; of statements that have a value, all pointers that they name."""
-    if isinstance(part, Expression):
+    if isinstance(part, tree.Expression):
         yield part
     else:
-        yield from (one for one in walk(part) if isinstance(one, Name) and _is_named_pointer(one))
+        yield from (one for one in tree.walk(part) if isinstance(one, tree.Name) and _is_named_pointer(one))

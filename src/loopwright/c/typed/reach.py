@@ -12,24 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS, may_be_replaced
 from loopwright.c.typed.file import TypedFile
-from loopwright.c.typed.tree import (
-    Assign,
-    CallExpression,
-    Declaration,
-    Expression,
-    MemberAccess,
-    Node,
-    OtherExpression,
-    OtherStatement,
-    Storage,
-    Text,
-    Update,
-    owner,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import (
     CType,
     Enumeration,
@@ -50,7 +35,7 @@ random srandom drand48 srand48 time clock omp_get_wtime omp_get_thread_num omp_g
 """
 _KEEPS_ALL = frozenset(_LIBRARY.split())
 """Functions of libraries that change no variable but through what they are given, nor call the program's."""
-_FUNCTIONS = (Storage.FUNCTION, Storage.UNDECLARED)
+_FUNCTIONS = (tree.Storage.FUNCTION, tree.Storage.UNDECLARED)
 _WRITES_BYTES = ("memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf")
 _CHARACTER = 8
 
@@ -62,7 +47,7 @@ class Reach:
     unknown: str = ""
 
 
-def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Reach:
+def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) -> Reach:
     """What evaluating `nodes` may change; `pure` functions are believed to change nothing."""
     changed: set[int] = set()
     written: set[CType] = set()
@@ -72,19 +57,21 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
     while pending and not unknown:
         node = pending.pop()
         match node:
-            case Assign(target=target) | Update(target=target):
-                root = owner(target)
+            case tree.Assign(target=target) | tree.Update(target=target):
+                root = tree.owner(target)
                 if root is None and in_union(target):
                     written.add(Unknown("what a union holds may be of any of its types"))
                 elif root is None:
                     written.add(unqualified(target.type))
                 else:
                     changed.add(root.offset)
-            case CallExpression(callee=None):
+            case tree.CallExpression(callee=None):
                 unknown = "a function through a pointer"
-            case CallExpression(callee=Declaration(name=name, storage=storage)) if storage not in _FUNCTIONS:
+            case tree.CallExpression(callee=tree.Declaration(name=name, storage=storage)) if (
+                storage not in _FUNCTIONS
+            ):
                 unknown = f"'{name}'"
-            case CallExpression(callee=Declaration(name=name) as callee, arguments=arguments):
+            case tree.CallExpression(callee=tree.Declaration(name=name) as callee, arguments=arguments):
                 function = file.definition(callee)
                 if function is not None and may_be_replaced(callee, function):
                     unknown = f"'{name}'"
@@ -99,21 +86,23 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
                 elif name not in seen:
                     pending += function.nodes
                 seen.add(name)
-            case OtherStatement(kind=kind) if kind not in STATEMENTS:
+            case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
                 unknown = "this"
-            case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
+            case tree.OtherExpression(kind=kind) if kind not in EXPRESSIONS:
                 unknown = "this"
     return Reach(frozenset(changed), frozenset(written), unknown)
 
 
-def in_union(target: Expression) -> bool:
+def in_union(target: tree.Expression) -> bool:
     """Whether an lvalue is in a union, on the way from the pointer that leads there."""
-    return any(isinstance(part, MemberAccess) and part.in_union for part in walk(target))
+    return any(isinstance(part, tree.MemberAccess) and part.in_union for part in tree.walk(target))
 
 
-def _targets(arguments: Iterable[Expression]) -> set[CType]:
+def _targets(arguments: Iterable[tree.Expression]) -> set[CType]:
     """The types of what arguments point to, where it may be assigned: `%n` of printf, or `time(&t)`."""
-    pointers = [unqualified(one.type) for one in arguments if not isinstance(without_casts(one), Text)]
+    pointers = [
+        unqualified(one.type) for one in arguments if not isinstance(tree.without_casts(one), tree.Text)
+    ]
     targets = [one.target for one in pointers if isinstance(one, Pointer)]
     changing = [one for one in targets if not (isinstance(one, Qualified) and one.is_const)]
     return {kind for kind in map(unqualified, changing) if not isinstance(kind, Record | Void)}

@@ -5,23 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from loopwright.c.typed import front_end
+from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Range
 from loopwright.c.typed.front_end import Cursor
-from loopwright.c.typed.tree import (
-    CompoundStatement,
-    Declarator,
-    Declare,
-    Evaluate,
-    Expression,
-    ForStatement,
-    IfStatement,
-    Labelled,
-    Node,
-    OtherStatement,
-    Return,
-    Statement,
-)
 
 _WRITTEN = {
     "WHILE_STMT": r"while \( \)",
@@ -37,18 +23,18 @@ _WRITTEN = {
 """The tokens of a statement that are not those of its parts; those not here are not modelled."""
 
 
-def built_statement(builder: Builder, cursor: Cursor) -> Statement:
+def built_statement(builder: Builder, cursor: Cursor) -> tree.Statement:
     """The statement at a cursor."""
     whole = builder.range_of(cursor)
     place = builder.listing.place(*whole)
     if front_end.is_expression(cursor):
         value = builder.expression(cursor)
-        return Evaluate(value.place, value)
+        return tree.Evaluate(value.place, value)
     match front_end.kind(cursor):
         case "COMPOUND_STMT":
             inner = _statements(builder, front_end.children(cursor))
             _require(builder, whole, inner, r"\{( ;)* \}")
-            return CompoundStatement(place, tuple(inner))
+            return tree.CompoundStatement(place, tuple(inner))
         case "DECL_STMT":
             return _declare(builder, cursor, whole)
         case "FOR_STMT" if front_end.children(cursor):
@@ -59,30 +45,30 @@ def built_statement(builder: Builder, cursor: Cursor) -> Statement:
             then, *other = _statements(builder, branches)
             pattern = r"if \( \)( ;)? else" if other else r"if \( \)"
             _require(builder, whole, (tested, then, *other), pattern)
-            return IfStatement(place, tested, then, other[0] if other else None)
+            return tree.IfStatement(place, tested, then, other[0] if other else None)
         case "LABEL_STMT" if front_end.children(cursor):
             inner = _statements(builder, front_end.children(cursor)[-1:])
             _require(builder, whole, inner, r"\S+ :")
-            return Labelled(place, str(cursor.spelling), inner[0])
+            return tree.Labelled(place, str(cursor.spelling), inner[0])
         case "RETURN_STMT":
             values = [builder.expression(one) for one in front_end.children(cursor)]
             _require(builder, whole, values, "return")
-            return Return(place, values[0] if values else None)
+            return tree.Return(place, values[0] if values else None)
         case kind:
             parts = _parts(builder, front_end.children(cursor))
             if kind in _WRITTEN:
                 _require(builder, whole, parts, _WRITTEN[kind])
             else:
                 builder.problem(whole, "this statement is not modelled")
-            return OtherStatement(place, kind, tuple(parts))
+            return tree.OtherStatement(place, kind, tuple(parts))
 
 
-def _statements(builder: Builder, cursors: Sequence[Cursor]) -> list[Statement]:
+def _statements(builder: Builder, cursors: Sequence[Cursor]) -> list[tree.Statement]:
     return [built_statement(builder, one) for one in cursors]
 
 
-def _parts(builder: Builder, cursors: Sequence[Cursor]) -> list[Node]:
-    found: list[Node] = []
+def _parts(builder: Builder, cursors: Sequence[Cursor]) -> list[tree.Node]:
+    found: list[tree.Node] = []
     for one in cursors:
         if front_end.is_expression(one):
             found.append(builder.expression(one))
@@ -91,37 +77,37 @@ def _parts(builder: Builder, cursors: Sequence[Cursor]) -> list[Node]:
     return found
 
 
-def _require(builder: Builder, whole: Range, parts: Sequence[Node], pattern: str) -> None:
+def _require(builder: Builder, whole: Range, parts: Sequence[tree.Node], pattern: str) -> None:
     own = " ".join(builder.own(whole, parts))
     own = re.sub("<%", "{", re.sub("%>", "}", own))
     if re.fullmatch(pattern, own) is None:
         builder.problem(whole, f"'{own}' is not understood here", own.split())
 
 
-def _declare(builder: Builder, cursor: Cursor, whole: Range) -> Declare:
+def _declare(builder: Builder, cursor: Cursor, whole: Range) -> tree.Declare:
     """Variables and functions; what declares a type declares no storage."""
     found = [
         built_variable(builder, one)
         for one in front_end.children(cursor)
         if front_end.kind(one) in ("VAR_DECL", "FUNCTION_DECL")
     ]
-    return Declare(builder.listing.place(*whole), tuple(found))
+    return tree.Declare(builder.listing.place(*whole), tuple(found))
 
 
-def built_variable(builder: Builder, cursor: Cursor) -> Declarator:
+def built_variable(builder: Builder, cursor: Cursor) -> tree.Declarator:
     """One declarator: the expressions before its `=` are sizes, the one after it is its first value."""
     whole = builder.range_of(cursor)
     declaration = builder.names.declaration(cursor)
     name = builder.span_at(front_end.start(cursor))
     if front_end.kind(cursor) == "FUNCTION_DECL":
-        return Declarator(builder.listing.place(*whole), name, declaration, None)
+        return tree.Declarator(builder.listing.place(*whole), name, declaration, None)
     parts = [builder.expression(one) for one in front_end.children(cursor) if front_end.is_expression(one)]
     position = _equals(builder, (builder.index_of(front_end.start(cursor)), whole[1]))
     initial = next((one for one in parts if position is not None and one.place.first == position + 1), None)
     if position is not None and initial is None:
         builder.problem(whole, "the first value of this variable is not understood")
     sizes = tuple(one for one in parts if one is not initial)
-    return Declarator(builder.listing.place(*whole), name, declaration, initial, sizes)
+    return tree.Declarator(builder.listing.place(*whole), name, declaration, initial, sizes)
 
 
 def _equals(builder: Builder, whole: Range) -> int | None:
@@ -135,12 +121,12 @@ def _equals(builder: Builder, whole: Range) -> int | None:
     return None
 
 
-def _for(builder: Builder, cursor: Cursor, whole: Range) -> ForStatement:
+def _for(builder: Builder, cursor: Cursor, whole: Range) -> tree.ForStatement:
     """Which parts of its head a loop has is seen from the semicolons between them."""
     *head, body = front_end.children(cursor)
     inner = built_statement(builder, body)
     parts = _parts(builder, head)
-    declared = parts[0] if parts and isinstance(parts[0], Declare) else None
+    declared = parts[0] if parts and isinstance(parts[0], tree.Declare) else None
     _require(builder, whole, (*parts, inner), r"for \( ; \)" if declared is not None else r"for \( ; ; \)")
     semicolons = [
         position
@@ -150,9 +136,9 @@ def _for(builder: Builder, cursor: Cursor, whole: Range) -> ForStatement:
     ]
     if declared is not None:
         semicolons.insert(0, declared.place.end - 1)
-    slots: list[Expression | None] = [None, None, None]
+    slots: list[tree.Expression | None] = [None, None, None]
     for part in parts:
-        if isinstance(part, Expression):
+        if isinstance(part, tree.Expression):
             slots[min(2, sum(part.place.first > position for position in semicolons))] = part
     first, test, step = slots
-    return ForStatement(builder.listing.place(*whole), declared or first, test, step, inner)
+    return tree.ForStatement(builder.listing.place(*whole), declared or first, test, step, inner)

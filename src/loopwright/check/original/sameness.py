@@ -14,26 +14,8 @@ from __future__ import annotations
 from dataclasses import field, fields
 from typing import TypeGuard
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.tree import (
-    Binary,
-    CallExpression,
-    Cast,
-    Declaration,
-    Declarator,
-    Expression,
-    MemberAccess,
-    Name,
-    Node,
-    Number,
-    OtherExpression,
-    OtherStatement,
-    SizeOf,
-    Storage,
-    Subscript,
-    Text,
-    Unary,
-)
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -51,7 +33,7 @@ from loopwright.lazy_dataclass import dataclass
 
 LONG = 64
 """Bits of what is observed."""
-_LOCAL = (Storage.AUTOMATIC, Storage.PARAMETER)
+_LOCAL = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
 def type_difference(old: CType, new: CType) -> str | None:
@@ -162,14 +144,14 @@ class Sameness:
 
     old: TypedFile
     new: TypedFile
-    old_cells: tuple[Expression, ...] = ()
-    new_cells: tuple[Expression, ...] = ()
-    old_holes: tuple[Expression, ...] = ()
-    new_holes: tuple[Expression, ...] = ()
-    locals: dict[Declaration, Declaration] = field(default_factory=dict)
+    old_cells: tuple[tree.Expression, ...] = ()
+    new_cells: tuple[tree.Expression, ...] = ()
+    old_holes: tuple[tree.Expression, ...] = ()
+    new_holes: tuple[tree.Expression, ...] = ()
+    locals: dict[tree.Declaration, tree.Declaration] = field(default_factory=dict)
     compared: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
-    def expressions(self, old: Expression, new: Expression) -> str | None:
+    def expressions(self, old: tree.Expression, new: tree.Expression) -> str | None:
         """Why two values are not known to be the same; None where they are."""
         cells = matching(old, self.old_cells), matching(new, self.new_cells)
         if cells[0] or cells[1]:
@@ -184,24 +166,28 @@ class Sameness:
             return reason or self.expressions(_unconverted(old), _unconverted(new))
         if type(old) is not type(new):
             return f"'{_named(old)}' and '{_named(new)}' are different expressions"
-        is_written = isinstance(old, Cast) and not old.is_implicit
+        is_written = isinstance(old, tree.Cast) and not old.is_implicit
         difference = type_difference if is_written else _value_difference
         return difference(old.type, new.type) or self._node(old, new)
 
-    def _cells(self, old: Expression, new: Expression, common: frozenset[int]) -> str | None:
+    def _cells(self, old: tree.Expression, new: tree.Expression, common: frozenset[int]) -> str | None:
         if not common:
             return f"'{_named(old)}' is not read where it is looked at"
-        if isinstance(old, Name) and isinstance(new, Name) and _is_constant(old) | _is_constant(new):
+        if (
+            isinstance(old, tree.Name)
+            and isinstance(new, tree.Name)
+            and _is_constant(old) | _is_constant(new)
+        ):
             return self._names(old.declaration, new.declaration)
         return self._named(old, type_difference(old.type, new.type)) or self._first_values(old, new)
 
-    def _first_values(self, old: Expression, new: Expression) -> str | None:
+    def _first_values(self, old: tree.Expression, new: tree.Expression) -> str | None:
         """A variable that both files give a first value has to have the same one, unless it is an array."""
-        if not (isinstance(old, Name) and isinstance(new, Name)):
+        if not (isinstance(old, tree.Name) and isinstance(new, tree.Name)):
             return None
         return self.first_values(old.declaration, new.declaration)
 
-    def first_values(self, old: Declaration, new: Declaration) -> str | None:
+    def first_values(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         values = [file.first_value(one) for file, one in ((self.old, old), (self.new, new))]
         is_constant = any(isinstance(one.type, Qualified) and one.type.is_const for one in (old, new))
         first, second = values
@@ -213,36 +199,36 @@ class Sameness:
     def _named_difference(self, what: str, reason: str | None) -> str | None:
         return None if reason is None else f"{what}: {reason}"
 
-    def _named(self, node: Expression, reason: str | None) -> str | None:
+    def _named(self, node: tree.Expression, reason: str | None) -> str | None:
         return self._named_difference(f"'{_named(node)}'", reason)
 
-    def _node(self, old: Node, new: Node) -> str | None:
+    def _node(self, old: tree.Node, new: tree.Node) -> str | None:
         """Nodes of the same kind whose types agree."""
         match old, new:
-            case Name(), Name():
+            case tree.Name(), tree.Name():
                 return self._names(old.declaration, new.declaration)
-            case Number(), Number():
+            case tree.Number(), tree.Number():
                 same = old.value == new.value if old.value is not None else old.text == new.text
                 return None if same else f"'{old.text}' and '{new.text}' are different numbers"
-            case SizeOf(), SizeOf():
+            case tree.SizeOf(), tree.SizeOf():
                 same = old.value == new.value and old.value is not None
                 return None if same else "the sizes differ"
-            case Text(), Text():
+            case tree.Text(), tree.Text():
                 return "what a text says is not compared"
-            case OtherExpression(), _:
+            case tree.OtherExpression(), _:
                 return f"this kind of expression is not compared: {old.kind}"
-            case CallExpression(), CallExpression():
+            case tree.CallExpression(), tree.CallExpression():
                 return self._calls(old, new)
-            case MemberAccess(), MemberAccess() if old.field is not None and new.field is not None:
+            case tree.MemberAccess(), tree.MemberAccess() if old.field is not None and new.field is not None:
                 same = (old.is_arrow, old.in_union) == (new.is_arrow, new.in_union)
                 reason = _field_difference(old.field, new.field) if same else f"member '{old.name}' differs"
                 return reason or self.expressions(old.object, new.object)
-            case MemberAccess(), _:
+            case tree.MemberAccess(), _:
                 return f"member '{old.name}' is not known"
             case _:
                 return self._parts(old, new)
 
-    def _parts(self, old: Node, new: Node) -> str | None:
+    def _parts(self, old: tree.Node, new: tree.Node) -> str | None:
         for one in fields(old):
             if one.name in ("place", "type"):
                 continue
@@ -259,22 +245,22 @@ class Sameness:
                 (reason for one, other in zip(old, new, strict=True) if (reason := self._values(one, other))),
                 None,
             )
-        if isinstance(old, Expression) and isinstance(new, Expression):
+        if isinstance(old, tree.Expression) and isinstance(new, tree.Expression):
             return self.expressions(old, new)
-        if isinstance(old, Node) and isinstance(new, Node):
+        if isinstance(old, tree.Node) and isinstance(new, tree.Node):
             return self.statements(old, new)
         if isinstance(old, CType) and isinstance(new, CType):
             return _value_difference(old, new)
         return None if old == new else f"{_word(old)} and {_word(new)}"
 
-    def _names(self, old: Declaration, new: Declaration) -> str | None:
+    def _names(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         match old.storage, new.storage:
-            case Storage.FUNCTION, Storage.FUNCTION:
+            case tree.Storage.FUNCTION, tree.Storage.FUNCTION:
                 return self.functions(old, new)
-            case Storage.ENUMERATOR, Storage.ENUMERATOR:
+            case tree.Storage.ENUMERATOR, tree.Storage.ENUMERATOR:
                 same = old.value == new.value
                 return None if same else f"'{old.name}' is {old.value} and {new.value}"
-            case (Storage.UNDECLARED, _) | (_, Storage.UNDECLARED):
+            case (tree.Storage.UNDECLARED, _) | (_, tree.Storage.UNDECLARED):
                 same = old == new or (old.name == new.name and old.name.startswith("__builtin_"))
                 return None if same else f"'{old.name}' is not declared"
             case _ if old in self.locals:
@@ -284,19 +270,19 @@ class Sameness:
             case _:
                 return self._global(old, new)
 
-    def _global(self, old: Declaration, new: Declaration) -> str | None:
+    def _global(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         """A variable of the file that is not followed: it has to be a constant."""
         kinds = (old.type, new.type)
         if not all(isinstance(kind, Qualified) and kind.is_const and not kind.is_volatile for kind in kinds):
             return f"'{old.name}' may change, and is not followed"
         return self._named_difference(f"'{old.name}'", type_difference(*kinds)) or self.first_values(old, new)
 
-    def _calls(self, old: CallExpression, new: CallExpression) -> str | None:
+    def _calls(self, old: tree.CallExpression, new: tree.CallExpression) -> str | None:
         if old.callee is None or new.callee is None:
             return "which function is called is not known"
         return self._names(old.callee, new.callee) or self._values(old.arguments, new.arguments)
 
-    def functions(self, old: Declaration, new: Declaration) -> str | None:
+    def functions(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         """Why two functions are not known to be the same; a call of itself may be assumed to be."""
         if old.name == new.name and (old.name, new.name) in self.compared:
             return self.compared[old.name, new.name]
@@ -305,7 +291,7 @@ class Sameness:
         self.compared[old.name, new.name] = reason
         return reason
 
-    def _functions(self, old: Declaration, new: Declaration) -> str | None:
+    def _functions(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         reason = type_difference(old.type, new.type)
         if reason is not None or old.attributes != new.attributes:
             return reason or "its attributes differ"
@@ -324,16 +310,20 @@ class Sameness:
         inner = Sameness(self.old, self.new, locals=pairs, compared=self.compared)
         return inner.statements(old.body, new.body)
 
-    def statements(self, old: Node, new: Node) -> str | None:
+    def statements(self, old: tree.Node, new: tree.Node) -> str | None:
         if type(old) is not type(new):
             return "the statements differ"
-        if isinstance(old, Declarator) and isinstance(new, Declarator):
+        if isinstance(old, tree.Declarator) and isinstance(new, tree.Declarator):
             return self._variables(old, new)
-        if isinstance(old, OtherStatement) and isinstance(new, OtherStatement) and old.kind == "GOTO_STMT":
+        if (
+            isinstance(old, tree.OtherStatement)
+            and isinstance(new, tree.OtherStatement)
+            and old.kind == "GOTO_STMT"
+        ):
             return "where 'goto' leads is not compared"
         return self._parts(old, new)
 
-    def _variables(self, old: Declarator, new: Declarator) -> str | None:
+    def _variables(self, old: tree.Declarator, new: tree.Declarator) -> str | None:
         one, other = old.declaration, new.declaration
         if one.storage not in _LOCAL or other.storage not in _LOCAL:
             return f"'{one.name}' outlives a call"
@@ -344,44 +334,44 @@ class Sameness:
         return self._values(_some(old.initial), _some(new.initial)) or self._values(old.sizes, new.sizes)
 
 
-def _is_constant(node: Name) -> bool:
+def _is_constant(node: tree.Name) -> bool:
     """Whether a name stands for a number or a function, not for storage."""
-    return node.declaration.storage not in (*_LOCAL, Storage.STATIC, Storage.EXTERNAL)
+    return node.declaration.storage not in (*_LOCAL, tree.Storage.STATIC, tree.Storage.EXTERNAL)
 
 
-def _some(value: Expression | None) -> tuple[Expression, ...]:
+def _some(value: tree.Expression | None) -> tuple[tree.Expression, ...]:
     return () if value is None else (value,)
 
 
-def _is_conversion(node: Expression) -> TypeGuard[Cast]:
+def _is_conversion(node: tree.Expression) -> TypeGuard[tree.Cast]:
     """Whether C converts an integer to another integer type here."""
-    if not isinstance(node, Cast) or not node.is_implicit:
+    if not isinstance(node, tree.Cast) or not node.is_implicit:
         return False
     return isinstance(node.type, Integer) and isinstance(node.operand.type, Integer)
 
 
-def _unconverted(node: Expression) -> Expression:
+def _unconverted(node: tree.Expression) -> tree.Expression:
     return node.operand if _is_conversion(node) else node
 
 
-def _named(node: Expression) -> str:
+def _named(node: tree.Expression) -> str:
     """An expression for a message, as far as it has a name."""
     match node:
-        case Name():
+        case tree.Name():
             return node.declaration.name
-        case Number():
+        case tree.Number():
             return node.text
-        case Subscript():
+        case tree.Subscript():
             return f"{_named(node.base)}[{_named(node.index)}]"
-        case MemberAccess():
+        case tree.MemberAccess():
             return f"{_named(node.object)}{'->' if node.is_arrow else '.'}{node.name}"
-        case Cast():
+        case tree.Cast():
             return _named(node.operand)
-        case CallExpression() if node.callee is not None:
+        case tree.CallExpression() if node.callee is not None:
             return f"{node.callee.name}({', '.join(map(_named, node.arguments))})"
-        case Unary():
+        case tree.Unary():
             return f"{node.operator}{_named(node.operand)}"
-        case Binary():
+        case tree.Binary():
             return f"{_named(node.left)} {node.operator} {_named(node.right)}"
         case _:
             return "..."

@@ -11,21 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 from loopwright.c.references import reference_of
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, typed_text
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    Cast,
-    Declaration,
-    Expression,
-    MemberAccess,
-    Name,
-    Subscript,
-    Unary,
-    Update,
-    without_casts,
-)
 from loopwright.c.types import CType, Pointer, unqualified
 from loopwright.check.original.marked import (
     PROTOTYPE,
@@ -134,7 +122,7 @@ class _Meanings:
             or _operation_difference(rules, site, old, new)
         )
 
-    def _roots(self, site: Site, cells: Sequence[Expression]) -> str | None:
+    def _roots(self, site: Site, cells: Sequence[tree.Expression]) -> str | None:
         """The compiler reads the names of arrays as they are written."""
         for cell, typed in zip((site.write, *site.reads), cells, strict=True):
             reference = reference_of(cell.node)
@@ -144,20 +132,20 @@ class _Meanings:
         return None
 
 
-def _root(node: Expression) -> Declaration | None:
+def _root(node: tree.Expression) -> tree.Declaration | None:
     """The variable that an element is one of, or is reached from."""
     match node:
-        case Name():
+        case tree.Name():
             return node.declaration
-        case Subscript():
+        case tree.Subscript():
             return _root(node.base)
-        case MemberAccess():
+        case tree.MemberAccess():
             return _root(node.object)
-        case Cast():
+        case tree.Cast():
             return _root(node.operand)
-        case Unary() if node.operator in ("*", "&"):
+        case tree.Unary() if node.operator in ("*", "&"):
             return _root(node.operand)
-        case Binary() if node.operator in ("+", "-"):
+        case tree.Binary() if node.operator in ("+", "-"):
             sides = [one for one in (node.left, node.right) if isinstance(unqualified(one.type), Pointer)]
             return _root(sides[0]) if len(sides) == 1 else None
         case _:
@@ -172,11 +160,11 @@ def _operation_difference(
     if reason is not None:
         return f"'{site.write.node.text}': {reason}"
     reason = rules.expressions(old.arguments[0], new.arguments[0])
-    if reason is not None or isinstance(old.node, Update) != isinstance(new.node, Update):
+    if reason is not None or isinstance(old.node, tree.Update) != isinstance(new.node, tree.Update):
         return reason or "the operators differ"
-    if isinstance(old.node, Update):
+    if isinstance(old.node, tree.Update):
         return None
-    if isinstance(old.node, Assign) and isinstance(new.node, Assign):
+    if isinstance(old.node, tree.Assign) and isinstance(new.node, tree.Assign):
         reason = type_difference(old.node.computed, new.node.computed)
         if reason is not None:
             return f"what '{old.node.operator}' computes: {reason}"
@@ -187,14 +175,14 @@ def _target_type(operation: TypedOperation) -> CType:
     node = operation.node
     if operation.declared is not None:
         return operation.declared.type
-    return node.target.type if isinstance(node, Assign | Update) else node.type
+    return node.target.type if isinstance(node, tree.Assign | tree.Update) else node.type
 
 
-def _value(operation: TypedOperation, site: Site | None = None) -> Expression:
+def _value(operation: TypedOperation, site: Site | None = None) -> tree.Expression:
     """What is assigned; of `a = c = b`, c or b as the site says."""
     node = operation.node
-    if operation.declared is not None or not isinstance(node, Assign):
-        return without_casts(node)
+    if operation.declared is not None or not isinstance(node, tree.Assign):
+        return tree.without_casts(node)
     meant = None if site is None else site.assignment
     written = None if meant is None else assignment_of(meant.node)
     while written is not None and meant is not None and written.value != meant.value:
@@ -203,7 +191,7 @@ def _value(operation: TypedOperation, site: Site | None = None) -> Expression:
             break
         node = inner
     last = inner_assignment(node)
-    return last.target if last is not None and meant is not None else without_casts(node.value)
+    return last.target if last is not None and meant is not None else tree.without_casts(node.value)
 
 
 def _problem(operation: TypedOperation) -> str | None:

@@ -16,36 +16,10 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.c.plain_loops import Edit, edited_while, lines_in
 from loopwright.c.tokens import without_comments
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.reach import Reach, reach_of
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    Cast,
-    CompoundStatement,
-    Declaration,
-    Declarator,
-    Declare,
-    Expression,
-    Labelled,
-    MemberAccess,
-    Name,
-    Node,
-    Number,
-    OtherStatement,
-    SizeOf,
-    Storage,
-    Subscript,
-    TokenRange,
-    Unary,
-    Update,
-    children,
-    owner,
-    root_of,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
@@ -53,9 +27,18 @@ from loopwright.source import Source
 
 _MOST = 60
 """How many declarations of a file are written otherwise."""
-_OWN = (Storage.AUTOMATIC, Storage.PARAMETER)
-_LASTING = (Storage.STATIC, Storage.EXTERNAL)
-_VALUES = (Name, Number, Unary, Binary, Subscript, MemberAccess, Cast, SizeOf)
+_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+_LASTING = (tree.Storage.STATIC, tree.Storage.EXTERNAL)
+_VALUES = (
+    tree.Name,
+    tree.Number,
+    tree.Unary,
+    tree.Binary,
+    tree.Subscript,
+    tree.MemberAccess,
+    tree.Cast,
+    tree.SizeOf,
+)
 
 
 def with_element_pointers(source: Source, options: CompilerOptions) -> Source:
@@ -81,33 +64,35 @@ class _PointersOfRegion:
     """A region whose parts are looked up: what is around each node, and what may change."""
 
     typed: TypedRegion
-    nodes: tuple[Node, ...]
-    around: dict[int, Node]
+    nodes: tuple[tree.Node, ...]
+    around: dict[int, tree.Node]
     """The node that each node is a part of, by its identity."""
-    declarations: tuple[tuple[Declare, tuple[Node, ...]], ...]
+    declarations: tuple[tuple[tree.Declare, tuple[tree.Node, ...]], ...]
     """Those in blocks, with all that may run while what they declare lives."""
     reach: Reach
 
     @staticmethod
     def of(region: TypedRegion, file: TypedFile) -> _PointersOfRegion | None:
         """None where jumps decide what runs when."""
-        around: dict[int, Node] = {}
-        nodes = tuple(node for statement in region.statements for node in walk(statement))
-        if any(isinstance(node, Labelled) for node in nodes) or region.function.jumps_anywhere:
+        around: dict[int, tree.Node] = {}
+        nodes = tuple(node for statement in region.statements for node in tree.walk(statement))
+        if any(isinstance(node, tree.Labelled) for node in nodes) or region.function.jumps_anywhere:
             return None
-        if any(isinstance(node, OtherStatement) and node.kind == "GOTO_STMT" for node in nodes):
+        if any(isinstance(node, tree.OtherStatement) and node.kind == "GOTO_STMT" for node in nodes):
             return None
         for node in nodes:
-            around.update((id(part), node) for part in children(node))
+            around.update((id(part), node) for part in tree.children(node))
         found = []
         for node in nodes:
             block = around.get(id(node))
-            if isinstance(node, Declare) and (block is None or isinstance(block, CompoundStatement)):
-                found.append((node, nodes if block is None else tuple(walk(block))))
+            if isinstance(node, tree.Declare) and (
+                block is None or isinstance(block, tree.CompoundStatement)
+            ):
+                found.append((node, nodes if block is None else tuple(tree.walk(block))))
         reach = reach_of(file, nodes, frozenset((*LIBRARY, *INDEX_HELPERS)))
         return _PointersOfRegion(region, nodes, around, tuple(found), reach)
 
-    def without(self, declare: Declare, life: Sequence[Node]) -> list[Edit] | None:
+    def without(self, declare: tree.Declare, life: Sequence[tree.Node]) -> list[Edit] | None:
         """The changes after which a declaration is not needed; None where it is."""
         edits: list[Edit] = []
         if not declare.variables or not self._is_written(declare.place):
@@ -120,7 +105,7 @@ class _PointersOfRegion:
         place = declare.place.span
         return [*edits, (place.start, place.end, ";" + lines_in(place.source, place.start, place.end))]
 
-    def _uses(self, variable: Declarator, life: Sequence[Node]) -> list[Edit] | None:
+    def _uses(self, variable: tree.Declarator, life: Sequence[tree.Node]) -> list[Edit] | None:
         """The changes that write out where a pointer points, where that is known."""
         target = _target(variable)
         if target is None or variable.initial is None or not self._stays(variable, life):
@@ -129,27 +114,29 @@ class _PointersOfRegion:
         mentioned = self.typed.function.mentions.get(offset, ())
         if any(not self.typed.first <= at < self.typed.end for at in mentioned):
             return None
-        uses = [node for node in self.nodes if isinstance(node, Name) and node.declaration.offset == offset]
+        uses = [
+            node for node in self.nodes if isinstance(node, tree.Name) and node.declaration.offset == offset
+        ]
         edits = [self._use(node, target) for node in uses]
         found = [edit for edit in edits if edit is not None]
         return found if len(found) == len(uses) and uses else None
 
-    def _use(self, use: Name, target: _PointedTo) -> Edit | None:
+    def _use(self, use: tree.Name, target: _PointedTo) -> Edit | None:
         """`p->`, `p` of `p[k]`, or `*p`, in other words."""
-        outer: Node | None = self.around.get(id(use))
-        inner: Node = use
-        while isinstance(outer, Cast) and outer.is_implicit:
+        outer: tree.Node | None = self.around.get(id(use))
+        inner: tree.Node = use
+        while isinstance(outer, tree.Cast) and outer.is_implicit:
             inner, outer = outer, self.around.get(id(outer))
         tokens, at = self.typed.function.tokens, use.place.first
         if use.place.end != at + 1 or tokens[at].macro is not None:
             return None
         after, before = tokens[at + 1], tokens[at - 1]
         match outer:
-            case MemberAccess(object=part, is_arrow=True) if part is inner and after.text == "->":
+            case tree.MemberAccess(object=part, is_arrow=True) if part is inner and after.text == "->":
                 first, last, text = tokens[at], after, f"{target.element}."
-            case Subscript(base=part) if part is inner and after.text == "[" and target.row is not None:
+            case tree.Subscript(base=part) if part is inner and after.text == "[" and target.row is not None:
                 first, last, text = tokens[at], tokens[at], target.row
-            case Unary(operator="*", operand=part) if part is inner and before.text == "*":
+            case tree.Unary(operator="*", operand=part) if part is inner and before.text == "*":
                 first, last, text = before, tokens[at], target.element
             case _:
                 return None
@@ -158,44 +145,42 @@ class _PointersOfRegion:
         start, end = first.span.start, last.span.end
         return start, end, text + lines_in(first.span.source, start, end)
 
-    def _is_written(self, place: TokenRange) -> bool:
+    def _is_written(self, place: tree.TokenRange) -> bool:
         """Whether tokens are those of the file, but for macros that are one token each."""
         tokens = self.typed.function.tokens[place.first : place.end]
         expanded = [token.span for token in tokens if token.macro is not None]
         is_plain = len(expanded) == len(set(expanded)) and all(one.text.isidentifier() for one in expanded)
         return is_plain and not any(token.follows_place for token in tokens)
 
-    def _stays(self, variable: Declarator, life: Sequence[Node]) -> bool:
+    def _stays(self, variable: tree.Declarator, life: Sequence[tree.Node]) -> bool:
         """Whether a pointer has its first value all the time, which is made of what does not change."""
         if variable.initial is None or not self._keeps(variable.declaration, variable, life):
             return False
-        parts = [*walk(variable.initial)]
-        names = {part.declaration.offset: part.declaration for part in parts if isinstance(part, Name)}
+        parts = [*tree.walk(variable.initial)]
+        names = {part.declaration.offset: part.declaration for part in parts if isinstance(part, tree.Name)}
         if not all(isinstance(part, _VALUES) for part in parts):
             return False
         place = variable.initial.place
         tokens = self.typed.function.tokens
         words = {
-            tokens[at].text
-            for at in range(place.first, place.end)
-            if tokens[at - 1].text not in (".", "->")
+            tokens[at].text for at in range(place.first, place.end) if tokens[at - 1].text not in (".", "->")
         }
-        declared = [node.declaration for node in self.nodes if isinstance(node, Declarator)]
+        declared = [node.declaration for node in self.nodes if isinstance(node, tree.Declarator)]
         if any(one.name in words and one.offset not in names for one in declared):
             return False
         loads = [*_loaded(variable.initial)]
         return all(self._keeps(one, variable, life) for one in names.values()) and self._same_memory(loads)
 
-    def _keeps(self, one: Declaration, pointer: Declarator, life: Sequence[Node]) -> bool:
+    def _keeps(self, one: tree.Declaration, pointer: tree.Declarator, life: Sequence[tree.Node]) -> bool:
         """Whether a variable keeps its value while the pointer lives: loops around it count on outside."""
-        if one.storage is Storage.ENUMERATOR:
+        if one.storage is tree.Storage.ENUMERATOR:
             return True
         for node in life:
-            if isinstance(node, Declarator) and node.declaration.offset == one.offset:
+            if isinstance(node, tree.Declarator) and node.declaration.offset == one.offset:
                 if node.place.first > pointer.place.first:
                     return False
-            elif isinstance(node, Assign | Update):
-                changed = owner(node.target)
+            elif isinstance(node, tree.Assign | tree.Update):
+                changed = tree.owner(node.target)
                 if changed is not None and changed.offset == one.offset:
                     return False
         if isinstance(unqualified(one.type), ArrayType):
@@ -205,25 +190,25 @@ class _PointersOfRegion:
         is_kept = not self.reach.unknown and one.offset not in self.reach.changed
         return one.storage in _LASTING and is_kept
 
-    def _same_memory(self, loads: Sequence[Expression]) -> bool:
+    def _same_memory(self, loads: Sequence[tree.Expression]) -> bool:
         """Whether nothing in the region assigns to what is read through pointers to find the element."""
-        far = [one for one in loads if owner(one) is None]
+        far = [one for one in loads if tree.owner(one) is None]
         if not far:
             return True
         if self.reach.unknown or any(isinstance(kind, Unknown) for kind in self.reach.written):
             return False
-        members = {one.name for one in far if isinstance(one, MemberAccess)}
-        roots = {root.offset for one in far if (root := root_of(one)) is not None}
+        members = {one.name for one in far if isinstance(one, tree.MemberAccess)}
+        roots = {root.offset for one in far if (root := tree.root_of(one)) is not None}
         for node in self.nodes:
-            target = without_casts(node.target) if isinstance(node, Assign | Update) else None
-            if target is None or owner(target) is not None:
+            target = tree.without_casts(node.target) if isinstance(node, tree.Assign | tree.Update) else None
+            if target is None or tree.owner(target) is not None:
                 continue
             if isinstance(unqualified(target.type), Record | Pointer | ArrayType | Unknown):
                 return False
-            if isinstance(target, MemberAccess):
+            if isinstance(target, tree.MemberAccess):
                 is_loaded = target.name in members
             else:
-                root = root_of(target)
+                root = tree.root_of(target)
                 is_loaded = root is None or (not members and root.offset in roots)
             if is_loaded:
                 return False
@@ -238,47 +223,55 @@ class _PointedTo:
     row: str | None
 
 
-def _target(variable: Declarator) -> _PointedTo | None:
+def _target(variable: tree.Declarator) -> _PointedTo | None:
     """What a pointer points to, in the words of its first value, if that is of the pointer's type."""
     kind = unqualified(variable.declaration.type)
     if variable.initial is None or not isinstance(kind, Pointer) or _is_marked(kind.target):
         return None
-    if variable.declaration.storage is not Storage.AUTOMATIC or variable.declaration.attributes:
+    if variable.declaration.storage is not tree.Storage.AUTOMATIC or variable.declaration.attributes:
         return None
-    given = without_casts(variable.initial)
+    given = tree.without_casts(variable.initial)
     text = _text(given)
     if text is None:
         return None
-    if isinstance(given, Unary) and given.operator == "&":
-        inner = without_casts(given.operand)
+    if isinstance(given, tree.Unary) and given.operator == "&":
+        inner = tree.without_casts(given.operand)
         element = _text(inner)
-        is_element = isinstance(inner, Subscript | MemberAccess | Name)
+        is_element = isinstance(inner, tree.Subscript | tree.MemberAccess | tree.Name)
         if element is None or not is_element or not _same(inner.type, kind.target):
             return None
-        return _PointedTo(element, f"({text})" if isinstance(inner, Subscript) else None)
+        return _PointedTo(element, f"({text})" if isinstance(inner, tree.Subscript) else None)
     source = unqualified(given.type)
     target = source.target if isinstance(source, Pointer) else None
     target = source.element if isinstance(source, ArrayType) else target
     if target is None or not _same(target, kind.target) or not _is_sum(given):
         return None
     start = given
-    while isinstance(start, Binary):
-        start = without_casts(start.left)
-    is_row = isinstance(unqualified(start.type), ArrayType) and not isinstance(start, Name | MemberAccess)
+    while isinstance(start, tree.Binary):
+        start = tree.without_casts(start.left)
+    is_row = isinstance(unqualified(start.type), ArrayType) and not isinstance(
+        start, tree.Name | tree.MemberAccess
+    )
     element = f"({text})[0]"
-    is_sum = isinstance(given, Binary) and given.operator == "+"
-    if isinstance(given, Binary) and is_sum and not isinstance(without_casts(given.left), Binary):
+    is_sum = isinstance(given, tree.Binary) and given.operator == "+"
+    if (
+        isinstance(given, tree.Binary)
+        and is_sum
+        and not isinstance(tree.without_casts(given.left), tree.Binary)
+    ):
         base, index = _text(given.left), _text(given.right)
         element = f"{base}[{index}]" if base and index else element
     return _PointedTo(element, None if is_row else f"({text})")
 
 
-def _is_sum(given: Expression) -> bool:
+def _is_sum(given: tree.Expression) -> bool:
     """Whether a pointer is `a`, `s->a`, `a[i]`, `a + e` or `a + e - f`."""
     match given:
-        case Binary(operator="+" | "-", left=left):
-            return _is_sum(without_casts(left)) and isinstance(unqualified(left.type), Pointer | ArrayType)
-        case Name() | MemberAccess() | Subscript():
+        case tree.Binary(operator="+" | "-", left=left):
+            return _is_sum(tree.without_casts(left)) and isinstance(
+                unqualified(left.type), Pointer | ArrayType
+            )
+        case tree.Name() | tree.MemberAccess() | tree.Subscript():
             return True
     return False
 
@@ -298,36 +291,36 @@ def _is_marked(kind: CType) -> bool:
     return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
 
 
-def _text(node: Expression) -> str | None:
+def _text(node: tree.Expression) -> str | None:
     """The text of an expression on one line; None where it is only part of a macro."""
     if node.place.macro is not None:
         return None
     return " ".join(without_comments(node.place.span.text, literals=True).split())
 
 
-def _loaded(node: Expression) -> Iterator[Expression]:
+def _loaded(node: tree.Expression) -> Iterator[tree.Expression]:
     """The lvalues whose values are read to compute `node`, variables left out."""
-    core = without_casts(node)
+    core = tree.without_casts(node)
     match core:
-        case Unary(operator="&", operand=operand):
+        case tree.Unary(operator="&", operand=operand):
             yield from _located(operand)
-        case MemberAccess() | Subscript() | Unary(operator="*"):
+        case tree.MemberAccess() | tree.Subscript() | tree.Unary(operator="*"):
             if not isinstance(unqualified(core.type), ArrayType):
                 yield core
             yield from _located(core)
         case _:
-            for part in children(core):
-                if not isinstance(part, Expression):
+            for part in tree.children(core):
+                if not isinstance(part, tree.Expression):
                     raise AssertionError(part)
                 yield from _loaded(part)
 
 
-def _located(lvalue: Expression) -> Iterator[Expression]:
+def _located(lvalue: tree.Expression) -> Iterator[tree.Expression]:
     """The same for where an lvalue is."""
-    match without_casts(lvalue):
-        case MemberAccess(object=inner, is_arrow=is_arrow):
+    match tree.without_casts(lvalue):
+        case tree.MemberAccess(object=inner, is_arrow=is_arrow):
             yield from _loaded(inner) if is_arrow else _located(inner)
-        case Subscript(base=base, index=index):
+        case tree.Subscript(base=base, index=index):
             yield from (*_loaded(base), *_loaded(index))
-        case Unary(operator="*", operand=operand):
+        case tree.Unary(operator="*", operand=operand):
             yield from _loaded(operand)

@@ -10,25 +10,9 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from loopwright.c.syntax import refuse
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of, root_and_path
-from loopwright.c.typed.tree import (
-    Assign,
-    CallExpression,
-    Declaration,
-    Declarator,
-    Expression,
-    MemberAccess,
-    Name,
-    Node,
-    Storage,
-    Subscript,
-    Unary,
-    Update,
-    children,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
@@ -39,8 +23,8 @@ from loopwright.read.c.gate.calls import is_inside, reaching
 class _Use:
     """An lvalue of the region: its variable, the storage it is in, the members on the way there."""
 
-    node: Expression
-    root: Declaration
+    node: tree.Expression
+    root: tree.Declaration
     path: str
     """The members from the variable on."""
     storage: frozenset[Target]
@@ -69,7 +53,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
 
 
 def pairs_left(
-    program: Program, region: TypedRegion, declared: Mapping[str, Declaration], about: tuple[str, ...]
+    program: Program, region: TypedRegion, declared: Mapping[str, tree.Declaration], about: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """The storage that the file does not show to be apart, one of each two written in the region.
 
@@ -91,18 +75,18 @@ def pairs_left(
     )
 
 
-def _may_lead_anywhere(one: Declaration | None) -> bool:
+def _may_lead_anywhere(one: tree.Declaration | None) -> bool:
     return one is None or isinstance(unqualified(one.type), Pointer | Unknown)
 
 
-def _is_apart(one: Declaration | None, region: TypedRegion) -> bool:
+def _is_apart(one: tree.Declaration | None, region: TypedRegion) -> bool:
     """Whether no other name can lead to this storage."""
     if one is None or one.is_file_scope:
         return False
     kind = unqualified(one.type)
     if isinstance(kind, Pointer):
-        return kind.restrict and one.storage is Storage.PARAMETER
-    is_own = one.storage in (Storage.AUTOMATIC, Storage.PARAMETER) and not isinstance(kind, Unknown)
+        return kind.restrict and one.storage is tree.Storage.PARAMETER
+    is_own = one.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER) and not isinstance(kind, Unknown)
     return is_own and one.offset not in region.function.addressed
 
 
@@ -131,7 +115,7 @@ def _kind(use: _Use) -> CType:
     return unqualified(use.root.type)
 
 
-def _share(one: Expression, other: Expression, facts: PointsTo) -> bool:
+def _share(one: tree.Expression, other: tree.Expression, facts: PointsTo) -> bool:
     """Whether two arguments lead to one memory; members of one struct are apart."""
     first, second = root_and_path(one), root_and_path(other)
     are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
@@ -148,74 +132,74 @@ def _distinct(uses: list[_Use]) -> list[_Use]:
     return list(found.values())
 
 
-_Rows = Mapping[int, Expression]
+_Rows = Mapping[int, tree.Expression]
 """Pointers of the region that stand for a row all the time, by their declaration: what they are given."""
 
 
 def _rows(region: TypedRegion) -> _Rows:
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     changed = {
         target.declaration.offset
         for node in nodes
-        if isinstance(node, Assign | Update) and isinstance(target := node.target, Name)
+        if isinstance(node, tree.Assign | tree.Update) and isinstance(target := node.target, tree.Name)
     }
     return {
         node.declaration.offset: node.initial
         for node in nodes
-        if isinstance(node, Declarator)
+        if isinstance(node, tree.Declarator)
         and node.initial is not None
         and isinstance(unqualified(node.declaration.type), Pointer)
         and node.declaration.offset not in changed
     }
 
 
-def _named(lvalue: Expression, rows: _Rows) -> tuple[Declaration | None, str]:
+def _named(lvalue: tree.Expression, rows: _Rows) -> tuple[tree.Declaration | None, str]:
     """The variable whose storage an lvalue is in, or leads to, rows of it counted as itself."""
     root, path = root_and_path(lvalue)
     while root is not None and root.offset in rows:
-        given = without_casts(rows[root.offset])
-        if isinstance(given, Unary) and given.operator == "&":
+        given = tree.without_casts(rows[root.offset])
+        if isinstance(given, tree.Unary) and given.operator == "&":
             given = given.operand
         root, ahead = root_and_path(given)
         path = ahead if path == "*" else path if ahead == "*" else ahead + path
     return root, path
 
 
-def _uses(statement: Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
+def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
     """All lvalues that are read or written, the largest ones: `a[i][j]`, not `a[i]`."""
     found: list[_Use] = []
-    pending: list[tuple[Node, bool]] = [(statement, False)]
+    pending: list[tuple[tree.Node, bool]] = [(statement, False)]
     while pending:
         node, is_written = pending.pop()
-        if isinstance(node, Assign | Update):
+        if isinstance(node, tree.Assign | tree.Update):
             pending.append((node.target, True))
-            pending += [(part, False) for part in children(node) if part is not node.target]
+            pending += [(part, False) for part in tree.children(node) if part is not node.target]
             continue
-        if isinstance(node, Name | MemberAccess | Subscript) or (
-            isinstance(node, Unary) and node.operator == "*"
+        if isinstance(node, tree.Name | tree.MemberAccess | tree.Subscript) or (
+            isinstance(node, tree.Unary) and node.operator == "*"
         ):
             use = _use(node, is_written, facts, rows)
             found += [] if use is None else [use]
             pending += [(part, False) for part in _inside(node)]
             continue
-        pending += [(part, is_written) for part in children(node)]
+        pending += [(part, is_written) for part in tree.children(node)]
     return found
 
 
-def _inside(lvalue: Expression) -> list[Expression]:
+def _inside(lvalue: tree.Expression) -> list[tree.Expression]:
     """The subscripts of an lvalue, and the pointers that are followed to get there."""
-    found: list[Expression] = []
-    core = without_casts(lvalue)
+    found: list[tree.Expression] = []
+    core = tree.without_casts(lvalue)
     while True:
         match core:
-            case Subscript(base=base, index=index):
+            case tree.Subscript(base=base, index=index):
                 found.append(index)
-                inner = without_casts(base)
+                inner = tree.without_casts(base)
                 follows = not isinstance(unqualified(inner.type), ArrayType)
-            case MemberAccess(object=base, is_arrow=follows):
-                inner = without_casts(base)
-            case Unary(operator="*", operand=base):
-                inner = without_casts(base)
+            case tree.MemberAccess(object=base, is_arrow=follows):
+                inner = tree.without_casts(base)
+            case tree.Unary(operator="*", operand=base):
+                inner = tree.without_casts(base)
                 follows = not isinstance(unqualified(inner.type), ArrayType)
             case _:
                 return found
@@ -224,28 +208,30 @@ def _inside(lvalue: Expression) -> list[Expression]:
         core = inner
 
 
-def _use(node: Expression, is_written: bool, facts: PointsTo, rows: _Rows) -> _Use | None:
+def _use(node: tree.Expression, is_written: bool, facts: PointsTo, rows: _Rows) -> _Use | None:
     root, path = _named(node, rows)
-    if root is None or root.storage in (Storage.FUNCTION, Storage.ENUMERATOR):
+    if root is None or root.storage in (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR):
         return None
     storage = facts.storage_of(node)
     is_direct = storage == frozenset([Object(root)])
     return _Use(node, root, path, storage, _members(node), is_direct, is_written)
 
 
-def _members(node: Expression) -> tuple[str, ...]:
+def _members(node: tree.Expression) -> tuple[str, ...]:
     """The members inside the storage, the outermost first."""
     found: list[str] = []
-    core = without_casts(node)
+    core = tree.without_casts(node)
     while True:
         match core:
-            case MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
+            case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
                 found.insert(0, "" if in_union else name)
                 if is_arrow:
                     return tuple(found)
-                core = without_casts(inner)
-            case Subscript(base=base) if isinstance(unqualified(without_casts(base).type), ArrayType):
-                core = without_casts(base)
+                core = tree.without_casts(inner)
+            case tree.Subscript(base=base) if isinstance(
+                unqualified(tree.without_casts(base).type), ArrayType
+            ):
+                core = tree.without_casts(base)
             case _:
                 return tuple(found)
 
@@ -277,18 +263,24 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
             raise refuse(use.node.place.span, message, "use the arrays by their own names in the region")
 
 
-def _is_filled(array: Declaration, facts: PointsTo) -> bool:
+def _is_filled(array: tree.Declaration, facts: PointsTo) -> bool:
     """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop."""
     functions = facts.file.functions_with(array.name) if array.is_file_scope else (facts.function,)
     for node in (node for function in functions for node in function.giving):
-        if not isinstance(node, Assign) or not isinstance(target := without_casts(node.target), Subscript):
+        if not isinstance(node, tree.Assign) or not isinstance(
+            target := tree.without_casts(node.target), tree.Subscript
+        ):
             continue
         root, _ = root_and_path(target)
         if root is None or root.offset != array.offset or not isinstance(unqualified(target.type), Pointer):
             continue
-        counted = {part.declaration.offset for part in walk(target.index) if isinstance(part, Name)}
-        used = [part for part in walk(node.value) if isinstance(part, CallExpression | Update | Assign)]
-        named = {part.declaration.offset for part in walk(node.value) if isinstance(part, Name)}
+        counted = {part.declaration.offset for part in tree.walk(target.index) if isinstance(part, tree.Name)}
+        used = [
+            part
+            for part in tree.walk(node.value)
+            if isinstance(part, tree.CallExpression | tree.Update | tree.Assign)
+        ]
+        named = {part.declaration.offset for part in tree.walk(node.value) if isinstance(part, tree.Name)}
         if counted and not used and not counted & named:
             return True
     return False

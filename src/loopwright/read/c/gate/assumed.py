@@ -16,21 +16,8 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    Cast,
-    Declaration,
-    MemberAccess,
-    Name,
-    Node,
-    Number,
-    Storage,
-    Unary,
-    Update,
-    walk,
-)
 from loopwright.c.types import ArrayType, CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
@@ -52,7 +39,7 @@ from loopwright.read.c.second.cells import cell_of
 
 def settled(program: Program, region: TypedRegion) -> Program:
     """The program with its assumptions tried, and with what the types say of its parameters."""
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     declared = _declared(nodes)
     constants = _constants(nodes)
     parameters = tuple(
@@ -60,7 +47,7 @@ def settled(program: Program, region: TypedRegion) -> Program:
     )
     members = _members(nodes)
     for node in nodes:
-        if isinstance(node, Name) and node.declaration.name in members:
+        if isinstance(node, tree.Name) and node.declaration.name in members:
             message = f"'{node.declaration.name}' is also how a member of a struct is called here"
             raise BadInput(Code.REGION_TEXT, message, span=node.place.span, hint="rename the variable")
     kinds = {name: one.type for name, one in declared.items()} | members
@@ -88,7 +75,7 @@ def _tried(
     one: Assumption,
     program: Program,
     region: TypedRegion,
-    declared: Mapping[str, Declaration],
+    declared: Mapping[str, tree.Declaration],
     constants: Mapping[str, int],
 ) -> Assumption:
     is_proved = False
@@ -96,7 +83,7 @@ def _tried(
         case AssumptionKind.ITERATOR:
             # `refuse_seen_iterators` did not raise; of variables that other files see, these may read it
             known = [declared.get(name) for name in one.about]
-            is_proved = all(one is None or one.storage is not Storage.EXTERNAL for one in known)
+            is_proved = all(one is None or one.storage is not tree.Storage.EXTERNAL for one in known)
         case AssumptionKind.CONSTANT:
             is_proved = bool(one.about) and all(
                 name in constants or _integer(declared.get(name)) for name in one.about
@@ -109,16 +96,16 @@ def _tried(
     return replace(one, standing=Standing.PROVED) if is_proved else one
 
 
-def _declared(nodes: list[Node]) -> dict[str, Declaration]:
+def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
     """The variables of the region by name, where a name is of one variable."""
-    found: dict[str, set[Declaration]] = {}
+    found: dict[str, set[tree.Declaration]] = {}
     for node in nodes:
-        if isinstance(node, Name):
+        if isinstance(node, tree.Name):
             found.setdefault(node.declaration.name, set()).add(node.declaration)
     return {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
 
 
-def _constants(nodes: list[Node]) -> dict[str, int]:
+def _constants(nodes: list[tree.Node]) -> dict[str, int]:
     """Macros that are one integer wherever they stand in the region."""
     found: dict[str, set[int | None]] = {}
     inside: set[int] = set()
@@ -132,33 +119,37 @@ def _constants(nodes: list[Node]) -> dict[str, int]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _value(node: Node) -> int | None:
+def _value(node: tree.Node) -> int | None:
     """The value of an integer expression without names, if all of it fits its types."""
     found: int | None = None
     match node:
-        case Number(value=value, text=text) if not re.search(r"[.']", text):
+        case tree.Number(value=value, text=text) if not re.search(r"[.']", text):
             found = value
-        case Unary(operator="-", operand=operand) if (inner := _value(operand)) is not None:
+        case tree.Unary(operator="-", operand=operand) if (inner := _value(operand)) is not None:
             found = -inner
-        case Cast(operand=operand):
+        case tree.Cast(operand=operand):
             found = _value(operand)
-        case Binary(operator="+" | "-" | "*" as sign, left=left, right=right):
+        case tree.Binary(operator="+" | "-" | "*" as sign, left=left, right=right):
             sides = (_value(left), _value(right))
             if sides[0] is not None and sides[1] is not None:
                 a, b = sides[0], sides[1]
                 found = a + b if sign == "+" else a - b if sign == "-" else a * b
-    kind = unqualified(node.type) if isinstance(node, Number | Unary | Binary | Cast) else None
+    kind = (
+        unqualified(node.type)
+        if isinstance(node, tree.Number | tree.Unary | tree.Binary | tree.Cast)
+        else None
+    )
     fits = isinstance(kind, Integer) and found is not None and kind.least <= found <= kind.greatest
     return found if fits else None
 
 
-def _integer(declared: Declaration | None) -> Integer | None:
+def _integer(declared: tree.Declaration | None) -> Integer | None:
     kind = None if declared is None else unqualified(declared.type)
     kind = kind.integer if isinstance(kind, Enumeration) else kind
     return kind if isinstance(kind, Integer) else None
 
 
-def _layout(declared: Declaration | None) -> Layout | None:
+def _layout(declared: tree.Declaration | None) -> Layout | None:
     """What a variable of numbers is, or leads to."""
     if declared is None:
         return None
@@ -177,7 +168,7 @@ def _layout(declared: Declaration | None) -> Layout | None:
 
 
 def _values(
-    text: str, declared: Mapping[str, Declaration], constants: Mapping[str, int]
+    text: str, declared: Mapping[str, tree.Declaration], constants: Mapping[str, int]
 ) -> tuple[int, int] | None:
     if text in constants:
         return constants[text], constants[text]
@@ -185,15 +176,15 @@ def _values(
     return None if kind is None else (kind.least, kind.greatest)
 
 
-def _members(nodes: list[Node]) -> dict[str, CType]:
+def _members(nodes: list[tree.Node]) -> dict[str, CType]:
     """The types of `v.x` and `g->x` by the names the reader gives them.
 
     An array of at most one element at the end of a record may be longer than it says.
     """
     found: dict[str, set[CType]] = {}
     for node in nodes:
-        cell = cell_of(node, {}) if isinstance(node, MemberAccess) else None
-        if cell is not None and not cell.subscripts and isinstance(node, MemberAccess):
+        cell = cell_of(node, {}) if isinstance(node, tree.MemberAccess) else None
+        if cell is not None and not cell.subscripts and isinstance(node, tree.MemberAccess):
             kind = unqualified(node.type)
             is_open = isinstance(kind, ArrayType) and kind.length in (0, 1, None)
             found.setdefault(cell.base, set()).add(Unknown("it may be longer") if is_open else kind)
@@ -230,7 +221,7 @@ def _sized(
     array: Array,
     program: Program,
     region: TypedRegion,
-    declared: Mapping[str, Declaration],
+    declared: Mapping[str, tree.Declaration],
     kind: CType | None,
 ) -> Array:
     """An array with the cells that its declaration allows; a dimension that a pointer leads to has no end."""
@@ -260,8 +251,8 @@ def _length(
     length: int | str | None,
     program: Program,
     region: TypedRegion,
-    declared: Mapping[str, Declaration],
-    array: Declaration | None,
+    declared: Mapping[str, tree.Declaration],
+    array: tree.Declaration | None,
 ) -> isl.PwAff | None:
     """The length of a dimension; of a variable length array if it depends on parameters of the function,
     declared before the array, that have not changed since.
@@ -289,12 +280,12 @@ _SUM = re.compile(r"\s*(?:[A-Za-z_]\w*|0|[1-9]\d*)(?:\s*[-+]\s*(?:[A-Za-z_]\w*|0
 """Sizes and numbers, added and subtracted."""
 
 
-def _is_unchanged(one: Declaration, region: TypedRegion) -> bool:
+def _is_unchanged(one: tree.Declaration, region: TypedRegion) -> bool:
     """Whether it is a parameter of the function, with the value it was given."""
-    if one.storage is not Storage.PARAMETER or one.offset in region.function.addressed:
+    if one.storage is not tree.Storage.PARAMETER or one.offset in region.function.addressed:
         return False
-    targets = [node.target for node in region.function.nodes if isinstance(node, Assign | Update)]
-    return not any(isinstance(target, Name) and target.declaration == one for target in targets)
+    targets = [node.target for node in region.function.nodes if isinstance(node, tree.Assign | tree.Update)]
+    return not any(isinstance(target, tree.Name) and target.declaration == one for target in targets)
 
 
 def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:

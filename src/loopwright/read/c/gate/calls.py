@@ -11,29 +11,11 @@ from collections.abc import Iterator, Sequence
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in
+from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Purity, purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
 from loopwright.c.typed.reach import Reach, may_be_written, reach_of
-from loopwright.c.typed.tree import (
-    Assign,
-    CallExpression,
-    Declaration,
-    Declarator,
-    MemberAccess,
-    Name,
-    Node,
-    SizeOf,
-    Storage,
-    Subscript,
-    Unary,
-    Update,
-    changed_root,
-    children,
-    owner,
-    root_of,
-    walk,
-)
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
@@ -58,7 +40,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     places = reaching(program)
     if not places:
         return
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     _refuse_missing(program, region, nodes)
     nodes = [node for statement in region.statements for node in _evaluated(statement)]
     inside = [node for node in nodes if is_inside(node, places)]
@@ -67,13 +49,13 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     texts = ["".join(one.text.split()) for one in program.parameters]
     for node in nodes:
         match node:
-            case Name() if _words(node) & deciding:
+            case tree.Name() if _words(node) & deciding:
                 _refuse_change(node, reach, region, file)
-            case Subscript() | MemberAccess() | Unary() if _is_part(node, texts):
+            case tree.Subscript() | tree.MemberAccess() | tree.Unary() if _is_part(node, texts):
                 _refuse_change(node, reach, region, file)
 
 
-def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[Node]) -> None:
+def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[tree.Node]) -> None:
     """Raise where a statement that may touch anything was not read as touching what a pointer may lead to,
     or what it names."""
     names = {array.name for array in program.arrays}
@@ -81,8 +63,8 @@ def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[Node]
     for statement in program.statements:
         place = statement.body.place
         inside = [node for node in nodes if is_inside(node, (place,))]
-        named = {word for node in inside if isinstance(node, Name) for word in _words(node)}
-        changed = {root.name for node in inside if (root := changed_root(node)) is not None}
+        named = {word for node in inside if isinstance(node, tree.Name) for word in _words(node)}
+        changed = {root.name for node in inside if (root := tree.changed_root(node)) is not None}
         for accesses, own in ((statement.reads, named), (statement.writes, changed)):
             touched = {access.array for access in accesses}
             missing = names - touched - (hidden - own)
@@ -91,18 +73,18 @@ def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[Node]
                 raise BadInput(Code.REGION_TEXT, message, span=place)
 
 
-def _hidden(region: TypedRegion, nodes: Sequence[Node]) -> set[str]:
+def _hidden(region: TypedRegion, nodes: Sequence[tree.Node]) -> set[str]:
     """Numbers of the function itself that no pointer leads to, each name one variable of the region."""
-    declared: dict[str, dict[int, Declaration]] = {}
+    declared: dict[str, dict[int, tree.Declaration]] = {}
     for node in nodes:
         match node:
-            case Name(declaration=one) | Declarator(declaration=one):
+            case tree.Name(declaration=one) | tree.Declarator(declaration=one):
                 declared.setdefault(one.name, {})[one.offset] = one
     return {
         name
         for name, found in declared.items()
         if all(
-            one.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+            one.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
             and is_arithmetic(unqualified(one.type))
             and not may_be_pointed_to(region, one)
             and not any(name in problem.words for problem in region.function.problems)
@@ -111,69 +93,74 @@ def _hidden(region: TypedRegion, nodes: Sequence[Node]) -> set[str]:
     }
 
 
-def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
+def _deciding(program: Program, nodes: Sequence[tree.Node]) -> set[str]:
     """The names in bounds and conditions, and in the values of variables that are written out."""
     iterators = {name for statement in program.statements for name in statement.iterators}
     kept = {statement.body.place.start for statement in program.statements if statement.body.terminator}
     values = {
         part.declaration.name
         for node in nodes
-        if isinstance(node, Declarator) and node.initial is not None and node.name.start not in kept
+        if isinstance(node, tree.Declarator) and node.initial is not None and node.name.start not in kept
         for part in _evaluated(node.initial)
-        if isinstance(part, Name)
+        if isinstance(part, tree.Name)
     }
     return iterators.union(values, *(names_in(one.text) for one in program.parameters))
 
 
-def _evaluated(node: Node) -> Iterator[Node]:
+def _evaluated(node: tree.Node) -> Iterator[tree.Node]:
     """A node and what is evaluated with it: what `sizeof` measures is not, where its size is a number."""
     pending = [node]
     while pending:
         current = pending.pop()
         yield current
-        if not (isinstance(current, SizeOf) and current.value is not None):
-            pending.extend(reversed(tuple(children(current))))
+        if not (isinstance(current, tree.SizeOf) and current.value is not None):
+            pending.extend(reversed(tuple(tree.children(current))))
 
 
-def _words(node: Name) -> set[str]:
+def _words(node: tree.Name) -> set[str]:
     """A variable's name, and the words that the file has for it: a macro's name is not the variable's."""
     return {node.declaration.name, *names_in(node.place.span.text)}
 
 
-def _is_part(node: Subscript | MemberAccess | Unary, texts: Sequence[str]) -> bool:
+def _is_part(node: tree.Subscript | tree.MemberAccess | tree.Unary, texts: Sequence[str]) -> bool:
     """Whether a parameter is, or is computed from, what is read through a pointer here."""
-    if (isinstance(node, Unary) and node.operator != "*") or owner(node) is not None:
+    if (isinstance(node, tree.Unary) and node.operator != "*") or tree.owner(node) is not None:
         return False
     own = "".join(node.place.span.text.split())
     return any(own in text for text in texts)
 
 
 def _refuse_change(
-    node: Name | Subscript | MemberAccess | Unary, reach: Reach, region: TypedRegion, file: TypedFile
+    node: tree.Name | tree.Subscript | tree.MemberAccess | tree.Unary,
+    reach: Reach,
+    region: TypedRegion,
+    file: TypedFile,
 ) -> None:
     who = reach.unknown or "a pointer"
-    if isinstance(node, Name) and not _may_change(region, node, reach, file):
+    if isinstance(node, tree.Name) and not _may_change(region, node, reach, file):
         return
-    if not isinstance(node, Name) and not (reach.unknown or may_be_written(node.type, reach.written)):
+    if not isinstance(node, tree.Name) and not (reach.unknown or may_be_written(node.type, reach.written)):
         return
-    what = node.declaration.name if isinstance(node, Name) and "(" in node.place.span.text else ""
+    what = node.declaration.name if isinstance(node, tree.Name) and "(" in node.place.span.text else ""
     what = what or node.place.span.text
     message = f"{who} may change '{what}', which decides what the region runs"
     raise refuse(node.place.span, message, f"copy '{what}' into a variable of its own before the region")
 
 
-def _may_change(region: TypedRegion, node: Name, reach: Reach, file: TypedFile) -> bool:
+def _may_change(region: TypedRegion, node: tree.Name, reach: Reach, file: TypedFile) -> bool:
     declared = node.declaration
-    if declared.storage in (Storage.FUNCTION, Storage.ENUMERATOR, Storage.UNDECLARED):
+    if declared.storage in (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR, tree.Storage.UNDECLARED):
         return False
     if isinstance(declared.type, Qualified) and declared.type.is_const:
         return False
-    is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+    is_own = declared.storage in (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
     if is_own and not may_be_pointed_to(region, declared):
         return False
     if reach.unknown or declared.offset in reach.changed:
         return True
-    is_hidden = declared.storage is Storage.STATIC and not is_address_taken(file, region.function, declared)
+    is_hidden = declared.storage is tree.Storage.STATIC and not is_address_taken(
+        file, region.function, declared
+    )
     return not is_hidden and may_be_written(_element(declared.type), reach.written)
 
 
@@ -185,17 +172,17 @@ def _element(kind: CType) -> CType:
     return found
 
 
-def is_inside(node: Node, places: Sequence[Span]) -> bool:
+def is_inside(node: tree.Node, places: Sequence[Span]) -> bool:
     return any(place.contains(node.place.span) for place in places)
 
 
 def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
     """Raise where a call is not known to be a value, nor its statement to touch anything."""
     places = reaching(program)
-    nodes = [node for statement in region.statements for node in walk(statement)]
-    changed = {root.offset for node in nodes if (root := changed_root(node)) is not None}
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    changed = {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
     for node in nodes:
-        if isinstance(node, CallExpression) and not is_inside(node, places):
+        if isinstance(node, tree.CallExpression) and not is_inside(node, places):
             found = _refuse_call(node, file, pure, changed)
             seen = _visible(nodes, region) if found.sees_memory else None
             if seen is not None and node.callee is not None:
@@ -206,29 +193,34 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
                 )
 
 
-def _visible(nodes: Sequence[Node], region: TypedRegion) -> str | None:
+def _visible(nodes: Sequence[tree.Node], region: TypedRegion) -> str | None:
     """Something that the region changes, and that functions elsewhere can name or may have a pointer to."""
     for node in nodes:
-        target = node.target if isinstance(node, Assign | Update) else None
-        declared = None if target is None else root_of(target)
+        target = node.target if isinstance(node, tree.Assign | tree.Update) else None
+        declared = None if target is None else tree.root_of(target)
         if target is None or declared is None:
             continue
-        is_own = owner(target) is not None and declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+        is_own = tree.owner(target) is not None and declared.storage in (
+            tree.Storage.AUTOMATIC,
+            tree.Storage.PARAMETER,
+        )
         if not is_own or may_be_pointed_to(region, declared):
             return declared.name
     return None
 
 
-def _refuse_call(node: CallExpression, file: TypedFile, pure: frozenset[str], changed: set[int]) -> Purity:
+def _refuse_call(
+    node: tree.CallExpression, file: TypedFile, pure: frozenset[str], changed: set[int]
+) -> Purity:
     callee = node.callee
-    if callee is None or callee.storage not in (Storage.FUNCTION, Storage.UNDECLARED):
+    if callee is None or callee.storage not in (tree.Storage.FUNCTION, tree.Storage.UNDECLARED):
         raise refuse(
             node.place.span, "this calls a function through a pointer", "call functions by their names"
         )
     name = callee.name
     if name in pure:
         return Purity("")
-    if callee.storage is Storage.UNDECLARED and file.definition(callee) is None:
+    if callee.storage is tree.Storage.UNDECLARED and file.definition(callee) is None:
         if is_library(name) or name in INDEX_HELPERS or looks_like_macro(name):
             return Purity("")
         raise refuse(node.place.span, f"'{name}' is not declared, and what it does is not known", _say(name))

@@ -11,31 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import is_name, lexemes
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import read_after
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CallExpression,
-    Cast,
-    Conditional,
-    Declaration,
-    Declare,
-    ForStatement,
-    IfStatement,
-    Name,
-    Node,
-    SizeOf,
-    Storage,
-    Subscript,
-    TokenRange,
-    Unary,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import INT, LONG, Integer, holds, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
@@ -68,8 +49,10 @@ def _reads_as_written(old: object, new: TypedFile, number: int, stored: set[str]
     region = new.regions[number]
     if not isinstance(region, TypedRegion) or not _means_the_same(old, region):
         return False
-    targets = (node.target for one in region.statements for node in walk(one) if isinstance(node, Assign))
-    counters = {one.declaration.offset: one.declaration for one in targets if isinstance(one, Name)}
+    targets = (
+        node.target for one in region.statements for node in tree.walk(one) if isinstance(node, tree.Assign)
+    )
+    counters = {one.declaration.offset: one.declaration for one in targets if isinstance(one, tree.Name)}
     return not any(one.name not in stored and read_after(new, region, one) for one in counters.values())
 
 
@@ -87,13 +70,17 @@ def _changed(tokens: Sequence[str]) -> set[str]:
 
 
 def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
-    after = [node for statement in new.statements for node in walk(statement)]
+    after = [node for statement in new.statements for node in tree.walk(statement)]
     counted = {one.offset: one for one in map(_counted, after) if one is not None}
     return (
         not any(token.follows_place for token in new.tokens)
-        and all(node.callee is not None for node in after if isinstance(node, CallExpression))
-        and not any(_wraps(without_casts(node.index)) for node in after if isinstance(node, Subscript))
-        and not any(isinstance(node, SizeOf) or (isinstance(node, Cast) and _cuts(node)) for node in after)
+        and all(node.callee is not None for node in after if isinstance(node, tree.CallExpression))
+        and not any(
+            _wraps(tree.without_casts(node.index)) for node in after if isinstance(node, tree.Subscript)
+        )
+        and not any(
+            isinstance(node, tree.SizeOf) or (isinstance(node, tree.Cast) and _cuts(node)) for node in after
+        )
         and not _decides_unsigned(after)
         and _mean_the_same(old, after, counted)
     )
@@ -102,62 +89,68 @@ def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
 def counts_signed(source: Source, options: CompilerOptions) -> bool:
     """Whether unsigned numbers, of macros too, decide nothing of what the regions run."""
     read = (one for one in typed_file(source, options).regions if isinstance(one, TypedRegion))
-    return not any(_decides_unsigned([*walk(statement)]) for one in read for statement in one.statements)
+    return not any(_decides_unsigned([*tree.walk(statement)]) for one in read for statement in one.statements)
 
 
-def _decides_unsigned(nodes: Sequence[Node]) -> bool:
-    return any(_is_unsigned(part) for node in nodes for head in _deciding(node) for part in walk(head))
+def _decides_unsigned(nodes: Sequence[tree.Node]) -> bool:
+    return any(_is_unsigned(part) for node in nodes for head in _deciding(node) for part in tree.walk(head))
 
 
-def _deciding(node: Node) -> tuple[Node, ...]:
+def _deciding(node: tree.Node) -> tuple[tree.Node, ...]:
     """What decides which statements run: heads of loops, conditions, what is assigned to variables."""
     match node:
-        case ForStatement(first=first, test=test, step=step):
+        case tree.ForStatement(first=first, test=test, step=step):
             return tuple(one for one in (first, test, step) if one is not None)
-        case IfStatement(test=test):
+        case tree.IfStatement(test=test):
             return (test,)
-        case Assign(target=Name(type=kind), value=value) if isinstance(unqualified(kind), Integer):
+        case tree.Assign(target=tree.Name(type=kind), value=value) if isinstance(unqualified(kind), Integer):
             return (value,)
     return ()
 
 
-def _is_unsigned(node: Node) -> bool:
+def _is_unsigned(node: tree.Node) -> bool:
     """Whether an operation is one of unsigned numbers, which are not those that they are converted from."""
-    if not isinstance(node, Binary | Unary):
+    if not isinstance(node, tree.Binary | tree.Unary):
         return False
-    operand = node.left if isinstance(node, Binary) else node.operand
+    operand = node.left if isinstance(node, tree.Binary) else node.operand
     kind = unqualified(operand.type)
     return isinstance(kind, Integer) and not kind.signed
 
 
-def _cuts(node: Cast) -> bool:
+def _cuts(node: tree.Cast) -> bool:
     """Whether an integer is given a type that does not hold it, as the author says."""
     given, kind = unqualified(node.operand.type), unqualified(node.type)
     are_integers = isinstance(given, Integer) and isinstance(kind, Integer)
     return not node.is_implicit and are_integers and not holds(kind, given)
 
 
-def _wraps(index: Node) -> bool:
+def _wraps(index: tree.Node) -> bool:
     """Whether a subscript is computed in an unsigned type that a pointer has more bits than."""
-    parts = [node for node in walk(index) if isinstance(node, Binary | Unary | Cast | Conditional)]
+    parts = [
+        node
+        for node in tree.walk(index)
+        if isinstance(node, tree.Binary | tree.Unary | tree.Cast | tree.Conditional)
+    ]
     return any(map(_is_narrow, parts))
 
 
-def _is_narrow(node: Binary | Unary | Cast | Conditional | Name) -> bool:
+def _is_narrow(node: tree.Binary | tree.Unary | tree.Cast | tree.Conditional | tree.Name) -> bool:
     kind = unqualified(node.type)
     return isinstance(kind, Integer) and not kind.signed and kind.bits < LONG.bits
 
 
-def _mean_the_same(old: TypedRegion, after: Sequence[Node], counted: Mapping[int, Declaration]) -> bool:
+def _mean_the_same(
+    old: TypedRegion, after: Sequence[tree.Node], counted: Mapping[int, tree.Declaration]
+) -> bool:
     """Whether the names in `after` are such that loops over `counted` can be followed as they are written."""
-    before = [node for statement in old.statements for node in walk(statement)]
+    before = [node for statement in old.statements for node in tree.walk(statement)]
     try:
         refuse_storage([*after])
     except BadInput:
         return False
     types = [unqualified(one.type) for one in map(_counted, before) if one is not None]
     least = max(32, min((kind.bits for kind in types if isinstance(kind, Integer)), default=32))
-    names = [node for node in after if isinstance(node, Name) and node.declaration.offset not in counted]
+    names = [node for node in after if isinstance(node, tree.Name) and node.declaration.offset not in counted]
     read = [unqualified(node.type) for node in names]
     if not any(isinstance(kind, Integer) and kind.bits > INT.bits for kind in read):
         least = INT.bits  # no size is beyond an int
@@ -175,7 +168,7 @@ _CLOSED = frozenset(_OPENING.values())
 
 def _plain_names(
     file: TypedFile, spot: Located, region: Span
-) -> tuple[list[Node], dict[int, Declaration]] | None:
+) -> tuple[list[tree.Node], dict[int, tree.Declaration]] | None:
     """The names of a region without declarations, casts and members, and those that its loops count.
 
     In such a region, which the compiler accepts, a name means everywhere what it means where it is
@@ -199,18 +192,18 @@ def _plain_names(
     heads = [k + 2 for k, token in enumerate(tokens) if token == "for" and tokens[k + 2] != ";"]
     if any(not _is_single(tokens, k) or tokens[k] not in declared for k in heads):
         return None
-    nodes: list[Node] = []
+    nodes: list[tree.Node] = []
     for name, one in declared.items():
         if one is None or one.name != name:
             return None
-        nodes.append(Name(TokenRange(first[name], first[name] + 1, region), one.type, one))
-    if any(isinstance(node, Name) and _is_narrow(node) for node in nodes):
+        nodes.append(tree.Name(tree.TokenRange(first[name], first[name] + 1, region), one.type, one))
+    if any(isinstance(node, tree.Name) and _is_narrow(node) for node in nodes):
         return None
     counted = [one for k in heads if (one := declared[tokens[k]]) is not None]
     return nodes, {one.offset: one for one in counted}
 
 
-def _named(file: TypedFile, spot: Located, name: str) -> Declaration | None:
+def _named(file: TypedFile, spot: Located, name: str) -> tree.Declaration | None:
     """What a name means where it is first in a region that has no texts and no members."""
     word = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
     found = word.search(file.text.text, spot.start, spot.end)
@@ -255,32 +248,32 @@ def _is_single(tokens: Sequence[str], start: int) -> bool:
     return False
 
 
-def _counted(node: Node) -> Declaration | None:
+def _counted(node: tree.Node) -> tree.Declaration | None:
     """The variable that a loop gives its first value."""
     match node:
-        case ForStatement(first=Assign(target=Name(declaration=declared))):
+        case tree.ForStatement(first=tree.Assign(target=tree.Name(declaration=declared))):
             return declared
-        case ForStatement(first=Declare(variables=(variable, *_))):
+        case tree.ForStatement(first=tree.Declare(variables=(variable, *_))):
             return variable.declaration
     return None
 
 
-def _is_wide(declared: Declaration, bits: int) -> bool:
+def _is_wide(declared: tree.Declaration, bits: int) -> bool:
     """Whether an iterator wraps around no earlier than a signed one of so many bits."""
     kind = unqualified(declared.type)
     return isinstance(kind, Integer) and kind.signed and kind.bits >= bits
 
 
-def _same_names(before: Sequence[Node], after: Sequence[Node], counted: set[int]) -> bool:
+def _same_names(before: Sequence[tree.Node], after: Sequence[tree.Node], counted: set[int]) -> bool:
     """Whether names of both are variables of the same type, or functions, and new ones are integers."""
-    known = {node.declaration.name: node.declaration for node in before if isinstance(node, Name)}
+    known = {node.declaration.name: node.declaration for node in before if isinstance(node, tree.Name)}
     for node in after:
-        if not isinstance(node, Name) or node.declaration.offset in counted:
+        if not isinstance(node, tree.Name) or node.declaration.offset in counted:
             continue
         theirs, mine = node.declaration, known.get(node.declaration.name)
         if mine is None:
             is_integer = isinstance(unqualified(theirs.type), Integer)
-            if not is_integer and theirs.storage is not Storage.FUNCTION:
+            if not is_integer and theirs.storage is not tree.Storage.FUNCTION:
                 return False
         elif element_type(mine.type) != element_type(theirs.type):
             return False

@@ -7,21 +7,8 @@ found here.  Storage that other storage overlaps, or that is observed from outsi
 from __future__ import annotations
 
 from loopwright.c.syntax import refuse
+from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.typed.tree import (
-    Assign,
-    Declaration,
-    Declarator,
-    Declare,
-    ForStatement,
-    MemberAccess,
-    Name,
-    Node,
-    Storage,
-    Update,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import (
     ArrayType,
     CType,
@@ -39,14 +26,14 @@ from loopwright.model.program import Program
 
 def refuse_types(program: Program, region: TypedRegion) -> None:
     """Raise where a type of the region is not what it was taken for."""
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     refuse_storage(nodes)
     _refuse_iterators(program, nodes)
     _refuse_sizes(program, nodes)
     _refuse_elements(program, nodes)
 
 
-def refuse_storage(nodes: list[Node]) -> None:
+def refuse_storage(nodes: list[tree.Node]) -> None:
     """Raise where storage is observed from outside, or shared with other storage."""
     for node in nodes:
         _refuse_observed(node)
@@ -54,11 +41,11 @@ def refuse_storage(nodes: list[Node]) -> None:
     _refuse_unions(nodes)
 
 
-def _refuse_observed(node: Node) -> None:
+def _refuse_observed(node: tree.Node) -> None:
     """A volatile or atomic access must stay where it is; what each thread has of its own, with its thread."""
-    if isinstance(node, Name | MemberAccess) and _is_observed(node.type):
+    if isinstance(node, tree.Name | tree.MemberAccess) and _is_observed(node.type):
         raise refuse(node.place.span, "this is volatile or atomic: its accesses must stay as they are", _COPY)
-    if isinstance(node, Name) and node.declaration.is_thread_local:
+    if isinstance(node, tree.Name) and node.declaration.is_thread_local:
         raise refuse(node.place.span, f"each thread has its own '{node.declaration.name}'", _COPY)
 
 
@@ -74,24 +61,25 @@ def _is_observed(kind: CType) -> bool:
     return False
 
 
-def _refuse_bit_field(node: Node) -> None:
-    target = node.target if isinstance(node, Assign | Update) else None
-    core = None if target is None else without_casts(target)
-    if isinstance(core, MemberAccess) and core.is_bit_field:
+def _refuse_bit_field(node: tree.Node) -> None:
+    target = node.target if isinstance(node, tree.Assign | tree.Update) else None
+    core = None if target is None else tree.without_casts(target)
+    if isinstance(core, tree.MemberAccess) and core.is_bit_field:
         raise refuse(
             node.place.span, f"'{core.name}' is a bit-field: other fields are written with it", _COPY
         )
 
 
-def _refuse_unions(nodes: list[Node]) -> None:
+def _refuse_unions(nodes: list[tree.Node]) -> None:
     """The members of a union are one storage under several names."""
-    members = [node for node in nodes if isinstance(node, MemberAccess) and node.in_union]
+    members = [node for node in nodes if isinstance(node, tree.MemberAccess) and node.in_union]
     written = [
         core
         for node in nodes
-        if isinstance(node, Assign | Update) and isinstance(core := without_casts(node.target), MemberAccess)
+        if isinstance(node, tree.Assign | tree.Update)
+        and isinstance(core := tree.without_casts(node.target), tree.MemberAccess)
     ]
-    inside = [node for target in written for node in walk(target) if isinstance(node, MemberAccess)]
+    inside = [node for target in written for node in tree.walk(target) if isinstance(node, tree.MemberAccess)]
     for one in inside:
         other = next((node for node in members if one.in_union and node.name != one.name), None)
         if other is not None:
@@ -99,28 +87,30 @@ def _refuse_unions(nodes: list[Node]) -> None:
             raise refuse(other.place.span, message, "use one member of it in a region")
 
 
-def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[ForStatement, Declaration]]:
+def iterators_of(
+    program: Program, nodes: list[tree.Node]
+) -> list[tuple[tree.ForStatement, tree.Declaration]]:
     """The loops and the variables they count; those that are left as they are, as statements, are not."""
     bodies = [statement.body.place for statement in program.statements]
     found = []
     for node in nodes:
-        if isinstance(node, ForStatement) and any(place.contains(node.place.span) for place in bodies):
+        if isinstance(node, tree.ForStatement) and any(place.contains(node.place.span) for place in bodies):
             continue
         match node:
-            case ForStatement(first=Declare(variables=(Declarator(declaration=declared), *_))):
+            case tree.ForStatement(first=tree.Declare(variables=(tree.Declarator(declaration=declared), *_))):
                 found.append((node, declared))
-            case ForStatement(first=Assign(target=Name(declaration=declared))):
+            case tree.ForStatement(first=tree.Assign(target=tree.Name(declaration=declared))):
                 found.append((node, declared))
     return found
 
 
-def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
+def _refuse_iterators(program: Program, nodes: list[tree.Node]) -> None:
     """The new loops count in the type the reader saw: it has to be the type, or hold what int holds."""
     for node, declared in iterators_of(program, nodes):
         seen = _type_read(program, node, declared.name)
         kind = unqualified(declared.type)
         kind = kind.integer if isinstance(kind, Enumeration) else kind
-        if isinstance(kind, Unknown) and declared.storage is Storage.UNDECLARED:
+        if isinstance(kind, Unknown) and declared.storage is tree.Storage.UNDECLARED:
             continue
         if isinstance(kind, Unknown) and isinstance(named_type(seen), Integer):
             continue
@@ -135,7 +125,7 @@ def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
 
 
-def _type_read(program: Program, loop: ForStatement, name: str) -> str:
+def _type_read(program: Program, loop: tree.ForStatement, name: str) -> str:
     """The type that the reader saw of the iterator of a loop; "" where no statement is in it."""
     place = loop.place.span
     inside = [one for one in program.statements if place.start <= one.body.place.start < place.end]
@@ -143,31 +133,31 @@ def _type_read(program: Program, loop: ForStatement, name: str) -> str:
     return next((kind for each in pairs for iterator, kind in each if iterator == name), "")
 
 
-def _refuse_sizes(program: Program, nodes: list[Node]) -> None:
+def _refuse_sizes(program: Program, nodes: list[tree.Node]) -> None:
     """A size is an integer: one whose type is not known could be anything, but for the standard's names."""
     for node in nodes:
-        if isinstance(node, Name) and node.declaration.name in program.params:
+        if isinstance(node, tree.Name) and node.declaration.name in program.params:
             name, kind = node.declaration.name, unqualified(node.declaration.type)
             read = program.file.declarations.visible(name, program.region)
             is_standard = read is not None and isinstance(named_type(read.type), Integer)
-            is_declared = node.declaration.storage is not Storage.UNDECLARED
+            is_declared = node.declaration.storage is not tree.Storage.UNDECLARED
             if isinstance(kind, Unknown) and is_declared and not is_standard:
                 raise _unknown(node, f"'{name}'", kind)
 
 
-def _unknown(node: Node, what: str, kind: Unknown) -> BadInput:
+def _unknown(node: tree.Node, what: str, kind: Unknown) -> BadInput:
     message = f"it is not known what {what} is: {kind.reason}"
     return refuse(node.place.span, message, "give the directory of the header that declares it: -I DIRECTORY")
 
 
 def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
     """Iterators of a snippet, whose declaration is elsewhere."""
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     found = (declared for _, declared in iterators_of(program, nodes))
-    return list(dict.fromkeys(one.name for one in found if one.storage is Storage.UNDECLARED))
+    return list(dict.fromkeys(one.name for one in found if one.storage is tree.Storage.UNDECLARED))
 
 
-def _misread(node: Node, what: str, kind: CType) -> BadInput:
+def _misread(node: tree.Node, what: str, kind: CType) -> BadInput:
     sign = "a signed" if isinstance(kind, Integer) and kind.signed else "an unsigned"
     described = f"{sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
     return refuse(node.place.span, f"{what} is {described}, which its declaration does not show", _DECLARE)
@@ -176,11 +166,11 @@ def _misread(node: Node, what: str, kind: CType) -> BadInput:
 _DECLARE = "declare it by a type of C itself, such as int"
 
 
-def _refuse_elements(program: Program, nodes: list[Node]) -> None:
+def _refuse_elements(program: Program, nodes: list[tree.Node]) -> None:
     """Storage whose type the reader knows by a name that means another type here."""
     taken = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
     for node in nodes:
-        if isinstance(node, Name) and node.declaration.name in taken:
+        if isinstance(node, tree.Name) and node.declaration.name in taken:
             read = named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
             kind = element_type(node.declaration.type)
             if not _agree(read, kind):

@@ -8,32 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CallExpression,
-    Cast,
-    CompoundStatement,
-    Conditional,
-    Declarator,
-    Declare,
-    Evaluate,
-    Expression,
-    IfStatement,
-    Labelled,
-    MemberAccess,
-    Name,
-    Number,
-    OtherStatement,
-    SizeOf,
-    Statement,
-    Storage,
-    Subscript,
-    Text,
-    Unary,
-    Update,
-    without_casts,
-)
+from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.second.cells import NamedCell, Rows, cell_of, is_pointer, pointed
@@ -47,37 +22,37 @@ class Touched:
     cell: NamedCell
     is_write: bool
     must: bool
-    node: Expression
+    node: tree.Expression
     anywhere: bool = False
 
 
-def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched]:
+def touched(node: tree.Expression, rows: Rows, must: bool = True) -> Iterator[Touched]:
     """What evaluating `node` reads and writes, in no particular order."""
     match node:
-        case Number() | Text():
+        case tree.Number() | tree.Text():
             pass
-        case SizeOf():
+        case tree.SizeOf():
             if not is_value(node):
                 raise Unclear(node, "whether this is evaluated depends on its type")
-        case Name() | Subscript() | MemberAccess() | Unary(operator="*"):
+        case tree.Name() | tree.Subscript() | tree.MemberAccess() | tree.Unary(operator="*"):
             yield from _read(node, rows, must)
-        case Unary(operator="&"):
+        case tree.Unary(operator="&"):
             raise Unclear(node, "an address is taken here")
-        case Cast(operand=operand) | Unary(operand=operand):
+        case tree.Cast(operand=operand) | tree.Unary(operand=operand):
             yield from touched(operand, rows, must)
-        case Binary(operator=op, left=left, right=right):
+        case tree.Binary(operator=op, left=left, right=right):
             yield from touched(left, rows, must)
             yield from touched(right, rows, must and op not in ("&&", "||"))
-        case Conditional(test=test, then=then, otherwise=otherwise):
+        case tree.Conditional(test=test, then=then, otherwise=otherwise):
             yield from touched(test, rows, must)
             yield from touched(then, rows, False)
             yield from touched(otherwise, rows, False)
-        case Assign(operator=op, target=target, value=value):
+        case tree.Assign(operator=op, target=target, value=value):
             yield from touched(value, rows, must)
             yield from _target(target, rows, must, is_read=op != "=")
-        case Update(target=target):
+        case tree.Update(target=target):
             yield from _target(target, rows, must, is_read=True)
-        case CallExpression(arguments=arguments, function=function):
+        case tree.CallExpression(arguments=arguments, function=function):
             if _follows(function):
                 yield from touched(function, rows, must)
             for argument in arguments:
@@ -86,17 +61,17 @@ def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched
             raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
 
 
-def _follows(function: Expression) -> bool:
+def _follows(function: tree.Expression) -> bool:
     """Whether a call is written with the pointer that leads to its function: `(*f)(x)`."""
-    core = without_casts(function)
-    return isinstance(core, Unary) and core.operator == "*"
+    core = tree.without_casts(function)
+    return isinstance(core, tree.Unary) and core.operator == "*"
 
 
-def _read(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+def _read(node: tree.Expression, rows: Rows, must: bool) -> Iterator[Touched]:
     cell = cell_of(node, rows)
     if cell is None:
         raise Unclear(node, "this is not a variable or an element")
-    if cell.root.storage is Storage.FUNCTION:
+    if cell.root.storage is tree.Storage.FUNCTION:
         raise Unclear(node, "the address of a function is taken here")
     for part in cell.expressions():
         yield from touched(part, rows, must)
@@ -104,7 +79,7 @@ def _read(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
     yield Touched(cell, False, must and not cell.is_elsewhere, node, cell.is_elsewhere or is_whole)
 
 
-def _target(node: Expression, rows: Rows, must: bool, *, is_read: bool) -> Iterator[Touched]:
+def _target(node: tree.Expression, rows: Rows, must: bool, *, is_read: bool) -> Iterator[Touched]:
     cell = cell_of(node, rows)
     if cell is None:
         raise Unclear(node, "what this assigns to is not a variable or an element")
@@ -116,16 +91,16 @@ def _target(node: Expression, rows: Rows, must: bool, *, is_read: bool) -> Itera
     yield Touched(cell, True, certain, node, cell.is_elsewhere)
 
 
-def _argument(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+def _argument(node: tree.Expression, rows: Rows, must: bool) -> Iterator[Touched]:
     """A function may read all of what it is given the address of."""
-    core = without_casts(node)
-    is_taken = isinstance(core, Unary) and core.operator == "&"
+    core = tree.without_casts(node)
+    is_taken = isinstance(core, tree.Unary) and core.operator == "&"
     if not is_taken and not is_pointer(core.type):
         yield from touched(node, rows, must)
         return
-    if isinstance(core, Text):
+    if isinstance(core, tree.Text):
         return
-    target = core.operand if isinstance(core, Unary) and is_taken else core
+    target = core.operand if isinstance(core, tree.Unary) and is_taken else core
     found = (cell_of(target, rows), ()) if is_taken else pointed(target, rows)
     cell = None if found is None else found[0]
     if cell is None or found is None:
@@ -135,29 +110,31 @@ def _argument(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
     yield Touched(cell, False, False, node, anywhere=True)
 
 
-def touched_by_statement(node: Statement | Declarator, rows: Rows, must: bool = True) -> Iterator[Touched]:
+def touched_by_statement(
+    node: tree.Statement | tree.Declarator, rows: Rows, must: bool = True
+) -> Iterator[Touched]:
     """What a statement that is kept whole may touch; the variables it declares count, too."""
     match node:
-        case Evaluate(value=value):
+        case tree.Evaluate(value=value):
             yield from touched(value, rows, must)
-        case CompoundStatement(statements=statements):
+        case tree.CompoundStatement(statements=statements):
             for one in statements:
                 yield from touched_by_statement(one, rows, must)
-        case IfStatement(test=test, then=then, otherwise=otherwise):
+        case tree.IfStatement(test=test, then=then, otherwise=otherwise):
             yield from touched(test, rows, must)
             for branch in (then, otherwise) if otherwise is not None else (then,):
                 yield from touched_by_statement(branch, rows, False)
-        case Labelled(statement=statement):
+        case tree.Labelled(statement=statement):
             yield from touched_by_statement(statement, rows, must)
-        case Declare(variables=variables):
+        case tree.Declare(variables=variables):
             for variable in variables:
                 yield from touched_by_statement(variable, rows, must)
-        case Declarator(initial=initial, sizes=sizes):
+        case tree.Declarator(initial=initial, sizes=sizes):
             for part in sizes:
                 yield from touched(part, rows, must)
             if initial is not None:
                 yield from touched(initial, rows, must)
-        case OtherStatement(kind="NULL_STMT"):
+        case tree.OtherStatement(kind="NULL_STMT"):
             pass
         case _:
             raise Unclear(node, "this kind of statement is not followed")

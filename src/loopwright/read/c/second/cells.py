@@ -10,20 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from loopwright.c.typed.tree import (
-    Binary,
-    Declaration,
-    Expression,
-    MemberAccess,
-    Name,
-    Subscript,
-    Unary,
-    without_casts,
-)
+from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
-Term = tuple[Expression, int]
+Term = tuple[tree.Expression, int]
 """A summand of a subscript, and its sign."""
 
 
@@ -32,16 +23,16 @@ class NamedCell:
     """`base[subscripts]`; each subscript is the sum of its terms, 0 without any."""
 
     base: str
-    root: Declaration
+    root: tree.Declaration
     subscripts: tuple[tuple[Term, ...], ...] = ()
     is_part: bool = False
     """Only a member of the element."""
     is_elsewhere: bool = False
     """Reached through a pointer in the element."""
-    inner: tuple[Expression, ...] = ()
+    inner: tuple[tree.Expression, ...] = ()
     """Subscripts inside the element, which are evaluated too."""
 
-    def expressions(self) -> tuple[Expression, ...]:
+    def expressions(self) -> tuple[tree.Expression, ...]:
         """All that is computed to find the cell."""
         return (*(term for subscript in self.subscripts for term, _ in subscript), *self.inner)
 
@@ -54,16 +45,16 @@ def is_pointer(kind: CType) -> bool:
     return isinstance(unqualified(kind), Pointer | ArrayType)
 
 
-def cell_of(node: Expression, rows: Rows) -> NamedCell | None:
+def cell_of(node: tree.Expression, rows: Rows) -> NamedCell | None:
     """The storage that `node` names; None where it is not an lvalue of this kind."""
-    match without_casts(node):
-        case Name(declaration=declared):
+    match tree.without_casts(node):
+        case tree.Name(declaration=declared):
             return NamedCell(declared.name, declared)
-        case Subscript(base=base, index=index):
+        case tree.Subscript(base=base, index=index):
             return _element(base, ((index, 1),), rows)
-        case Unary(operator="*", operand=operand):
+        case tree.Unary(operator="*", operand=operand):
             return _element(operand, (), rows)
-        case MemberAccess(object=inner, name=name, is_arrow=is_arrow):
+        case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow):
             return _member(cell_of(inner, rows), name, is_arrow)
     return None
 
@@ -76,7 +67,7 @@ def _member(inner: NamedCell | None, name: str, is_arrow: bool) -> NamedCell | N
     return replace(inner, base=f"{inner.base}__{name}")
 
 
-def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> NamedCell | None:
+def _element(pointer: tree.Expression, terms: tuple[Term, ...], rows: Rows) -> NamedCell | None:
     """What `pointer[terms]` is: the sums in the pointer belong to the subscript."""
     found = pointed(pointer, rows)
     if found is None:
@@ -88,26 +79,26 @@ def _element(pointer: Expression, terms: tuple[Term, ...], rows: Rows) -> NamedC
     return replace(cell, subscripts=(*cell.subscripts, (*ahead, *terms)))
 
 
-def pointed(pointer: Expression, rows: Rows) -> tuple[NamedCell, tuple[Term, ...]] | None:
+def pointed(pointer: tree.Expression, rows: Rows) -> tuple[NamedCell, tuple[Term, ...]] | None:
     """The array or pointer that a value points into, and the terms that are added to it."""
-    node = without_casts(pointer)
+    node = tree.without_casts(pointer)
     match node:
-        case Binary(operator="+" | "-" as op, left=left, right=right) if _is_address(left):
+        case tree.Binary(operator="+" | "-" as op, left=left, right=right) if _is_address(left):
             inner = pointed(left, rows)
             return None if inner is None else (inner[0], (*inner[1], (right, 1 if op == "+" else -1)))
-        case Unary(operator="&", operand=operand):
+        case tree.Unary(operator="&", operand=operand):
             target = cell_of(operand, rows)
             if target is None or target.is_part or not target.subscripts:
                 return None
             *outer, last = target.subscripts
             return replace(target, subscripts=tuple(outer)), last
-        case Name(declaration=declared) if declared.offset in rows:
+        case tree.Name(declaration=declared) if declared.offset in rows:
             return rows[declared.offset]
     cell = cell_of(node, rows)
     return None if cell is None else (cell, ())
 
 
-def _is_address(node: Expression) -> bool:
+def _is_address(node: tree.Expression) -> bool:
     kind = unqualified(node.type)
     return isinstance(kind, Pointer | ArrayType | Unknown)
 

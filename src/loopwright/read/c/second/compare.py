@@ -15,27 +15,10 @@ from itertools import pairwise
 
 import islpy as isl
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.points_to import root_and_path
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CallExpression,
-    Cast,
-    Declaration,
-    Declarator,
-    Declare,
-    Name,
-    Node,
-    Number,
-    Storage,
-    Subscript,
-    Unary,
-    Update,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import Qualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
@@ -89,7 +72,7 @@ def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assu
 
     Whether iterators wrap around is known from this reading only.
     """
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
     if not program.set_aside or any(may_wrap(kind, 1) for kind in kinds):
         raise _refusal(failure.node.place.span, failure.reason) from None
@@ -120,27 +103,30 @@ def _wanted(program: Program) -> Wanted:
 
 
 def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     written: set[int] = set()
     local: set[int] = set()
     meaning: dict[str, int] = {}
     functions: dict[int, TypedFunction] = {}
-    targets = [root_and_path(node.target) for node in nodes if isinstance(node, Assign | Update)]
+    targets = [root_and_path(node.target) for node in nodes if isinstance(node, tree.Assign | tree.Update)]
     changed = {(root.offset, path) for root, path in targets if root is not None}
     for node in nodes:
         match node:
-            case Assign(target=Name(declaration=declared)) | Update(target=Name(declaration=declared)):
+            case (
+                tree.Assign(target=tree.Name(declaration=declared))
+                | tree.Update(target=tree.Name(declaration=declared))
+            ):
                 written.add(declared.offset)
-            case Unary(operator="&", operand=Name(declaration=declared)):
+            case tree.Unary(operator="&", operand=tree.Name(declaration=declared)):
                 written.add(declared.offset)
-            case Declarator(declaration=declared):
+            case tree.Declarator(declaration=declared):
                 local.add(declared.offset)
-            case CallExpression(callee=callee) if callee is not None:
+            case tree.CallExpression(callee=callee) if callee is not None:
                 function = file.definition(callee)
                 if function is not None:
                     functions[callee.offset] = function
     for node in nodes:
-        if isinstance(node, Name) and node.declaration.offset not in local:
+        if isinstance(node, tree.Name) and node.declaration.offset not in local:
             declared = node.declaration
             if meaning.setdefault(declared.name, declared.offset) != declared.offset:
                 raise Unclear(node, f"two variables are called '{declared.name}' here")
@@ -166,20 +152,20 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     return replace(facts, values=_values(nodes, facts, file))
 
 
-def _values(nodes: Sequence[Node], facts: Facts, file: TypedFile) -> dict[str, int]:
+def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[str, int]:
     """The macros and the `const` integers of file scope that are numbers, of those that a region names."""
     scope = Scope(replace(facts, parameters=frozenset()), everywhere(), {}, {})
     found: dict[str, int | None] = {}
     for node in nodes:
         match node:
-            case Name(declaration=Declaration(name=name, type=Qualified() as kind) as declared):
+            case tree.Name(declaration=tree.Declaration(name=name, type=Qualified() as kind) as declared):
                 if name in found or not declared.is_file_scope or kind != Qualified(kind.type, is_const=True):
                     continue
                 first, held = file.first_value(declared), integer_of(kind)
                 value = None if first is None or held is None else numeric(first, scope)
                 is_held = value is not None and held is not None and held.least <= value <= held.greatest
                 found[name] = value if is_held else None
-            case Number() | Binary() | Cast() | Unary() if facts.is_macro(node.place):
+            case tree.Number() | tree.Binary() | tree.Cast() | tree.Unary() if facts.is_macro(node.place):
                 name = facts.text_of(node.place)
                 if name.isidentifier() and name not in found:
                     found[name] = numeric(node, scope)
@@ -192,10 +178,10 @@ def _listed(program: Program) -> isl.Set:
     return reduce(isl.Set.intersect, stated, everywhere())
 
 
-def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:
+def _ranges(nodes: Sequence[tree.Node], parameters: frozenset[str]) -> isl.Set:
     """The values that their types allow the parameters."""
     found = everywhere()
-    declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, Name)}
+    declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, tree.Name)}
     for name in sorted(parameters & declared.keys()):
         kind = integer_of(declared[name].type)
         if kind is not None:
@@ -239,7 +225,7 @@ def _with_parentheses(region: TypedRegion, place: tuple[int, int]) -> Iterator[t
 
 def _compare_statement(program: Program, found: Found, statement: Statement) -> None:
     node, body = found.node, statement.body
-    place = node.name if isinstance(node, Declarator) else node.place.span
+    place = node.name if isinstance(node, tree.Declarator) else node.place.span
     if place.start != body.place.start:
         raise _refusal(place, f"'{_line(place)}' is no statement of the model")
     names = tuple(loop.declaration.name for loop in found.place.loops)
@@ -295,9 +281,9 @@ def _positions(statement: Statement, found: Found) -> list[int]:
 def _compare_accesses(program: Program, found: Found, statement: Statement, domain: isl.Set) -> None:
     rows = found.place.rows
     seen = list(touched_by_statement(found.node, rows))
-    if isinstance(found.node, Declarator):
+    if isinstance(found.node, tree.Declarator):
         declared = found.node.declaration
-        name = Name(found.node.place, declared.type, declared)
+        name = tree.Name(found.node.place, declared.type, declared)
         seen.append(Touched(NamedCell(declared.name, declared), True, True, name))
     seen = [_by_macro(one, program) for one in seen]
     own = _declared_inside(found.node)
@@ -342,10 +328,13 @@ def _are_equal(
     )
 
 
-def _declared_inside(node: Node) -> set[int]:
+def _declared_inside(node: tree.Node) -> set[int]:
     """What a statement that is kept whole declares for itself."""
     return {
-        one.declaration.offset for part in walk(node) if isinstance(part, Declare) for one in part.variables
+        one.declaration.offset
+        for part in tree.walk(node)
+        if isinstance(part, tree.Declare)
+        for one in part.variables
     }
 
 
@@ -354,7 +343,7 @@ def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> 
     root = one.cell.root
     if root.offset in own:
         return False
-    if root.storage is Storage.UNDECLARED and root.name in _LITERALS:
+    if root.storage is tree.Storage.UNDECLARED and root.name in _LITERALS:
         return False
     if one.cell.subscripts or one.is_write:
         return True
@@ -366,11 +355,11 @@ def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> 
 def _by_macro(one: Touched, program: Program) -> Touched:
     """Storage that a macro is the only word for is called by the macro's name."""
     names = {array.name for array in program.arrays}
-    core, outer = without_casts(one.node), 0
+    core, outer = tree.without_casts(one.node), 0
     while core.place.macro is None or core.place.span.text not in names:
         match core:
-            case Subscript(base=inner) | Unary(operator="*", operand=inner):
-                core, outer = without_casts(inner), outer + 1
+            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
+                core, outer = tree.without_casts(inner), outer + 1
             case _:
                 return one
     if one.cell.base in names:

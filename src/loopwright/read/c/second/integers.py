@@ -15,23 +15,8 @@ from operator import add, mul, sub
 import islpy as isl
 
 from loopwright.c.references import expression_name, parameter_name
+from loopwright.c.typed import tree
 from loopwright.c.typed.points_to import root_and_path
-from loopwright.c.typed.tree import (
-    Binary,
-    CallExpression,
-    Cast,
-    Conditional,
-    Expression,
-    MemberAccess,
-    Name,
-    Number,
-    Return,
-    SizeOf,
-    Storage,
-    Unary,
-    walk,
-    without_casts,
-)
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.purity import INDEX_HELPERS
@@ -50,35 +35,35 @@ _COMPARED = {
 _DEEPEST_CALLS = 8
 
 
-def affine(node: Expression, scope: Scope) -> isl.PwAff:
+def affine(node: tree.Expression, scope: Scope) -> isl.PwAff:
     """The value of an integer expression."""
     if (name := _parameter(node, scope)) is not None:
         return variable(name)
     match node:
-        case Number(value=int(value)) | SizeOf(value=int(value)):
+        case tree.Number(value=int(value)) | tree.SizeOf(value=int(value)):
             return number(value)
-        case Name():
+        case tree.Name():
             return _named(node, scope)
-        case Cast():
+        case tree.Cast():
             return _converted(node, scope)
-        case Unary(operator="-"):
+        case tree.Unary(operator="-"):
             return _whole(node, affine(node.operand, scope).neg())
-        case Unary(operator="+"):
+        case tree.Unary(operator="+"):
             return affine(node.operand, scope)
-        case Unary(operator="!"):
+        case tree.Unary(operator="!"):
             return select(condition(node, scope), number(1), number(0))
-        case Binary(operator=op) if op in _COMPARED or op in ("&&", "||"):
+        case tree.Binary(operator=op) if op in _COMPARED or op in ("&&", "||"):
             return select(condition(node, scope), number(1), number(0))
-        case Binary():
+        case tree.Binary():
             return _arithmetic(node, scope)
-        case Conditional():
+        case tree.Conditional():
             return _chosen(node, scope)
-        case CallExpression():
+        case tree.CallExpression():
             return _called(node, scope)
     raise Unclear(node, "it depends on data")
 
 
-def _chosen(node: Conditional, scope: Scope) -> isl.PwAff:
+def _chosen(node: tree.Conditional, scope: Scope) -> isl.PwAff:
     match idiom_of(node):
         case Extreme(is_least=is_least, first=first, second=second):
             values = affine(first, scope), affine(second, scope)
@@ -93,10 +78,10 @@ def _chosen(node: Conditional, scope: Scope) -> isl.PwAff:
     return select(holds, then, affine(node.otherwise, scope.where(holds.complement())))
 
 
-def condition(node: Expression, scope: Scope) -> isl.Set:
+def condition(node: tree.Expression, scope: Scope) -> isl.Set:
     """Where a test holds."""
-    match without_casts(node):
-        case Binary(operator=op, left=left, right=right) if op in _COMPARED:
+    match tree.without_casts(node):
+        case tree.Binary(operator=op, left=left, right=right) if op in _COMPARED:
             sides = [[left], [right]]
             if op not in ("==", "!="):
                 is_less = op[0] == "<"
@@ -104,36 +89,36 @@ def condition(node: Expression, scope: Scope) -> isl.Set:
             lefts, rights = ([_natural(part, scope) for part in side] for side in sides)
             pairs = [_COMPARED[op](one, other) for one in lefts for other in rights]
             return reduce(isl.Set.intersect, pairs)
-        case Binary(operator="&&", left=left, right=right):
+        case tree.Binary(operator="&&", left=left, right=right):
             first = condition(left, scope)
             return first.intersect(condition(right, scope.where(first)))
-        case Binary(operator="||", left=left, right=right):
+        case tree.Binary(operator="||", left=left, right=right):
             first = condition(left, scope)
             return first.union(condition(right, scope.where(first.complement())))
-        case Unary(operator="!", operand=operand):
+        case tree.Unary(operator="!", operand=operand):
             return condition(operand, scope).complement()
         case other:
             return affine(other, scope).ne_set(number(0))
 
 
-def _natural(node: Expression, scope: Scope) -> isl.PwAff:
+def _natural(node: tree.Expression, scope: Scope) -> isl.PwAff:
     """The value of what is compared."""
     value = affine(node, scope)
     _require_natural(node, value, scope)
     return value
 
 
-def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Expression]:
+def alternatives(node: tree.Expression, scope: Scope, is_least: bool) -> list[tree.Expression]:
     """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
-    core = without_casts(node)
-    parts: tuple[Expression, ...] = ()
+    core = tree.without_casts(node)
+    parts: tuple[tree.Expression, ...] = ()
     if _parameter(core, scope) is None:
         match core:
-            case Conditional():
+            case tree.Conditional():
                 found = idiom_of(core)
                 if isinstance(found, Extreme) and found.is_least == is_least:
                     parts = (found.first, found.second)
-            case CallExpression(callee=callee, arguments=(first, second)) if callee is not None:
+            case tree.CallExpression(callee=callee, arguments=(first, second)) if callee is not None:
                 name = callee.name.strip("_").lower().removeprefix("i")
                 is_named = callee.name in INDEX_HELPERS and callee.offset not in scope.facts.functions
                 is_named &= all((k := integer_of(x.type)) is not None and k.signed for x in (first, second))
@@ -142,25 +127,25 @@ def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Express
     return [one for part in parts for one in alternatives(part, scope, is_least)] or [node]
 
 
-def polynomial(node: Expression, scope: Scope) -> SumOfProducts:
+def polynomial(node: tree.Expression, scope: Scope) -> SumOfProducts:
     """The value of an integer expression that may multiply parameters and iterators."""
     if _parameter(node, scope) is None:
         match node:
-            case Name(declaration=declared) if declared.offset in scope.bound:
+            case tree.Name(declaration=declared) if declared.offset in scope.bound:
                 return scope.bound[declared.offset]
-            case Cast(operand=operand) if _is_wide(node.type) and _is_wide(operand.type):
+            case tree.Cast(operand=operand) if _is_wide(node.type) and _is_wide(operand.type):
                 return polynomial(operand, scope)
-            case Unary(operator="-", operand=operand):
+            case tree.Unary(operator="-", operand=operand):
                 return product(of_affine(number(-1)), polynomial(operand, scope))
-            case Binary(operator="+" | "-" | "*" as op, left=left, right=right) if _is_wide(node.type):
+            case tree.Binary(operator="+" | "-" | "*" as op, left=left, right=right) if _is_wide(node.type):
                 first, second = polynomial(left, scope), polynomial(right, scope)
                 return product(first, second) if op == "*" else total(first, second, 1 if op == "+" else -1)
-            case CallExpression() if (inside := _inside(node, scope)) is not None:
+            case tree.CallExpression() if (inside := _inside(node, scope)) is not None:
                 return polynomial(*inside)
     return of_affine(affine(node, scope))
 
 
-def numeric(node: Expression, scope: Scope) -> int | None:
+def numeric(node: tree.Expression, scope: Scope) -> int | None:
     """The number an expression is, macros and enumerators taken by their values."""
     plain = replace(scope, facts=replace(scope.facts, parameters=frozenset()))
     try:
@@ -169,13 +154,13 @@ def numeric(node: Expression, scope: Scope) -> int | None:
         return None
 
 
-def _parameter(node: Expression, scope: Scope) -> str | None:
+def _parameter(node: tree.Expression, scope: Scope) -> str | None:
     """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
     is_macro = scope.facts.is_macro(node.place)
-    callee = node.callee if isinstance(node, CallExpression) else None
-    is_unknown = callee is not None and callee.storage is Storage.UNDECLARED
-    is_computed = scope.in_head and (isinstance(node, Binary) or is_element(node))
-    if not (is_macro or is_unknown or isinstance(node, MemberAccess) or is_computed):
+    callee = node.callee if isinstance(node, tree.CallExpression) else None
+    is_unknown = callee is not None and callee.storage is tree.Storage.UNDECLARED
+    is_computed = scope.in_head and (isinstance(node, tree.Binary) or is_element(node))
+    if not (is_macro or is_unknown or isinstance(node, tree.MemberAccess) or is_computed):
         return None
     text = scope.facts.text_of(node.place)
     name = text if text.isidentifier() else parameter_name(text)
@@ -184,10 +169,10 @@ def _parameter(node: Expression, scope: Scope) -> str | None:
     return name if name in scope.facts.parameters and _is_fixed(node, scope) else None
 
 
-def _is_fixed(node: Expression, scope: Scope) -> bool:
+def _is_fixed(node: tree.Expression, scope: Scope) -> bool:
     """Whether nothing in an expression changes in the region."""
-    for part in walk(node):
-        if isinstance(part, Name):
+    for part in tree.walk(node):
+        if isinstance(part, tree.Name):
             offset = part.declaration.offset
             if offset in scope.facts.written or offset in scope.iterators or offset in scope.bound:
                 return False
@@ -198,7 +183,7 @@ def _is_fixed(node: Expression, scope: Scope) -> bool:
     return True
 
 
-def _named(node: Name, scope: Scope) -> isl.PwAff:
+def _named(node: tree.Name, scope: Scope) -> isl.PwAff:
     declared = node.declaration
     if declared.offset in scope.iterators:
         return variable(scope.iterators[declared.offset])
@@ -224,7 +209,7 @@ def _is_wide(kind: CType) -> bool:
     return isinstance(unqualified(kind), Unknown) or (found is not None and found.bits >= 32)
 
 
-def _converted(node: Cast, scope: Scope) -> isl.PwAff:
+def _converted(node: tree.Cast, scope: Scope) -> isl.PwAff:
     """A conversion between integers keeps the value, or it is not followed."""
     target, source = integer_of(node.type), integer_of(node.operand.type)
     if isinstance(unqualified(node.operand.type), Unknown) and target is not None and target.bits >= 32:
@@ -246,7 +231,7 @@ def _converted(node: Cast, scope: Scope) -> isl.PwAff:
     return value
 
 
-def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
+def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> None:
     """Raise where an unsigned number that is looked at may be below 0.  Of sizes alone it is believed where
     the reader lists it, unless the author wrote the conversion.
     """
@@ -256,19 +241,19 @@ def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
     if scope.domain.intersect(value.lt_set(number(0))).is_empty():
         return
     is_listed = scope.facts.listed.intersect(scope.domain).is_disjoint(value.lt_set(number(0)))
-    if mentions_iterator(value, scope) or _converts(without_casts(node)) or not is_listed:
+    if mentions_iterator(value, scope) or _converts(tree.without_casts(node)) or not is_listed:
         raise Unclear(node, "this unsigned number may be below 0")
 
 
-def _converts(node: Expression) -> bool:
+def _converts(node: tree.Expression) -> bool:
     """Whether a cast that is written makes a signed number unsigned."""
-    if not isinstance(node, Cast):
+    if not isinstance(node, tree.Cast):
         return False
     inner, outer = integer_of(node.operand.type), integer_of(node.type)
     return inner is not None and outer is not None and inner.signed and not outer.signed
 
 
-def _arithmetic(node: Binary, scope: Scope) -> isl.PwAff:
+def _arithmetic(node: tree.Binary, scope: Scope) -> isl.PwAff:
     op = node.operator
     match op:
         case "+" | "-":
@@ -286,11 +271,11 @@ def _arithmetic(node: Binary, scope: Scope) -> isl.PwAff:
     return value
 
 
-def _require_fitting(node: Binary, scope: Scope) -> None:
+def _require_fitting(node: tree.Binary, scope: Scope) -> None:
     """Raise where a constant expression is not what its numbers say, since its type is too small."""
     kind = integer_of(node.type)
-    storage = {part.declaration.storage for part in walk(node) if isinstance(part, Name)}
-    if kind is None or storage - {Storage.ENUMERATOR}:
+    storage = {part.declaration.storage for part in tree.walk(node) if isinstance(part, tree.Name)}
+    if kind is None or storage - {tree.Storage.ENUMERATOR}:
         return
     left, right = numeric(node.left, scope), numeric(node.right, scope)
     if left is None or right is None or node.operator not in _EXACT:
@@ -302,7 +287,7 @@ def _require_fitting(node: Binary, scope: Scope) -> None:
 _EXACT: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 
 
-def _product(node: Binary, scope: Scope) -> isl.PwAff:
+def _product(node: tree.Binary, scope: Scope) -> isl.PwAff:
     for factor, other in ((node.left, node.right), (node.right, node.left)):
         if is_value(other) and _is_wide(other.type) and numeric(factor, scope) == 0:
             return number(0)
@@ -317,7 +302,7 @@ def _product(node: Binary, scope: Scope) -> isl.PwAff:
     raise Unclear(node, "it multiplies two things that are not constant")
 
 
-def _division(node: Binary, scope: Scope) -> isl.PwAff:
+def _division(node: tree.Binary, scope: Scope) -> isl.PwAff:
     """Towards zero, as in C; where nothing is below 0 that is rounding down."""
     left, divisor = affine(node.left, scope), numeric(node.right, scope)
     _require_natural(node.left, left, scope)
@@ -330,7 +315,7 @@ def _division(node: Binary, scope: Scope) -> isl.PwAff:
     return left.tdiv_q(size) if divisor > 0 else left.tdiv_q(size).neg()
 
 
-def _whole(node: Expression, value: isl.PwAff) -> isl.PwAff:
+def _whole(node: tree.Expression, value: isl.PwAff) -> isl.PwAff:
     """A value that is no unsigned number below 0, as -1u is."""
     kind = integer_of(node.type)
     if (constant_value(value) or 0) < 0 and kind is not None and not kind.signed:
@@ -338,7 +323,7 @@ def _whole(node: Expression, value: isl.PwAff) -> isl.PwAff:
     return value
 
 
-def _bits(node: Binary, scope: Scope) -> isl.PwAff:
+def _bits(node: tree.Binary, scope: Scope) -> isl.PwAff:
     left, right = affine(node.left, scope), numeric(node.right, scope)
     if right is None or right < 0:
         raise Unclear(node, "it is not affine")
@@ -355,7 +340,7 @@ def _bits(node: Binary, scope: Scope) -> isl.PwAff:
     return left.scale_down_val(whole(1 << right)).floor()
 
 
-def _called(node: CallExpression, scope: Scope) -> isl.PwAff:
+def _called(node: tree.CallExpression, scope: Scope) -> isl.PwAff:
     """min, max, floord and ceild by their names; what the file defines by its `return`."""
     inside = _inside(node, scope)
     if inside is not None:
@@ -380,13 +365,13 @@ def _called(node: CallExpression, scope: Scope) -> isl.PwAff:
     return quotient.floor() if name == "floord" else quotient.ceil()
 
 
-def _inside(node: CallExpression, scope: Scope) -> tuple[Expression, Scope] | None:
+def _inside(node: tree.CallExpression, scope: Scope) -> tuple[tree.Expression, Scope] | None:
     """What a function of the file returns, where that is all it does."""
     function = None if node.callee is None else scope.facts.functions.get(node.callee.offset)
     if function is None or function.problems or scope.depth >= _DEEPEST_CALLS:
         return None
     statements = function.body.statements
-    if len(statements) != 1 or not isinstance(statements[0], Return):
+    if len(statements) != 1 or not isinstance(statements[0], tree.Return):
         return None
     value = statements[0].value
     if value is None or len(function.parameters) != len(node.arguments):

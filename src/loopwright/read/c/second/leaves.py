@@ -12,26 +12,7 @@ from dataclasses import field, replace
 
 import islpy as isl
 
-from loopwright.c.typed.tree import (
-    Assign,
-    Binary,
-    CompoundStatement,
-    Declaration,
-    Declarator,
-    Declare,
-    Evaluate,
-    Expression,
-    ForStatement,
-    IfStatement,
-    Labelled,
-    Name,
-    Number,
-    OtherStatement,
-    Statement,
-    Update,
-    walk,
-    without_casts,
-)
+from loopwright.c.typed import tree
 from loopwright.c.types import Integer, Pointer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import constant_value, number, variable, whole
@@ -46,9 +27,9 @@ from loopwright.read.c.second.scope import Scope, Unclear, integer_of
 class Round:
     """A loop around a statement."""
 
-    declaration: Declaration
+    declaration: tree.Declaration
     step: int
-    node: ForStatement
+    node: tree.ForStatement
     fits: bool
     """Its type holds all values for all parameters; otherwise that is believed."""
 
@@ -66,7 +47,7 @@ class Surroundings:
 class Found:
     """A statement that runs where `place.scope.domain` says."""
 
-    node: Statement | Declarator
+    node: tree.Statement | tree.Declarator
     place: Surroundings
 
 
@@ -81,7 +62,7 @@ class Wanted:
     iterators: frozenset[str]
 
 
-def found_in(statements: Sequence[Statement], place: Surroundings, wanted: Wanted) -> Iterator[Found]:
+def found_in(statements: Sequence[tree.Statement], place: Surroundings, wanted: Wanted) -> Iterator[Found]:
     """The statements of a list, in the order of the text."""
     for statement in statements:
         skipped = _skipped(statement)
@@ -90,59 +71,61 @@ def found_in(statements: Sequence[Statement], place: Surroundings, wanted: Wante
             place = replace(place, scope=place.scope.where(holds.complement()))
             continue
         yield from _found(statement, place, wanted)
-        if isinstance(statement, Declare):
+        if isinstance(statement, tree.Declare):
             place = _after_declaration(statement, place, wanted)
 
 
-def _skipped(statement: Statement) -> Expression | None:
+def _skipped(statement: tree.Statement) -> tree.Expression | None:
     """c of `if (c) continue;`."""
-    if not isinstance(statement, IfStatement) or statement.otherwise is not None:
+    if not isinstance(statement, tree.IfStatement) or statement.otherwise is not None:
         return None
     inside = statement.then
-    while isinstance(inside, CompoundStatement) and len(inside.statements) == 1:
+    while isinstance(inside, tree.CompoundStatement) and len(inside.statements) == 1:
         inside = inside.statements[0]
-    is_continue = isinstance(inside, OtherStatement) and inside.kind == "CONTINUE_STMT"
+    is_continue = isinstance(inside, tree.OtherStatement) and inside.kind == "CONTINUE_STMT"
     return statement.test if is_continue else None
 
 
-def _found(node: Statement, place: Surroundings, wanted: Wanted) -> Iterator[Found]:
-    is_block = isinstance(node, IfStatement | ForStatement | CompoundStatement | OtherStatement)
+def _found(node: tree.Statement, place: Surroundings, wanted: Wanted) -> Iterator[Found]:
+    is_block = isinstance(
+        node, tree.IfStatement | tree.ForStatement | tree.CompoundStatement | tree.OtherStatement
+    )
     if is_block and node.place.span.start in wanted.whole:
         yield Found(node, place)
         return
     match node:
-        case CompoundStatement(statements=statements):
+        case tree.CompoundStatement(statements=statements):
             yield from found_in(statements, place, wanted)
-        case Labelled(statement=statement):
+        case tree.Labelled(statement=statement):
             yield from _found(statement, place, wanted)
-        case OtherStatement(kind="NULL_STMT"):
+        case tree.OtherStatement(kind="NULL_STMT"):
             pass
-        case Evaluate():
+        case tree.Evaluate():
             yield Found(node, place)
-        case Declare(variables=variables):
+        case tree.Declare(variables=variables):
             for one in variables:
                 if one.name.start in wanted.values:
                     yield Found(one, place)
                 place = _known(one, place, wanted)
-        case IfStatement(test=test, then=then, otherwise=otherwise):
+        case tree.IfStatement(test=test, then=then, otherwise=otherwise):
             holds = condition(test, place.scope)
             yield from _found(then, replace(place, scope=place.scope.where(holds)), wanted)
             if otherwise is not None:
                 outside = place.scope.where(holds.complement())
                 yield from _found(otherwise, replace(place, scope=outside), wanted)
-        case ForStatement():
+        case tree.ForStatement():
             yield from _found(node.body, _inside(node, place), wanted)
         case _:
             raise Unclear(node, "this kind of statement is not followed")
 
 
-def _after_declaration(node: Declare, place: Surroundings, wanted: Wanted) -> Surroundings:
+def _after_declaration(node: tree.Declare, place: Surroundings, wanted: Wanted) -> Surroundings:
     for one in node.variables:
         place = _known(one, place, wanted)
     return place
 
 
-def _known(one: Declarator, place: Surroundings, wanted: Wanted) -> Surroundings:
+def _known(one: tree.Declarator, place: Surroundings, wanted: Wanted) -> Surroundings:
     """A local that nothing assigns again is its value, and a local pointer the row it points to."""
     declared, initial = one.declaration, one.initial
     is_changed = declared.offset in place.scope.facts.written or declared.name in wanted.iterators
@@ -158,7 +141,7 @@ def _known(one: Declarator, place: Surroundings, wanted: Wanted) -> Surroundings
     return replace(place, scope=replace(place.scope, bound=bound))
 
 
-def _inside(node: ForStatement, place: Surroundings) -> Surroundings:
+def _inside(node: tree.ForStatement, place: Surroundings) -> Surroundings:
     """The body of a loop."""
     declared, first = _first(node)
     start = affine(first, replace(place.scope, in_head=True))
@@ -185,17 +168,17 @@ def _inside(node: ForStatement, place: Surroundings) -> Surroundings:
     return replace(place, scope=inner, loops=(*place.loops, Round(declared, step, node, fits)))
 
 
-def _only_bounds(test: Expression, declared: Declaration, step: int) -> bool:
+def _only_bounds(test: tree.Expression, declared: tree.Declaration, step: int) -> bool:
     """Whether a test that fails of a value fails of all after it: `i < e && i <= f`, e and f without i."""
-    core = without_casts(test)
-    if not isinstance(core, Binary):
+    core = tree.without_casts(test)
+    if not isinstance(core, tree.Binary):
         return False
     if core.operator == "&&":
         return all(_only_bounds(side, declared, step) for side in (core.left, core.right))
-    left, right = without_casts(core.left), without_casts(core.right)
+    left, right = tree.without_casts(core.left), tree.without_casts(core.right)
     is_bound = core.operator in (("<", "<=") if step > 0 else (">", ">="))
-    is_counted = isinstance(left, Name) and left.declaration.offset == declared.offset
-    mentioned = [part.declaration.offset for part in walk(right) if isinstance(part, Name)]
+    is_counted = isinstance(left, tree.Name) and left.declaration.offset == declared.offset
+    mentioned = [part.declaration.offset for part in tree.walk(right) if isinstance(part, tree.Name)]
     return is_bound and is_counted and declared.offset not in mentioned
 
 
@@ -203,7 +186,9 @@ def _positive(value: isl.PwAff) -> isl.Set:
     return value.add(number(1)).gt_set(number(0))
 
 
-def _passing(test: Expression, inside: Scope, declared: Declaration, begin: isl.PwAff, step: int) -> isl.Set:
+def _passing(
+    test: tree.Expression, inside: Scope, declared: tree.Declaration, begin: isl.PwAff, step: int
+) -> isl.Set:
     """Where the test of a loop holds, as far as it is asked: it is not after it failed.
 
     What it is asked of first is the first value, a matter of sizes alone.
@@ -220,66 +205,68 @@ def _passing(test: Expression, inside: Scope, declared: Declaration, begin: isl.
         return condition(test, replace(inside, domain=asked.subtract(is_first)))
 
 
-def _without_iterator(scope: Scope, declared: Declaration) -> Scope:
+def _without_iterator(scope: Scope, declared: tree.Declaration) -> Scope:
     kept = {offset: name for offset, name in scope.iterators.items() if offset != declared.offset}
     return replace(scope, iterators=kept)
 
 
-def _with_iterator(scope: Scope, declared: Declaration) -> Scope:
+def _with_iterator(scope: Scope, declared: tree.Declaration) -> Scope:
     """The iterator by its name; an outer name that is the same is another thing."""
     return replace(scope, iterators={**scope.iterators, declared.offset: declared.name})
 
 
-def _first(node: ForStatement) -> tuple[Declaration, Expression]:
+def _first(node: tree.ForStatement) -> tuple[tree.Declaration, tree.Expression]:
     """The iterator of a loop and its first value."""
     match node.first:
-        case Declare(variables=(Declarator(declaration=declared, initial=initial),)) if initial is not None:
+        case tree.Declare(variables=(tree.Declarator(declaration=declared, initial=initial),)) if (
+            initial is not None
+        ):
             return declared, initial
-        case Assign(operator="=", target=Name(declaration=declared), value=value):
+        case tree.Assign(operator="=", target=tree.Name(declaration=declared), value=value):
             return declared, value
     raise Unclear(node, "this loop gives no iterator its first value")
 
 
 def _head(
-    node: ForStatement, declared: Declaration, place: Surroundings
-) -> tuple[int, Expression | None, bool]:
+    node: tree.ForStatement, declared: tree.Declaration, place: Surroundings
+) -> tuple[int, tree.Expression | None, bool]:
     """The step, the test, and whether the iterator steps before the body: `for (i = n; i-- > 0;)`."""
     if node.test is None:
         raise Unclear(node, "this loop has no end")
     if node.step is not None:
         return _step(node.step, declared, place), node.test, False
-    test = without_casts(node.test)
-    if isinstance(test, Update) and _counts_down(test, declared):
+    test = tree.without_casts(node.test)
+    if isinstance(test, tree.Update) and _counts_down(test, declared):
         return -1, None, True
-    if isinstance(test, Binary) and test.operator == ">":
-        left = without_casts(test.left)
-        if isinstance(left, Update) and _counts_down(left, declared):
+    if isinstance(test, tree.Binary) and test.operator == ">":
+        left = tree.without_casts(test.left)
+        if isinstance(left, tree.Update) and _counts_down(left, declared):
             ahead = _one_more(left)
             return -1, replace(test, left=ahead), True
     raise Unclear(node, "this loop does not change its iterator")
 
 
-def _counts_down(node: Update, declared: Declaration) -> bool:
+def _counts_down(node: tree.Update, declared: tree.Declaration) -> bool:
     target = node.target
-    is_iterator = isinstance(target, Name) and target.declaration.offset == declared.offset
+    is_iterator = isinstance(target, tree.Name) and target.declaration.offset == declared.offset
     return is_iterator and node.operator == "--" and not node.is_prefix
 
 
-def _one_more(node: Update) -> Binary:
+def _one_more(node: tree.Update) -> tree.Binary:
     """`i--` in a test, in terms of what i is in the body: i + 1."""
-    one = Number(node.place, node.type, "1", 1)
-    return Binary(node.place, node.type, "+", node.target, one)
+    one = tree.Number(node.place, node.type, "1", 1)
+    return tree.Binary(node.place, node.type, "+", node.target, one)
 
 
-def _step(node: Expression, declared: Declaration, place: Surroundings) -> int:
+def _step(node: tree.Expression, declared: tree.Declaration, place: Surroundings) -> int:
     match node:
-        case Update(operator=op, target=Name(declaration=one)) if one.offset == declared.offset:
+        case tree.Update(operator=op, target=tree.Name(declaration=one)) if one.offset == declared.offset:
             return 1 if op == "++" else -1
-        case Assign(operator="+=" | "-=" as op, target=Name(declaration=one), value=value):
+        case tree.Assign(operator="+=" | "-=" as op, target=tree.Name(declaration=one), value=value):
             size = numeric(value, place.scope)
             if one.offset == declared.offset and size:
                 return size if op == "+=" else -size
-        case Assign(operator="=", target=Name(declaration=one), value=value):
+        case tree.Assign(operator="=", target=tree.Name(declaration=one), value=value):
             if one.offset == declared.offset:
                 plain = replace(place.scope.facts, parameters=frozenset())
                 scope = replace(_with_iterator(place.scope, declared), facts=plain)
@@ -322,7 +309,7 @@ def may_wrap(kind: Integer | None, step: int) -> bool:
     return kind is not None and (kind.bits < 32 or not (kind.signed or step > 0))
 
 
-def _fits(declared: Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
+def _fits(declared: tree.Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
     """Whether the type of the iterator has all its values, whatever values their types allow the sizes."""
     kind = integer_of(declared.type)
     if kind is None or not may_wrap(kind, step):

@@ -8,9 +8,9 @@ from typing import TypeGuard
 
 import islpy as isl
 
+from loopwright.c.typed import tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.tree import Assign, CallExpression, Node, Subscript, TokenRange, Unary, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
@@ -22,7 +22,7 @@ from loopwright.source import Span
 class Unclear(Exception):
     """`node` is not understood as a function of iterators and parameters."""
 
-    def __init__(self, node: Node, reason: str) -> None:
+    def __init__(self, node: tree.Node, reason: str) -> None:
         super().__init__(reason)
         self.node = node
         self.reason = reason
@@ -62,14 +62,14 @@ class Facts:
             found = found.intersect(variable(name).eq_set(number(value)))
         return found
 
-    def is_macro(self, place: TokenRange) -> bool:
+    def is_macro(self, place: tree.TokenRange) -> bool:
         """Whether these tokens are all that a call of a macro became."""
         return (place.first, place.end) in self.calls or (place.first, place.end) in self.inner
 
     tokens: tuple[ExpandedToken, ...] = ()
     """Of the function."""
 
-    def text_of(self, place: TokenRange) -> str:
+    def text_of(self, place: tree.TokenRange) -> str:
         """The text that became these tokens; in an argument of a macro that is what is written there."""
         first, end = place.first, place.end
         while first + 2 < end and self.tokens[first].written is None and self.tokens[end - 1].text == ")":
@@ -114,11 +114,13 @@ def integer_of(kind: CType) -> Integer | None:
     return None
 
 
-def is_value(node: Node) -> bool:
+def is_value(node: tree.Node) -> bool:
     """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
-    return not any(isinstance(part, Assign | Update | CallExpression) for part in walk(node))
+    return not any(
+        isinstance(part, tree.Assign | tree.Update | tree.CallExpression) for part in tree.walk(node)
+    )
 
 
-def is_element(node: Node) -> TypeGuard[Subscript | Unary]:
+def is_element(node: tree.Node) -> TypeGuard[tree.Subscript | tree.Unary]:
     """Whether a node is what a pointer leads to: `p[e]`, `*p`."""
-    return isinstance(node, Subscript) or (isinstance(node, Unary) and node.operator == "*")
+    return isinstance(node, tree.Subscript) or (isinstance(node, tree.Unary) and node.operator == "*")
