@@ -6,17 +6,8 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import (
-    Verbs,
-    add_prover_options,
-    add_time_limits,
-    code_path,
-    coq_library,
-    integer,
-    proof_lines,
-    prover_request,
-)
 
 if TYPE_CHECKING:
     from loopwright.generate.context import GenerationOptions
@@ -24,7 +15,7 @@ if TYPE_CHECKING:
     from loopwright.rewrite.generation import Generated
 
 
-def add_to(verbs: Verbs) -> None:
+def add_to(verbs: options.Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "codegen",
@@ -40,17 +31,26 @@ def add_to(verbs: Verbs) -> None:
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
     limits = parser.add_argument_group("limits (exit status 3)")
-    add_time_limits(limits.add_argument)
-    limits.add_argument("--max-statements", type=integer(1), metavar="N", help="most statement copies")
-    limits.add_argument("--max-unroll", type=integer(1), metavar="N", help="most copies of an unrolled loop")
+    options.add_time_limits(limits.add_argument)
+    limits.add_argument(
+        "--max-statements", type=options.integer(1), metavar="N", help="most statement copies"
+    )
+    limits.add_argument(
+        "--max-unroll", type=options.integer(1), metavar="N", help="most copies of an unrolled loop"
+    )
 
 
 def _add_generator_options(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     loop_types = ("default", "separate", "atomic", "unroll")
     add("--loop-type", choices=loop_types, default="default", help="of dimensions that name none themselves")
-    add("--separate-from", type=integer(0), metavar="N", help="separate at depth N and deeper only")
-    add("--separate-depth", type=integer(0), metavar="N", help="stop separating at depth N: bounds code size")
+    add("--separate-from", type=options.integer(0), metavar="N", help="separate at depth N and deeper only")
+    add(
+        "--separate-depth",
+        type=options.integer(0),
+        metavar="N",
+        help="stop separating at depth N: bounds code size",
+    )
     add("--upper-bound", choices=("single", "conjunction"), default="single", help="min, or && in the test")
     add("--no-nested-bounds", action="store_true", help="keep conditions that inner loops enforce anyway")
     add("--split-bounds", action="store_true", help="remove min and max from bounds by splitting loops")
@@ -64,7 +64,7 @@ def _add_output_options(group: argparse._ArgumentGroup) -> None:
     add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
     add("--json", action="store_true", help="code, verdict, figures and diagnostics as JSON")
     add("--no-prove", action="store_true", help="print the program without a proof")
-    add_prover_options(add)
+    options.add_prover_options(add)
     add("--stats", action="store_true", help="size and times, to standard error")
 
 
@@ -76,7 +76,7 @@ def codegen(arguments: argparse.Namespace) -> Invocation[Generated]:
         failed=(lambda: _data(arguments, None)) if arguments.json else None,
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
-        prepare=coq_library(arguments.prover),
+        prepare=options.coq_library(arguments.prover),
         slow="allow more time with --timeout, or try --loop-type atomic, which makes less code",
     )
 
@@ -90,7 +90,7 @@ def _generated(arguments: argparse.Namespace, progress: Progress) -> Generated:
         prove=not arguments.no_prove,
         standalone=arguments.standalone,
         openmp=arguments.openmp,
-        prover=prover_request(arguments),
+        prover=options.prover_request(arguments),
         form=arguments.format,
     )
     return generated(request, progress)
@@ -119,8 +119,8 @@ def _printed(arguments: argparse.Namespace, found: Generated) -> Printed:
 
     text = as_lines(_data(arguments, found)) if arguments.json else found.code
     stats = stats_text(found.stats) if arguments.stats else ""
-    proofs = proof_lines((*found.remarks, *status_lines([found.proof])))
-    return Printed(err=proofs + stats, files=((code_path(arguments), text.encode()),))
+    proofs = options.proof_lines((*found.remarks, *status_lines([found.proof])))
+    return Printed(err=proofs + stats, files=((options.code_path(arguments), text.encode()),))
 
 
 def _data(arguments: argparse.Namespace, found: Generated | None) -> dict[str, Any]:

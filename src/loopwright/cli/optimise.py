@@ -7,18 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import (
-    Verbs,
-    add_prover_options,
-    add_reading_options,
-    coq_library,
-    integer,
-    proof_lines,
-    reading_options,
-    seconds,
-    separate_proof,
-)
 from loopwright.rewrite.request import Request
 from loopwright.source import STANDARD
 
@@ -27,7 +17,7 @@ if TYPE_CHECKING:
     from loopwright.progress import Progress
 
 
-def add_to(verbs: Verbs) -> None:
+def add_to(verbs: options.Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "optimise",
@@ -41,11 +31,11 @@ def add_to(verbs: Verbs) -> None:
     add("file", metavar="FILE", help="a C file; without --model one with a main that runs its regions")
     add("-o", "--output", metavar="PATH", help="write the script there instead of to standard output")
     add("--code", metavar="PATH", help="write the new C file there")
-    add("--budget", type=seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
+    add("--budget", type=options.seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
     add("--model", action="store_true", help="choose by the model alone, and run nothing")
     add(
         "--threads",
-        type=integer(1),
+        type=options.integer(1),
         default=1,
         metavar="N",
         help="also try parallel loops, for N threads (1)",
@@ -55,13 +45,13 @@ def add_to(verbs: Verbs) -> None:
     add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: who signed the certificates")
     add("--tls-cert", default="", metavar="FILE", help="our certificate")
     add("--tls-key", default="", metavar="FILE", help="the key of our certificate")
-    add_reading_options(parser, definitions=False)
+    options.add_reading_options(parser, definitions=False)
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
     add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
     add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
-    add_prover_options(add, "--proof")
+    options.add_prover_options(add, "--proof")
     add("--json", action="store_true", help="script, times and what was tried as JSON")
 
 
@@ -72,7 +62,7 @@ def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
         render=lambda found: _printed(arguments, found),
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
-        prepare=coq_library(arguments.prover),
+        prepare=options.coq_library(arguments.prover),
     )
 
 
@@ -89,14 +79,14 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
     if arguments.on is not None:
         on = Scheduler(arguments.on, arguments.tls_ca, arguments.tls_cert, arguments.tls_key)
         refuse_open(on)
-    reading = reading_options(arguments, arguments.define, arguments.cc)
+    reading = options.reading_options(arguments, arguments.define, arguments.cc)
     request = Request(
         file=arguments.file,
         script_file="<optimised>",
         reading=reading,
         allow_reassociation=arguments.allow_reassociation,
         openmp=arguments.threads > 1,
-        prover=separate_proof(arguments),
+        prover=options.separate_proof(arguments),
     )
     demand(request.prover)
     search = Search(
@@ -119,7 +109,7 @@ def _printed(arguments: argparse.Namespace, found: Optimised) -> Printed:
 
     code = () if found.outcome is None else ((arguments.code, found.outcome.source.encode()),)
     files = () if arguments.code is None else code
-    remarks = proof_lines(() if found.outcome is None else found.outcome.remarks)
+    remarks = options.proof_lines(() if found.outcome is None else found.outcome.remarks)
     if arguments.json:
         return Printed(as_lines(optimised_data(arguments.file, found, arguments.prover)), remarks, files)
     summary = optimised_text(arguments.file, found)

@@ -6,21 +6,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import (
-    Verbs,
-    add_prover_options,
-    add_reading_options,
-    add_rewriting_options,
-    add_sarif,
-    add_script,
-    add_time_limits,
-    code_path,
-    coq_library,
-    proof_lines,
-    prover_request,
-    request_of,
-)
 from loopwright.errors import BadInput, Code
 from loopwright.source import STANDARD, Span
 
@@ -29,7 +16,7 @@ if TYPE_CHECKING:
     from loopwright.rewrite.request import Outcome
 
 
-def add_to(verbs: Verbs) -> None:
+def add_to(verbs: options.Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "transform",
@@ -42,7 +29,7 @@ def add_to(verbs: Verbs) -> None:
     parser.set_defaults(invocation=transform)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
-    add_script(parser, "the order stays")
+    options.add_script(parser, "the order stays")
     add(
         "--apply-directives",
         action="store_true",
@@ -52,8 +39,8 @@ def add_to(verbs: Verbs) -> None:
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
-    add_reading_options(parser)
-    add_rewriting_options(parser)
+    options.add_reading_options(parser)
+    options.add_rewriting_options(parser)
     add(
         "--target",
         choices=("c", "openmp", "cuda"),
@@ -64,10 +51,10 @@ def add_to(verbs: Verbs) -> None:
     add("--guard", action="store_true", help=text)
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
-    add_prover_options(add)
-    add_sarif(add)
+    options.add_prover_options(add)
+    options.add_sarif(add)
     add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
-    add_time_limits(add)
+    options.add_time_limits(add)
 
 
 def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
@@ -79,7 +66,7 @@ def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
         failed=(lambda: empty) if arguments.json else None,
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
-        prepare=coq_library(arguments.prover),
+        prepare=options.coq_library(arguments.prover),
         sarif=arguments.sarif,
     )
 
@@ -90,14 +77,14 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
     _refuse_overwriting(arguments)
     _refuse_two_scripts(arguments)
     _settle_target(arguments)
-    request = request_of(
+    request = options.request_of(
         arguments,
         cuda=arguments.target == "cuda",
         directives=arguments.apply_directives,
         guard=arguments.guard,
         prove=not arguments.no_prove,
         steps=arguments.step,
-        prover=prover_request(arguments),
+        prover=options.prover_request(arguments),
     )
     return transformed(request, progress)
 
@@ -144,8 +131,12 @@ def _printed(arguments: argparse.Namespace, outcome: Outcome) -> Printed:
 
     proved = not arguments.no_prove
     steps = "".join(f"after {text}\n{region}\n" for text, region in outcome.steps)
-    err = steps + outcome_text(outcome, outcome.source.path, proved=proved) + proof_lines(outcome.remarks)
-    target = arguments.file if arguments.in_place else code_path(arguments)
+    err = (
+        steps
+        + outcome_text(outcome, outcome.source.path, proved=proved)
+        + options.proof_lines(outcome.remarks)
+    )
+    target = arguments.file if arguments.in_place else options.code_path(arguments)
     code = outcome.source.encode()
     files: tuple[tuple[str, bytes], ...] = ((target, code),)
     if outcome.kernels is not None:

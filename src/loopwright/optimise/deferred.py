@@ -23,23 +23,9 @@ from loopwright.optimise.nests import Script, SearchContext, fresh, is_perfect, 
 from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Distribute,
-    Expand,
-    Fuse,
-    Interchange,
-    Isplit,
-    Lift,
-    Pack,
-    Permute,
-    Reorder,
-    StripMine,
-    Tile,
-    UnrollAndJam,
-    Vectorize,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_of
 
@@ -81,15 +67,15 @@ def _copied(plan: Plan, update: str) -> Script:
     step, row, column = plan.leaf(plan.component(update).first).loops
     statement = plan.program.statement(plan.statements_at(plan.component(update))[0])
     (written, *_) = statement.writes
-    turn = Step(Interchange(update, row, column))
-    copy = Step(Pack(written.array, update, step, reused=True), (fresh(plan, "Copy"),))
+    turn = Step(operations.Interchange(update, row, column))
+    copy = Step(operations.Pack(written.array, update, step, reused=True), (fresh(plan, "Copy"),))
     known = {one.name for one in plan.program.arrays}
     try:
         after = performed(plan, turn, copy)
     except BadInput:
         return ()
     (name,) = (one.name for one in after.program.arrays if one.name not in known)
-    return turn, copy, Step(Expand(name, (step,))), turn
+    return turn, copy, Step(operations.Expand(name, (step,))), turn
 
 
 def _steps(plan: Plan, nest: NamedNest, update: str, copy: Script) -> Script:
@@ -100,7 +86,7 @@ def _steps(plan: Plan, nest: NamedNest, update: str, copy: Script) -> Script:
     everything = Component.of(one.position for one in plan.leaves if one.position[:1] == around)
     names = [str(handle_of(plan, one)) for one in _children(everything)]
     whole = fresh(plan, "Steps")
-    steps = [Step(Lift(update, 1), (whole,)), Step(StripMine(whole, step, BLOCK))]
+    steps = [Step(operations.Lift(update, 1), (whole,)), Step(operations.StripMine(whole, step, BLOCK))]
     order, later = [], []
     for name in names:
         loops = plan.leaf(plan.component(name).first).loops
@@ -110,21 +96,21 @@ def _steps(plan: Plan, nest: NamedNest, update: str, copy: Script) -> Script:
             inputs = tuple(map(Symbol, (f"{step}T", *loops)))
             last = Addition((Multiplicative("*", Numeral(BLOCK), Symbol(f"{step}T")), Numeral(BLOCK - 1)))
             inside = AffineSet(inputs, Chain(((Symbol(column),), (last,)), ("<=",)))
-            steps.append(Step(Isplit(name, inside, 2), (now, after)))
+            steps.append(Step(operations.Isplit(name, inside, 2), (now, after)))
             order[-1:] = [now, after]
             later.append((after, loops))
-    steps.append(Step(Distribute(tuple(order), 1)))
+    steps.append(Step(operations.Distribute(tuple(order), 1)))
     for name, _ in reversed(later):
         for other in order[order.index(name) + 1 :]:
             if other not in [one for one, _ in later]:
-                steps.append(Step(Reorder(name, other)))
+                steps.append(Step(operations.Reorder(name, other)))
     last_ones = [name for name, _ in later]
-    steps.append(Step(Fuse(tuple(name for name in order if name not in last_ones), 2)))
+    steps.append(Step(operations.Fuse(tuple(name for name in order if name not in last_ones), 2)))
     for name, loops in later:
-        steps.append(Step(Tile(name, (LoopNumber(COLUMNS, column),))))
-        steps.append(Step(Permute(name, (f"{column}T", step, *loops[1 : loops.index(column)]))))
+        steps.append(Step(operations.Tile(name, (LoopNumber(COLUMNS, column),))))
+        steps.append(Step(operations.Permute(name, (f"{column}T", step, *loops[1 : loops.index(column)]))))
     if len(later) > 1:
-        steps.append(Step(Fuse(tuple(last_ones), 3)))
+        steps.append(Step(operations.Fuse(tuple(last_ones), 3)))
     return tuple(steps)
 
 
@@ -141,6 +127,6 @@ def _written_out(plan: Plan, found: Script, update: str) -> Iterator[Script]:
     loops = after.leaf(component.first).loops
     factors = (LoopNumber(ROWS, loops[-2]),)
     nest = NamedNest(component, loops, name, ())
-    vectors = Step(Vectorize(name, (loops[-1],)))
-    yield (*split_whole(after, nest, factors), Step(UnrollAndJam(name, factors)), vectors)
+    vectors = Step(operations.Vectorize(name, (loops[-1],)))
+    yield (*split_whole(after, nest, factors), Step(operations.UnrollAndJam(name, factors)), vectors)
     yield (vectors,)

@@ -40,18 +40,8 @@ from loopwright.read.formula import (
     Symbol,
 )
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import AffineMap, AffineSet
-from loopwright.transform.script.operations import (
-    Affine,
-    Distribute,
-    Fuse,
-    Isplit,
-    Permute,
-    Reorder,
-    Skew,
-    StripMine,
-    Unroll,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_at
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -133,18 +123,18 @@ def _steps(
         at = order.index(exchange[0])
         order[at : at + 2] = reversed(exchange)
     steps = [
-        Step(StripMine(handle, j, block)),
-        Step(Distribute(tuple(names), 2)),
-        *([] if exchange is None else [Step(Reorder(*exchange))]),
-        Step(Skew(handle, over_blocks, i)),
-        Step(StripMine(handle, i, rows)),
-        Step(Permute(handle, (over_rows, over_blocks, i))),
-        Step(Distribute(tuple(order), 2)),
+        Step(operations.StripMine(handle, j, block)),
+        Step(operations.Distribute(tuple(names), 2)),
+        *([] if exchange is None else [Step(operations.Reorder(*exchange))]),
+        Step(operations.Skew(handle, over_blocks, i)),
+        Step(operations.StripMine(handle, i, rows)),
+        Step(operations.Permute(handle, (over_rows, over_blocks, i))),
+        Step(operations.Distribute(tuple(order), 2)),
     ]
     for is_waiting, group in groupby(order, key=lambda name: name in waiting):
         together = tuple(group)
         if not is_waiting and len(together) > 1:
-            steps.append(Step(Fuse(together, 4)))
+            steps.append(Step(operations.Fuse(together, 4)))
     loops = (over_rows, over_blocks, i, j)
     inputs, outputs = (tuple(map(Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
     first = (_times(block, over_blocks), Negative(_times(block, i)))
@@ -154,9 +144,9 @@ def _steps(
         plain = f"L{name[1:]}" if name.startswith("@") else name
         own, rest = fresh(plan, f"{plain}Rows"), fresh(plan, f"{plain}Rest")
         steps += [
-            Step(Isplit(name, whole, 2), (own, rest)),
-            Step(Affine(own, AffineMap(inputs, outputs, value))),
-            Step(Unroll(own, i)),
+            Step(operations.Isplit(name, whole, 2), (own, rest)),
+            Step(operations.Affine(own, AffineMap(inputs, outputs, value))),
+            Step(operations.Unroll(own, i)),
         ]
     return tuple(steps)
 

@@ -11,31 +11,8 @@ from loopwright.optimise.tiles import ELEMENT
 from loopwright.rewrite.scripts import regions_of
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
+from loopwright.transform.script import operations
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Affine,
-    Contract,
-    Distribute,
-    DistributeLegally,
-    Expand,
-    Fuse,
-    Hexagon,
-    Interchange,
-    Isplit,
-    Lift,
-    Operation,
-    Pack,
-    Parallelize,
-    Permute,
-    Reorder,
-    Shift,
-    Skew,
-    StripMine,
-    Tile,
-    UnrollAndJam,
-    Vectorize,
-    Widen,
-)
 from loopwright.transform.script.steps import Step
 
 
@@ -59,47 +36,47 @@ def reasoned(script: Script, plans: Sequence[Plan], machine: Machine) -> tuple[R
     return tuple(found)
 
 
-def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
+def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> str:
     match operation:
-        case DistributeLegally() | Distribute():
+        case operations.DistributeLegally() | operations.Distribute():
             return "loops for each statement, so that the order of one does not bind the others"
-        case Fuse():
+        case operations.Fuse():
             return "statements that use the same data run in the same loops"
-        case Reorder():
+        case operations.Reorder():
             return "makes neighbours of statements that share loops afterwards"
-        case Affine():
+        case operations.Affine():
             return "all statements on common coordinates, which every dependence follows forwards"
-        case Skew() | Shift():
+        case operations.Skew() | operations.Shift():
             return "moved so that every dependence goes forwards"
-        case Permute(target=target) | Interchange(target=target):
+        case operations.Permute(target=target) | operations.Interchange(target=target):
             return _order(after, target)
-        case Isplit():
+        case operations.Isplit():
             return "whole register blocks first, without guards; what fills none comes after them"
-        case Tile(sizes=sizes, skew=skew):
+        case operations.Tile(sizes=sizes, skew=skew):
             return _tile(sizes, skew, machine)
-        case UnrollAndJam(factors=factors):
+        case operations.UnrollAndJam(factors=factors):
             copies = " x ".join(str(one.number) for one in factors)
             return (
                 f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
             )
-        case Contract():
+        case operations.Contract():
             return "few cells for what is read shortly after it is written: they stay in a cache"
-        case Hexagon():
+        case operations.Hexagon():
             return "tiles of steps that grow and shrink: those of a phase do not wait for each other"
-        case Expand():
+        case operations.Expand():
             return "a cell for each iteration: none waits for another because they share it"
-        case Pack(transposed=transposed):
+        case operations.Pack(transposed=transposed):
             what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
             return f"{what}; it is made once and read often"
-        case StripMine(size=size):
+        case operations.StripMine(size=size):
             return f"{size} iterations at a time, with a place of their own for what follows"
-        case Lift():
+        case operations.Lift():
             return "a handle on the loop around"
-        case Parallelize():
+        case operations.Parallelize():
             return "iterations that do not depend on each other, one part for each thread"
-        case Vectorize():
+        case operations.Vectorize():
             return "iterations that do not depend on each other, in the lanes of a vector"
-        case Widen():
+        case operations.Widen():
             return "vectors of 64 bytes where the processor has them: gcc uses 32 unless it is told"
         case _:
             return "makes the steps after it possible"

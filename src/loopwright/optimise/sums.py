@@ -48,19 +48,9 @@ from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Sy
 from loopwright.transform.library.accesses import MOST_ON_STACK
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
+from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Affine,
-    Pack,
-    Permute,
-    StripMine,
-    Tile,
-    Unroll,
-    UnrollAndJam,
-    Vectorize,
-    Widen,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import pieces
@@ -111,7 +101,9 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
 
     Not after nests that are blocked without copies: a script of both is judged from the other side.
     """
-    if not setting.copies or any(isinstance(one.step.operation, UnrollAndJam) for one in plan.history):
+    if not setting.copies or any(
+        isinstance(one.step.operation, operations.UnrollAndJam) for one in plan.history
+    ):
         return
     own = own_loops(plan, nest)
     if not is_perfect(plan, nest) or not is_single(nest) or len(own) < 3 or is_tiled(plan, nest):
@@ -121,7 +113,7 @@ def register_sums(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterat
         return
     for rows, columns in _shapes(plan, nest, found, setting):
         steps = _tile(plan, nest, found, setting, rows, columns)
-        wide = Step(Widen())
+        wide = Step(operations.Widen())
         asked = (wide,) if setting.machine.widest and wide not in script_of(plan) else ()
         if steps is not None:
             yield (*script_of(plan), *steps, *asked)
@@ -206,14 +198,14 @@ def _tile(
     """The steps; None where the loops cannot be put into this order."""
     handle, row, high = nest.handle, found.row, found.rows
     is_cut = len(found.steps) == 1 and not found.around
-    sizes, strip = {high: rows, row: columns}, Step(StripMine(handle, high, rows))
+    sizes, strip = {high: rows, row: columns}, Step(operations.StripMine(handle, high, rows))
     if is_cut:
         depth, block = _sizes(plan, nest, found, setting, rows, columns)
         sizes = {found.steps[0]: depth, high: block, row: columns}
     whole = split_whole(
         performed(plan, *nest.definition), nest, (LoopNumber(rows, high), LoopNumber(columns, row))
     )
-    tile = Step(Tile(handle, tuple(LoopNumber(number, loop) for loop, number in sizes.items())))
+    tile = Step(operations.Tile(handle, tuple(LoopNumber(number, loop) for loop, number in sizes.items())))
     begun = (*nest.definition, *whole, tile)
     steps = (*begun, *((strip,) if is_cut else ()))
     before, after = (loops_after(plan, nest, *one) for one in (begun, steps))
@@ -222,7 +214,7 @@ def _tile(
     over = [f"{loop}T" for loop in sizes]
     strips = next(iter(set(after) - set(before)), f"{high}T")
     outer = (*over, strips) if is_cut else (*found.around, *reversed(over))
-    steps = (*steps, Step(Permute(handle, (*outer, *found.steps, high, row))))
+    steps = (*steps, Step(operations.Permute(handle, (*outer, *found.steps, high, row))))
     loops = loops_after(plan, nest, *steps)
     if loops is None:
         return None
@@ -230,14 +222,14 @@ def _tile(
     value = Chain(((Symbol(row),), (Addition((first, Symbol(COLUMN))),)), ("=",))
     names = (loops, (*loops[:-1], COLUMN))
     inputs, outputs = (tuple(map(Symbol, one)) for one in names)
-    steps = (*steps, Step(Affine(handle, AffineMap(inputs, outputs, value))))
+    steps = (*steps, Step(operations.Affine(handle, AffineMap(inputs, outputs, value))))
     places = (over[1] if is_cut else found.block_at, f"{row}T")
     return (
         *steps,
         *_copied(plan, steps, found, handle, places),
-        Step(Pack(found.array, handle, outer[-1], written=True)),
-        Step(Unroll(handle, high)),
-        Step(Vectorize(handle, (COLUMN,))),
+        Step(operations.Pack(found.array, handle, outer[-1], written=True)),
+        Step(operations.Unroll(handle, high)),
+        Step(operations.Vectorize(handle, (COLUMN,))),
     )
 
 
@@ -249,8 +241,8 @@ def _copied(
     Of an array that is both, the panel is what the inner loops come back to.
     """
     is_same = found.block == found.panel
-    block = Pack(found.block, handle, loops[0])
-    panel = Pack(found.panel, handle, loops[1], transposed=found.is_column, reused=is_same)
+    block = operations.Pack(found.block, handle, loops[0])
+    panel = operations.Pack(found.panel, handle, loops[1], transposed=found.is_column, reused=is_same)
     if _is_possible(plan, steps, scaled := replace(block, scaled=True)):
         return Step(scaled), Step(panel)
     if _is_possible(plan, steps, scaled := replace(panel, scaled=True)):
@@ -258,7 +250,7 @@ def _copied(
     return (Step(panel),) if is_same else (Step(block), Step(panel))
 
 
-def _is_possible(plan: Plan, steps: Script, copy: Pack) -> bool:
+def _is_possible(plan: Plan, steps: Script, copy: operations.Pack) -> bool:
     try:
         performed(plan, *steps, Step(copy))
     except BadInput:

@@ -34,18 +34,9 @@ from loopwright.optimise.touches import COPIES
 from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
+from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Interchange,
-    Isplit,
-    Permute,
-    Reorder,
-    Skew,
-    StripMine,
-    Tile,
-    UnrollAndJam,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 
@@ -88,7 +79,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
     for number, factors in enumerate(_blocks(outside(plan, nest, own, setting))):
-        split, jam = split_whole(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
+        split, jam = split_whole(plan, nest, factors), Step(operations.UnrollAndJam(nest.handle, factors))
         yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
         if own[0] == factors[0].loop:
             yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
@@ -103,7 +94,7 @@ def partly_blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Itera
         return
     done = script_of(plan)
     for factors in _rows(plan, nest, outside(plan, nest, own, setting)):
-        yield (*done, *split_whole(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors)))
+        yield (*done, *split_whole(plan, nest, factors), Step(operations.UnrollAndJam(nest.handle, factors)))
     yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
 
@@ -121,7 +112,7 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
     if not short or len(long) < 2:
         return
     wanted = (*long[:-1], *short, long[-1])
-    order = () if wanted == own else (Step(Permute(nest.handle, wanted)),)
+    order = () if wanted == own else (Step(operations.Permute(nest.handle, wanted)),)
     if loops_after(plan, nest, *nest.definition, *order) is None:
         return
     rows = [loop for loop in long[:-1] if moves_writes(plan, nest.component, nest.loops.index(loop))][-2:]
@@ -131,7 +122,7 @@ def with_short_loops(plan: Plan, nest: NamedNest, setting: SearchContext) -> Ite
         factors = tuple(one for one in (*together, *written) if one.number > 1)
         if prod(one.number for one in factors) <= COPIES:
             defined = performed(plan, *nest.definition, *order)
-            jam = Step(UnrollAndJam(nest.handle, factors))
+            jam = Step(operations.UnrollAndJam(nest.handle, factors))
             whole = split_whole(defined, nest, [one for one in together if one.number > 1])
             yield (*script_of(plan), *nest.definition, *order, *whole, jam)
 
@@ -143,7 +134,7 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     """
     outer = factors[0]
     assert outer.loop is not None
-    strip = Step(StripMine(nest.handle, outer.loop, outer.number))
+    strip = Step(operations.StripMine(nest.handle, outer.loop, outer.number))
     loops = loops_after(plan, nest, strip)
     if loops is None:
         return
@@ -155,11 +146,11 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     if diagonal is None:
         return
     near, rest = fresh(plan, f"{nest.handle}Near"), fresh(plan, f"{nest.handle}Rest")
-    apart = Step(Isplit(nest.handle, diagonal, common), (nest.handle, near))
+    apart = Step(operations.Isplit(nest.handle, diagonal, common), (nest.handle, near))
     ends = whole_blocks(stripped, component, sizes, Bounds.PARAMETERS)
-    whole = () if ends is None else (Step(Isplit(nest.handle, ends, common), (nest.handle, rest)),)
-    jam = Step(UnrollAndJam(nest.handle, factors))
-    yield (strip, apart, Step(Reorder(nest.handle, near)), *whole, jam)
+    whole = () if ends is None else (Step(operations.Isplit(nest.handle, ends, common), (nest.handle, rest)),)
+    jam = Step(operations.UnrollAndJam(nest.handle, factors))
+    yield (strip, apart, Step(operations.Reorder(nest.handle, near)), *whole, jam)
     yield (strip, apart, *whole, jam)
 
 
@@ -184,15 +175,15 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
     for cache in machine.caches[:2]:
         height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
         if height >= 8:
-            tile = Step(Tile(nest.handle, (LoopNumber(WIDTH, inner), LoopNumber(height, outer))))
+            tile = Step(operations.Tile(nest.handle, (LoopNumber(WIDTH, inner), LoopNumber(height, outer))))
             inside = loops_after(defined, nest, tile)
             if inside is None:
                 return
             over = [name for name in inside if name not in nest.loops]
-            moved = (Step(Permute(nest.handle, (*over, *around))),) if around else ()
+            moved = (Step(operations.Permute(nest.handle, (*over, *around))),) if around else ()
             yield (tile, *moved)
     if around or _is_turned(plan, nest, inner):
-        yield (Step(Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
+        yield (Step(operations.Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
 
 
 def _is_turned(plan: Plan, nest: NamedNest, inner: str) -> bool:
@@ -205,8 +196,8 @@ def _strips(nest: NamedNest) -> Iterator[Script]:
     """Some iterations of the first loop at a time, inside the second one."""
     first, second = nest.loops[:2]
     for size in STRIPS:
-        order = Permute(nest.handle, (second, first))
-        yield (*nest.definition, Step(StripMine(nest.handle, first, size)), Step(order))
+        order = operations.Permute(nest.handle, (second, first))
+        yield (*nest.definition, Step(operations.StripMine(nest.handle, first, size)), Step(order))
 
 
 def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
@@ -223,9 +214,9 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         4: ((8, 8, 8, 128), (4, 16, 16, 256)),
     }
     known = shapes.get(len(deepest), ())
-    whole = [Tile(nest.handle, tuple(map(LoopNumber, shape)), skew=True) for shape in known]
+    whole = [operations.Tile(nest.handle, tuple(map(LoopNumber, shape)), skew=True) for shape in known]
     rows = [
-        Tile(nest.handle, tuple(map(LoopNumber, shape, deepest)), skew=True)
+        operations.Tile(nest.handle, tuple(map(LoopNumber, shape, deepest)), skew=True)
         for shape in ROWS.get(len(deepest), ())
     ]
     defined = performed(plan, *nest.definition)
@@ -246,7 +237,7 @@ def registers(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
     if is_tiled(plan, nest) and len(own) > 2:  # many loops with many guards, which take long to make
         return
     for factors in (*_blocks(outer), *_rows(plan, nest, outer)):
-        yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
+        yield (*script_of(plan), *nest.definition, Step(operations.UnrollAndJam(nest.handle, factors)))
 
 
 def slanted(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
@@ -256,8 +247,8 @@ def slanted(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
         return
     if goes_backwards(plan, nest, setting.dependences):
         for slope, rows in product((1, 2), SLANTED):
-            skew = Skew(nest.handle, nest.loops[-1], outer[-1], slope)
-            jam = UnrollAndJam(nest.handle, (LoopNumber(rows, outer[-1]),))
+            skew = operations.Skew(nest.handle, nest.loops[-1], outer[-1], slope)
+            jam = operations.UnrollAndJam(nest.handle, (LoopNumber(rows, outer[-1]),))
             yield (*script_of(plan), *nest.definition, Step(skew), Step(jam))
 
 
@@ -315,8 +306,8 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     """The same with the first of these loops as the steps."""
     defined = performed(plan, *nest.definition)
     step, row, column = order
-    strip = Step(StripMine(nest.handle, step, PANEL))
-    moved = () if order == nest.loops else (Step(Permute(nest.handle, order)),)
+    strip = Step(operations.StripMine(nest.handle, step, PANEL))
+    moved = () if order == nest.loops else (Step(operations.Permute(nest.handle, order)),)
     loops = loops_after(defined, nest, *moved, strip)
     if loops is None:
         return
@@ -325,9 +316,9 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     tests = tuple(Chain(((Symbol(loop),), (end,)), (">=",)) for loop in (row, column))
     trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
     condition = AffineSet(tuple(map(Symbol, loops)), Junction(True, tests))
-    steps = [strip, Step(Isplit(nest.handle, condition, 1), (trailing, panel))]
-    steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
-    steps += [Step(Interchange(trailing, step, row))]
+    steps = [strip, Step(operations.Isplit(nest.handle, condition, 1), (trailing, panel))]
+    steps += [Step(operations.Reorder(trailing, panel)), Step(operations.Interchange(panel, step, row))]
+    steps += [Step(operations.Interchange(trailing, step, row))]
     try:
         after = performed(defined, *moved, *steps)
     except BadInput:
@@ -339,8 +330,8 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
         sizes = {one.loop: one.number for one in factors if one.loop is not None}
         whole = whole_blocks(after, after.component(trailing), sizes)
         rest = fresh(defined, "Near")
-        split = () if whole is None else (Step(Isplit(trailing, whole, 1), (trailing, rest)),)
-        yield (*moved, *steps, *split, Step(UnrollAndJam(trailing, factors)))
+        split = () if whole is None else (Step(operations.Isplit(trailing, whole, 1), (trailing, rest)),)
+        yield (*moved, *steps, *split, Step(operations.UnrollAndJam(trailing, factors)))
     yield (*moved, *steps)
 
 

@@ -11,22 +11,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
+from loopwright.c import types
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor
 from loopwright.c.typed.names import Names
-from loopwright.c.types import (
-    ArrayType,
-    CType,
-    Enumeration,
-    Field,
-    Pointer,
-    Qualified,
-    Unknown,
-    common,
-    promoted,
-    unqualified,
-)
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -130,7 +119,7 @@ class Builder:
             if self.depth > _DEEPEST:
                 whole = self.range_of(cursor)
                 self.problem(whole, "this is nested too deeply")
-                kind = Unknown("nested too deeply")
+                kind = types.Unknown("nested too deeply")
                 return tree.OtherExpression(self.listing.place(*whole), kind, "deep", ())
             return self._expression(cursor, self.range_of(cursor))
         finally:
@@ -198,7 +187,9 @@ class Builder:
             return self._other(cursor, whole, "UNEXPOSED_EXPR")
         operand = self.expression(inner[0])
         kind = self.names.types.of(cursor.type)
-        if isinstance(operand.type, Unknown) or unqualified(operand.type) == unqualified(kind):
+        if isinstance(operand.type, types.Unknown) or types.unqualified(operand.type) == types.unqualified(
+            kind
+        ):
             return operand
         return tree.Cast(operand.place, kind, operand, True)
 
@@ -210,11 +201,11 @@ class Builder:
         if name in ("x++", "x--", "++x", "--x"):
             word = name.strip("x")
             self.require(whole, (operand,), word)
-            return tree.Update(place, unqualified(operand.type), word, name[0] != "x", operand)
+            return tree.Update(place, types.unqualified(operand.type), word, name[0] != "x", operand)
         self.require(whole, (operand,), name)
         match name:
             case "&":
-                kind = Pointer(operand.type)
+                kind = types.Pointer(operand.type)
             case "*":
                 kind = target_of(operand.type) or kind
             case "!":
@@ -229,11 +220,11 @@ class Builder:
         name = front_end.binary_operator(cursor)
         self.require(whole, (left, right), name)
         if name == "=":
-            kind = unqualified(left.type)
+            kind = types.unqualified(left.type)
             return tree.Assign(place, kind, name, left, right, kind)
         if front_end.kind(cursor) == "COMPOUND_ASSIGNMENT_OPERATOR":
             computed = computation_type(left.type, right.type, name)
-            return tree.Assign(place, unqualified(left.type), name, left, right, computed)
+            return tree.Assign(place, types.unqualified(left.type), name, left, right, computed)
         kind = self.names.types.of(cursor.type)
         if name == ",":
             kind = right.type
@@ -246,7 +237,7 @@ class Builder:
         own = self.own(whole, (first, second))
         if own not in (["[", "]"], ["<:", ":>"]):
             self.problem(whole, "this subscript is not understood")
-        is_swapped = isinstance(unqualified(second.type), Pointer | ArrayType)
+        is_swapped = isinstance(types.unqualified(second.type), types.Pointer | types.ArrayType)
         base, index = (second, first) if is_swapped else (first, second)
         kind = target_of(base.type) or self.names.types.of(cursor.type)
         return tree.Subscript(self.listing.place(*whole), kind, base, index)
@@ -263,7 +254,7 @@ class Builder:
             self.problem(whole, "this member is not understood")
         found = self.names.member(cursor.referenced)
         if found is None:
-            reason = Unknown(f"the type that '{name}' is a member of is not declared")
+            reason = types.Unknown(f"the type that '{name}' is a member of is not declared")
             return tree.MemberAccess(place, reason, object_, name, own[:1] == ["->"], None, False, False)
         member, in_union, is_bit_field = found
         kind = _qualified_like(object_.type, member, own[:1] == ["->"])
@@ -300,46 +291,46 @@ def _expressions(cursor: Cursor) -> list[Cursor]:
     return [child for child in front_end.children(cursor) if front_end.is_expression(child)]
 
 
-def unknown_of(*parts: tree.Expression) -> Unknown | None:
+def unknown_of(*parts: tree.Expression) -> types.Unknown | None:
     """The first type among those of `parts` that is not known."""
-    return next((one.type for one in parts if isinstance(one.type, Unknown)), None)
+    return next((one.type for one in parts if isinstance(one.type, types.Unknown)), None)
 
 
-def target_of(kind: CType) -> CType | None:
+def target_of(kind: types.CType) -> types.CType | None:
     """What a value of this type points to; None where the type is not a pointer."""
-    match unqualified(kind):
-        case Unknown() as unknown:
+    match types.unqualified(kind):
+        case types.Unknown() as unknown:
             return unknown
-        case Pointer(target):
+        case types.Pointer(target):
             return target
-        case ArrayType(element):
+        case types.ArrayType(element):
             return element
     return None
 
 
-def _qualified_like(kind: CType, member: Field, is_arrow: bool) -> CType:
+def _qualified_like(kind: types.CType, member: types.Field, is_arrow: bool) -> types.CType:
     """A member of a volatile or const struct is volatile or const."""
     outer = target_of(kind) if is_arrow else kind
-    if isinstance(outer, Unknown):
+    if isinstance(outer, types.Unknown):
         return outer
-    if isinstance(outer, Qualified) and not isinstance(member.type, Unknown):
-        inner = unqualified(member.type)
-        own = member.type if isinstance(member.type, Qualified) else Qualified(inner)
-        return Qualified(
+    if isinstance(outer, types.Qualified) and not isinstance(member.type, types.Unknown):
+        inner = types.unqualified(member.type)
+        own = member.type if isinstance(member.type, types.Qualified) else types.Qualified(inner)
+        return types.Qualified(
             inner, outer.is_const or own.is_const, outer.is_volatile or own.is_volatile, own.is_atomic
         )
     return member.type
 
 
-def computation_type(left: CType, right: CType, operator: str) -> CType:
+def computation_type(left: types.CType, right: types.CType, operator: str) -> types.CType:
     """The type `left op= right` is computed in (6.5.16.2 and 6.3.1.8)."""
-    one, other = promoted(_plain(left)), promoted(_plain(right))
-    if isinstance(one, Pointer | Unknown) or operator in ("<<=", ">>="):
+    one, other = types.promoted(_plain(left)), types.promoted(_plain(right))
+    if isinstance(one, types.Pointer | types.Unknown) or operator in ("<<=", ">>="):
         return one
-    return other if isinstance(other, Unknown) else common(one, other)
+    return other if isinstance(other, types.Unknown) else types.common(one, other)
 
 
-def _plain(kind: CType) -> CType:
+def _plain(kind: types.CType) -> types.CType:
     """Without qualifiers; the values of an enumeration are integers."""
-    found = unqualified(kind)
-    return found.integer if isinstance(found, Enumeration) else found
+    found = types.unqualified(kind)
+    return found.integer if isinstance(found, types.Enumeration) else found

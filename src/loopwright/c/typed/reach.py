@@ -12,21 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS, may_be_replaced
 from loopwright.c.typed.file import TypedFile
-from loopwright.c.types import (
-    CType,
-    Enumeration,
-    Floating,
-    Integer,
-    Pointer,
-    Qualified,
-    Record,
-    Unknown,
-    Void,
-    unqualified,
-)
 from loopwright.lazy_dataclass import dataclass
 
 _LIBRARY = """
@@ -43,14 +32,14 @@ _CHARACTER = 8
 @dataclass(frozen=True)
 class Reach:
     changed: frozenset[int] = frozenset()
-    written: frozenset[CType] = frozenset()
+    written: frozenset[types.CType] = frozenset()
     unknown: str = ""
 
 
 def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) -> Reach:
     """What evaluating `nodes` may change; `pure` functions are believed to change nothing."""
     changed: set[int] = set()
-    written: set[CType] = set()
+    written: set[types.CType] = set()
     unknown = ""
     seen: set[str] = set()
     pending = list(nodes)
@@ -60,9 +49,9 @@ def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) 
             case tree.Assign(target=target) | tree.Update(target=target):
                 root = tree.owner(target)
                 if root is None and in_union(target):
-                    written.add(Unknown("what a union holds may be of any of its types"))
+                    written.add(types.Unknown("what a union holds may be of any of its types"))
                 elif root is None:
-                    written.add(unqualified(target.type))
+                    written.add(types.unqualified(target.type))
                 else:
                     changed.add(root.offset)
             case tree.CallExpression(callee=None):
@@ -77,7 +66,7 @@ def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) 
                     unknown = f"'{name}'"
                 plain = name.removeprefix("__builtin_")
                 if function is None and plain in _WRITES_BYTES:
-                    written.add(Unknown("bytes"))
+                    written.add(types.Unknown("bytes"))
                 elif function is None and plain in _KEEPS_ALL:
                     written |= _targets(arguments)
                 elif function is None or function.problems:
@@ -98,33 +87,35 @@ def in_union(target: tree.Expression) -> bool:
     return any(isinstance(part, tree.MemberAccess) and part.in_union for part in tree.walk(target))
 
 
-def _targets(arguments: Iterable[tree.Expression]) -> set[CType]:
+def _targets(arguments: Iterable[tree.Expression]) -> set[types.CType]:
     """The types of what arguments point to, where it may be assigned: `%n` of printf, or `time(&t)`."""
     pointers = [
-        unqualified(one.type) for one in arguments if not isinstance(tree.without_casts(one), tree.Text)
+        types.unqualified(one.type) for one in arguments if not isinstance(tree.without_casts(one), tree.Text)
     ]
-    targets = [one.target for one in pointers if isinstance(one, Pointer)]
-    changing = [one for one in targets if not (isinstance(one, Qualified) and one.is_const)]
-    return {kind for kind in map(unqualified, changing) if not isinstance(kind, Record | Void)}
+    targets = [one.target for one in pointers if isinstance(one, types.Pointer)]
+    changing = [one for one in targets if not (isinstance(one, types.Qualified) and one.is_const)]
+    return {
+        kind for kind in map(types.unqualified, changing) if not isinstance(kind, types.Record | types.Void)
+    }
 
 
-def may_be_written(kind: CType, written: Iterable[CType]) -> bool:
+def may_be_written(kind: types.CType, written: Iterable[types.CType]) -> bool:
     """Whether assignments through pointers, to objects of these types, may change one of type `kind`."""
-    return any(_may_be_same(unqualified(kind), unqualified(one)) for one in written)
+    return any(_may_be_same(types.unqualified(kind), types.unqualified(one)) for one in written)
 
 
-def _may_be_same(one: CType, other: CType) -> bool:
+def _may_be_same(one: types.CType, other: types.CType) -> bool:
     match (_number(one), _number(other)):
-        case (Integer(), Floating()) | (Floating(), Integer()):
-            return _CHARACTER in {kind.bits for kind in (one, other) if isinstance(kind, Integer)}
-        case (Integer(bits=bits), Integer(bits=others)):
+        case (types.Integer(), types.Floating()) | (types.Floating(), types.Integer()):
+            return _CHARACTER in {kind.bits for kind in (one, other) if isinstance(kind, types.Integer)}
+        case (types.Integer(bits=bits), types.Integer(bits=others)):
             return bits == others or _CHARACTER in (bits, others)
-        case (Pointer(), Integer(bits=bits)) | (Integer(bits=bits), Pointer()):
+        case (types.Pointer(), types.Integer(bits=bits)) | (types.Integer(bits=bits), types.Pointer()):
             return bits == _CHARACTER
-        case (Pointer(), Floating()) | (Floating(), Pointer()):
+        case (types.Pointer(), types.Floating()) | (types.Floating(), types.Pointer()):
             return False
     return True
 
 
-def _number(kind: CType) -> CType:
-    return kind.integer if isinstance(kind, Enumeration) else kind
+def _number(kind: types.CType) -> types.CType:
+    return kind.integer if isinstance(kind, types.Enumeration) else kind

@@ -5,22 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
+from loopwright.c import types
 from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import ClangType, Cursor
-from loopwright.c.types import (
-    ArrayType,
-    CType,
-    Enumeration,
-    Field,
-    Floating,
-    FunctionType,
-    Integer,
-    Pointer,
-    Qualified,
-    Record,
-    Unknown,
-    Void,
-)
 from loopwright.lazy_dataclass import dataclass
 
 _RANKS = {
@@ -51,11 +38,11 @@ class Types:
 
     known_from: int
     has_lengths: bool = True
-    seen: dict[tuple[str, str], CType] = field(default_factory=dict)
+    seen: dict[tuple[str, str], types.CType] = field(default_factory=dict)
     around: list[str] = field(default_factory=list)
     """The records that are being converted, from the outermost in."""
 
-    def of(self, kind: ClangType) -> CType:
+    def of(self, kind: ClangType) -> types.CType:
         key = front_end.kind(kind), str(kind.spelling)
         inside = bool(self.around)
         if not inside and key in self.seen:
@@ -65,44 +52,44 @@ class Types:
             self.seen[key] = found
         return found
 
-    def of_parameter(self, kind: ClangType) -> CType:
+    def of_parameter(self, kind: ClangType) -> types.CType:
         """An array that is a parameter is a pointer (6.7.6.3)."""
         found = self.of(kind)
-        return Pointer(found.element) if isinstance(found, ArrayType) else found
+        return types.Pointer(found.element) if isinstance(found, types.ArrayType) else found
 
-    def _qualified(self, kind: ClangType, name: str) -> CType:
+    def _qualified(self, kind: ClangType, name: str) -> types.CType:
         is_const, is_volatile = bool(kind.is_const_qualified()), bool(kind.is_volatile_qualified())
         if name in _ARRAYS:
             return self._array(kind)
         if name == "ATOMIC":
-            inner = Unknown(f"the type '{kind.spelling}' is not taken apart")
-            return Qualified(inner, is_const, is_volatile, True)
+            inner = types.Unknown(f"the type '{kind.spelling}' is not taken apart")
+            return types.Qualified(inner, is_const, is_volatile, True)
         found = self._plain(kind, name)
-        if not (is_const or is_volatile) or isinstance(found, Unknown):
+        if not (is_const or is_volatile) or isinstance(found, types.Unknown):
             return found
-        if isinstance(found, Qualified):
-            return Qualified(
+        if isinstance(found, types.Qualified):
+            return types.Qualified(
                 found.type, found.is_const or is_const, found.is_volatile or is_volatile, found.is_atomic
             )
-        return Qualified(found, is_const, is_volatile)
+        return types.Qualified(found, is_const, is_volatile)
 
-    def _plain(self, kind: ClangType, name: str) -> CType:
+    def _plain(self, kind: ClangType, name: str) -> types.CType:
         if name in _RANKS:
             rank, signed = _RANKS[name]
-            return Integer(1 if name == "BOOL" else 8 * kind.get_size(), signed, rank)
+            return types.Integer(1 if name == "BOOL" else 8 * kind.get_size(), signed, rank)
         if name in _FLOATING:
-            return Floating(8 * kind.get_size())
+            return types.Floating(8 * kind.get_size())
         match name:
             case "VOID":
-                return Void()
+                return types.Void()
             case "COMPLEX":
-                return Floating(4 * kind.get_size(), is_complex=True)
+                return types.Floating(4 * kind.get_size(), is_complex=True)
             case "POINTER":
-                return Pointer(self.of(kind.get_pointee()), bool(kind.is_restrict_qualified()))
+                return types.Pointer(self.of(kind.get_pointee()), bool(kind.is_restrict_qualified()))
             case "TYPEDEF":
                 declared = kind.get_declaration()
                 if front_end.start(declared) < self.known_from:
-                    return Unknown(f"the type '{declared.spelling}' is not declared")
+                    return types.Unknown(f"the type '{declared.spelling}' is not declared")
                 return self.of(declared.underlying_typedef_type)
             case "ELABORATED":
                 return self.of(kind.get_named_type())
@@ -111,50 +98,52 @@ class Types:
             case "ENUM":
                 integer = self.of(kind.get_declaration().enum_type)
                 return (
-                    Enumeration(str(kind.get_declaration().spelling), integer)
-                    if isinstance(integer, Integer)
-                    else Unknown(f"'{kind.spelling}' has no declaration")
+                    types.Enumeration(str(kind.get_declaration().spelling), integer)
+                    if isinstance(integer, types.Integer)
+                    else types.Unknown(f"'{kind.spelling}' has no declaration")
                 )
             case "FUNCTIONPROTO":
                 parameters = tuple(self.of_parameter(one) for one in kind.argument_types())
-                return FunctionType(self.of(kind.get_result()), parameters, bool(kind.is_function_variadic()))
+                return types.FunctionType(
+                    self.of(kind.get_result()), parameters, bool(kind.is_function_variadic())
+                )
             case "FUNCTIONNOPROTO":
-                return FunctionType(self.of(kind.get_result()), None)
+                return types.FunctionType(self.of(kind.get_result()), None)
         canonical = kind.get_canonical()
         if front_end.kind(canonical) != name:
             return self.of(canonical)
-        return Unknown(f"the type '{kind.spelling}' is not modelled")
+        return types.Unknown(f"the type '{kind.spelling}' is not modelled")
 
-    def _array(self, kind: ClangType) -> CType:
+    def _array(self, kind: ClangType) -> types.CType:
         element = self.of(kind.element_type)
         match front_end.kind(kind):
             case "CONSTANTARRAY":
-                return ArrayType(element, int(kind.element_count) if self.has_lengths else "?")
+                return types.ArrayType(element, int(kind.element_count) if self.has_lengths else "?")
             case "VARIABLEARRAY":
-                return ArrayType(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
+                return types.ArrayType(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
             case _:
-                return ArrayType(element, None)
+                return types.ArrayType(element, None)
 
-    def _record(self, kind: ClangType) -> CType:
+    def _record(self, kind: ClangType) -> types.CType:
         declared = kind.get_declaration()
         tag = str(declared.spelling)
         is_union = front_end.kind(declared) == "UNION_DECL"
         name = str(kind.spelling)
         is_complete = kind.get_size() >= 0
         if name in self.around or not is_complete or len(self.around) > _DEEPEST:
-            return Record(tag, None, is_union)
+            return types.Record(tag, None, is_union)
         self.around.append(name)
         try:
             fields = tuple(self._field(one) for one in kind.get_fields())
         finally:
             self.around.pop()
-        return Record(tag, fields, is_union)
+        return types.Record(tag, fields, is_union)
 
-    def _field(self, cursor: Cursor) -> Field:
+    def _field(self, cursor: Cursor) -> types.Field:
         kind = self.of(cursor.type)
-        if cursor.is_bitfield() and isinstance(kind, Integer):
-            kind = Integer(cursor.get_bitfield_width(), kind.signed, kind.rank)
-        return Field(str(cursor.spelling), kind, int(cursor.get_field_offsetof()))
+        if cursor.is_bitfield() and isinstance(kind, types.Integer):
+            kind = types.Integer(cursor.get_bitfield_width(), kind.signed, kind.rank)
+        return types.Field(str(cursor.spelling), kind, int(cursor.get_field_offsetof()))
 
 
 def _length(whole: str, element: str) -> str:

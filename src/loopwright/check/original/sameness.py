@@ -14,20 +14,9 @@ from __future__ import annotations
 from dataclasses import field, fields
 from typing import TypeGuard
 
+from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.types import (
-    ArrayType,
-    CType,
-    Enumeration,
-    Field,
-    FunctionType,
-    Integer,
-    Pointer,
-    Qualified,
-    Record,
-    Unknown,
-)
 from loopwright.check.original.marked import matching
 from loopwright.lazy_dataclass import dataclass
 
@@ -36,33 +25,33 @@ LONG = 64
 _LOCAL = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
-def type_difference(old: CType, new: CType) -> str | None:
+def type_difference(old: types.CType, new: types.CType) -> str | None:
     """Why two types are not known to be the same; None where they are."""
     match old, new:
-        case (Unknown(reason), _) | (_, Unknown(reason)):
+        case (types.Unknown(reason), _) | (_, types.Unknown(reason)):
             return reason
-        case Qualified(inner), Qualified(other):
+        case types.Qualified(inner), types.Qualified(other):
             same = (old.is_volatile, old.is_atomic) == (new.is_volatile, new.is_atomic)
             return type_difference(inner, other) if same else f"it is {shown(old)} and {shown(new)}"
-        case (Qualified(inner, _, False, False), _):
+        case (types.Qualified(inner, _, False, False), _):
             return type_difference(inner, new)
-        case (_, Qualified(other, _, False, False)):
+        case (_, types.Qualified(other, _, False, False)):
             return type_difference(old, other)
-        case Pointer(inner), Pointer(other):
+        case types.Pointer(inner), types.Pointer(other):
             return type_difference(inner, other)
-        case ArrayType(inner, one), ArrayType(other, two):
+        case types.ArrayType(inner, one), types.ArrayType(other, two):
             return type_difference(inner, other) if one == two else f"it is {shown(old)} and {shown(new)}"
-        case Enumeration(_, inner), Enumeration(_, other):
+        case types.Enumeration(_, inner), types.Enumeration(_, other):
             return type_difference(inner, other)
-        case Record(), Record():
+        case types.Record(), types.Record():
             return _record_difference(old, new)
-        case FunctionType(), FunctionType():
+        case types.FunctionType(), types.FunctionType():
             return _function_type_difference(old, new)
         case _:
             return None if old == new else f"it is {shown(old)} and {shown(new)}"
 
 
-def _record_difference(old: Record, new: Record) -> str | None:
+def _record_difference(old: types.Record, new: types.Record) -> str | None:
     name = f"{'union' if old.is_union else 'struct'} {old.tag}"
     if old.is_union != new.is_union or (old.fields is None) != (new.fields is None):
         return f"'{name}' is something else"
@@ -77,14 +66,14 @@ def _record_difference(old: Record, new: Record) -> str | None:
     return None
 
 
-def _field_difference(old: Field, new: Field) -> str | None:
+def _field_difference(old: types.Field, new: types.Field) -> str | None:
     if (old.name, old.offset) != (new.name, new.offset):
         return f"member '{old.name}' is somewhere else"
     reason = type_difference(old.type, new.type)
     return None if reason is None else f"member '{old.name}': {reason}"
 
 
-def _function_type_difference(old: FunctionType, new: FunctionType) -> str | None:
+def _function_type_difference(old: types.FunctionType, new: types.FunctionType) -> str | None:
     if old.is_variadic != new.is_variadic or (old.parameters is None) != (new.parameters is None):
         return "the parameters differ"
     parameters = (old.parameters or (), new.parameters or ())
@@ -94,25 +83,25 @@ def _function_type_difference(old: FunctionType, new: FunctionType) -> str | Non
     return next((reason for one, other in pairs if (reason := type_difference(one, other))), None)
 
 
-def shown(kind: CType) -> str:
+def shown(kind: types.CType) -> str:
     """A type for a message."""
     match kind:
-        case Qualified(inner):
+        case types.Qualified(inner):
             words = (("const", kind.is_const), ("volatile", kind.is_volatile), ("_Atomic", kind.is_atomic))
             return " ".join([*(word for word, is_there in words if is_there), shown(inner)])
-        case Integer():
+        case types.Integer():
             return f"{'a signed' if kind.signed else 'an unsigned'} integer of {kind.bits} bits"
-        case Pointer(inner):
+        case types.Pointer(inner):
             return f"a pointer to {shown(inner)}"
-        case ArrayType(inner):
+        case types.ArrayType(inner):
             return f"an array of {shown(inner)}"
-        case Record():
+        case types.Record():
             return f"{'union' if kind.is_union else 'struct'} {kind.tag}".strip()
-        case Enumeration():
+        case types.Enumeration():
             return f"enum {kind.tag}".strip()
-        case FunctionType():
+        case types.FunctionType():
             return "a function"
-        case Unknown(reason):
+        case types.Unknown(reason):
             return f"unknown ({reason})"
         case _ if hasattr(kind, "bits"):
             return f"a floating-point number of {kind.bits} bits"
@@ -120,16 +109,16 @@ def shown(kind: CType) -> str:
             return "void"
 
 
-def _value_difference(old: CType, new: CType) -> str | None:
+def _value_difference(old: types.CType, new: types.CType) -> str | None:
     """As `type_difference`, of values: a signed integer may be wider in the new program."""
-    if isinstance(old, Integer) and isinstance(new, Integer) and old.signed and new.signed:
+    if isinstance(old, types.Integer) and isinstance(new, types.Integer) and old.signed and new.signed:
         return None if new.bits >= old.bits else f"it is {shown(old)} and {shown(new)}"
     return type_difference(old, new)
 
 
-def _observed_difference(new: CType) -> str | None:
+def _observed_difference(new: types.CType) -> str | None:
     """Whether a value that was observed as a long, and found to be right, may be another number."""
-    is_long = isinstance(new, Integer) and (new.signed or new.bits < LONG)
+    is_long = isinstance(new, types.Integer) and (new.signed or new.bits < LONG)
     return None if is_long else f"it is {shown(new)}, which is not observed"
 
 
@@ -189,7 +178,7 @@ class Sameness:
 
     def first_values(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         values = [file.first_value(one) for file, one in ((self.old, old), (self.new, new))]
-        is_constant = any(isinstance(one.type, Qualified) and one.type.is_const for one in (old, new))
+        is_constant = any(isinstance(one.type, types.Qualified) and one.type.is_const for one in (old, new))
         first, second = values
         if first is None or second is None:
             same = (first is None) == (second is None) or not is_constant
@@ -249,7 +238,7 @@ class Sameness:
             return self.expressions(old, new)
         if isinstance(old, tree.Node) and isinstance(new, tree.Node):
             return self.statements(old, new)
-        if isinstance(old, CType) and isinstance(new, CType):
+        if isinstance(old, types.CType) and isinstance(new, types.CType):
             return _value_difference(old, new)
         return None if old == new else f"{_word(old)} and {_word(new)}"
 
@@ -273,7 +262,9 @@ class Sameness:
     def _global(self, old: tree.Declaration, new: tree.Declaration) -> str | None:
         """A variable of the file that is not followed: it has to be a constant."""
         kinds = (old.type, new.type)
-        if not all(isinstance(kind, Qualified) and kind.is_const and not kind.is_volatile for kind in kinds):
+        if not all(
+            isinstance(kind, types.Qualified) and kind.is_const and not kind.is_volatile for kind in kinds
+        ):
             return f"'{old.name}' may change, and is not followed"
         return self._named_difference(f"'{old.name}'", type_difference(*kinds)) or self.first_values(old, new)
 
@@ -347,7 +338,7 @@ def _is_conversion(node: tree.Expression) -> TypeGuard[tree.Cast]:
     """Whether C converts an integer to another integer type here."""
     if not isinstance(node, tree.Cast) or not node.is_implicit:
         return False
-    return isinstance(node.type, Integer) and isinstance(node.operand.type, Integer)
+    return isinstance(node.type, types.Integer) and isinstance(node.operand.type, types.Integer)
 
 
 def _unconverted(node: tree.Expression) -> tree.Expression:

@@ -15,19 +15,7 @@ from fractions import Fraction
 from functools import cache, partial
 from random import Random
 
-from loopwright.c.types import (
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    LONG_DOUBLE,
-    CType,
-    Integer,
-    common,
-    is_arithmetic,
-    promoted,
-)
+from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
@@ -47,7 +35,7 @@ class Unvalued(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TypedNumber:
-    type: CType
+    type: types.CType
     number: Number
 
 
@@ -56,7 +44,7 @@ class World:
     """Inputs and meanings: a `seed` for what cells hold, a type for those whose type is not known."""
 
     seed: int
-    unknown: CType
+    unknown: types.CType
     exact: bool
     opaque: frozenset[str]
     """Functions with a body in the file, which is not looked into."""
@@ -65,41 +53,43 @@ class World:
     known: Mapping[str, float] = field(default_factory=dict)
     """What variables of the function hold where the region starts."""
 
-    def type(self, kind: CType) -> CType:
-        return kind if is_arithmetic(kind) else self.unknown
+    def type(self, kind: types.CType) -> types.CType:
+        return kind if types.is_arithmetic(kind) else self.unknown
 
-    def input(self, place: CellKey, kind: CType) -> TypedNumber:
+    def input(self, place: CellKey, kind: types.CType) -> TypedNumber:
         """What a cell held before the region."""
         if place in self.given:
             return self.given[place]
         if place[0] in self.known:
             number = self.known[place[0]]
-            return self.converted(TypedNumber(DOUBLE if isinstance(number, float) else LONG, number), kind)
+            return self.converted(
+                TypedNumber(types.DOUBLE if isinstance(number, float) else types.LONG, number), kind
+            )
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
-        if isinstance(kind, Integer):
+        if isinstance(kind, types.Integer):
             least, greatest = (0, 30) if self.seed % 3 == FACTORED else (-9, 9)
-            return self.converted(TypedNumber(INT, random.randint(least, greatest)), kind)
+            return self.converted(TypedNumber(types.INT, random.randint(least, greatest)), kind)
         if self.seed % 3 == FACTORED:
             number = _dominant(random, len(place[1]) > 1 and len(set(place[1])) == 1)
         else:
             number = _alike(random) if self.seed % 3 else _scattered(random)
-        return self.converted(TypedNumber(DOUBLE, number), kind)
+        return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
-    def converted(self, value: TypedNumber, kind: CType) -> TypedNumber:
+    def converted(self, value: TypedNumber, kind: types.CType) -> TypedNumber:
         kind = self.type(kind)
-        if isinstance(kind, Integer):
+        if isinstance(kind, types.Integer):
             return TypedNumber(kind, _to_integer(value, kind))
-        if kind == LONG_DOUBLE and not self.exact:
+        if kind == types.LONG_DOUBLE and not self.exact:
             raise Unvalued("long double")
         if self.exact:
             return TypedNumber(kind, _fraction(value.number))
         number = float(value.number)
-        return TypedNumber(kind, c_float(number).value if kind == FLOAT else number)
+        return TypedNumber(kind, c_float(number).value if kind == types.FLOAT else number)
 
-    def rounded(self, number: Number, kind: CType) -> TypedNumber:
+    def rounded(self, number: Number, kind: types.CType) -> TypedNumber:
         """The result of an operation of floating type."""
-        return self.converted(TypedNumber(DOUBLE, number), kind)
+        return self.converted(TypedNumber(types.DOUBLE, number), kind)
 
 
 FACTORED = 2
@@ -127,16 +117,16 @@ def _fraction(number: Number) -> Fraction:
     return Fraction(number)
 
 
-def _to_integer(value: TypedNumber, limits: Integer) -> int:
+def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
     number = value.number
-    if limits == BOOL:
+    if limits == types.BOOL:
         return int(number != 0)
     if isinstance(number, float) and not math.isfinite(number):
         raise Undefined("a conversion to an integer")
     whole = int(number)
     if limits.least <= whole <= limits.greatest:
         return whole
-    if isinstance(value.type, Integer):
+    if isinstance(value.type, types.Integer):
         wrapped = whole & ((1 << limits.bits) - 1)
         return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped
     raise Undefined("a conversion to an integer")
@@ -145,7 +135,9 @@ def _to_integer(value: TypedNumber, limits: Integer) -> int:
 def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
     if not world.exact and all(step.computation.in_doubles is not None for step in steps):
-        return {place: TypedNumber(DOUBLE, number) for place, number in _in_doubles(steps, world).items()}
+        return {
+            place: TypedNumber(types.DOUBLE, number) for place, number in _in_doubles(steps, world).items()
+        }
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
@@ -158,12 +150,12 @@ def _in_doubles(steps: Sequence[StatementRun], world: World) -> dict[CellKey, fl
 
     @cache
     def read(place: CellKey) -> float:
-        return float(world.input(place, DOUBLE).number)
+        return float(world.input(place, types.DOUBLE).number)
 
     def other(name: str, one: float, two: float) -> float:
         if name == "/":
             return float(_floating(name, one, two))
-        return float(_called(name, [TypedNumber(DOUBLE, one)], world).number)
+        return float(_called(name, [TypedNumber(types.DOUBLE, one)], world).number)
 
     for step in steps:
         run = step.computation.in_doubles
@@ -184,9 +176,9 @@ def differ(one: TypedNumber, other: TypedNumber) -> bool:
 def _value(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], world: World) -> TypedNumber:
     match term:
         case Constant(text, kind):
-            return world.converted(TypedNumber(DOUBLE, float(text)), kind)
+            return world.converted(TypedNumber(types.DOUBLE, float(text)), kind)
         case Index(value, kind):
-            return world.converted(TypedNumber(LONG, step.at(value)), kind)
+            return world.converted(TypedNumber(types.LONG, step.at(value)), kind)
         case CellTerm(_, _, kind):
             place = step.place(term)
             return memory[place] if place in memory else world.input(place, kind)
@@ -202,14 +194,14 @@ def _applied(term: Apply, value: Callable[[Term], TypedNumber], world: World) ->
         case "?:":
             assert operator == CHOICE
             chosen = value(arguments[1] if value(arguments[0]).number != 0 else arguments[2])
-            other = {one for one in (arguments[1].type, arguments[2].type) if is_arithmetic(one)}
+            other = {one for one in (arguments[1].type, arguments[2].type) if types.is_arithmetic(one)}
             return world.converted(chosen, other.pop()) if len(other) == 1 else chosen
         case "&&":
-            return TypedNumber(INT, int(all(value(one).number != 0 for one in arguments)))
+            return TypedNumber(types.INT, int(all(value(one).number != 0 for one in arguments)))
         case "||":
-            return TypedNumber(INT, int(any(value(one).number != 0 for one in arguments)))
+            return TypedNumber(types.INT, int(any(value(one).number != 0 for one in arguments)))
         case "!":
-            return TypedNumber(INT, int(value(arguments[0]).number == 0))
+            return TypedNumber(types.INT, int(value(arguments[0]).number == 0))
         case _ if operator.startswith("("):
             return world.converted(value(arguments[0]), term.type)
         case _ if operator.endswith("()"):
@@ -221,7 +213,7 @@ def _applied(term: Apply, value: Callable[[Term], TypedNumber], world: World) ->
 
 
 def _unary(operator: str, operand: TypedNumber, world: World) -> TypedNumber:
-    kind = promoted(operand.type)
+    kind = types.promoted(operand.type)
     if operator == "~":
         if isinstance(operand.number, int):
             return _integer(~operand.number, kind)
@@ -230,8 +222,8 @@ def _unary(operator: str, operand: TypedNumber, world: World) -> TypedNumber:
     return _integer(number, kind) if isinstance(number, int) else world.rounded(number, kind)
 
 
-def _integer(number: int, kind: CType) -> TypedNumber:
-    assert isinstance(kind, Integer), "an operation on integers has an integer type"
+def _integer(number: int, kind: types.CType) -> TypedNumber:
+    assert isinstance(kind, types.Integer), "an operation on integers has an integer type"
     if kind.signed and not kind.least <= number <= kind.greatest:
         raise Undefined("an integer that overflows")
     return TypedNumber(kind, number & kind.greatest if not kind.signed else number)
@@ -250,10 +242,10 @@ COMPARED: dict[str, Callable[[Number, Number], bool]] = {
 def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) -> TypedNumber:
     if operator in ("<<", ">>"):
         return _shifted(operator, left, right)
-    kind = common(left.type, right.type)
+    kind = types.common(left.type, right.type)
     one, other = (world.converted(side, kind).number for side in (left, right))
     if operator in COMPARED:
-        return TypedNumber(INT, int(COMPARED[operator](one, other)))
+        return TypedNumber(types.INT, int(COMPARED[operator](one, other)))
     if isinstance(one, int) and isinstance(other, int):
         return _integer(_whole(operator, one, other), kind)
     return world.rounded(_floating(operator, one, other), kind)
@@ -262,8 +254,8 @@ def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) 
 def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumber:
     if not isinstance(left.number, int) or not isinstance(right.number, int):
         raise Undefined("a shift of what is no integer")
-    kind = promoted(left.type)
-    if not isinstance(kind, Integer) or not 0 <= right.number < kind.bits or left.number < 0:
+    kind = types.promoted(left.type)
+    if not isinstance(kind, types.Integer) or not 0 <= right.number < kind.bits or left.number < 0:
         raise Undefined("a shift by too much, or of a negative number")
     number = left.number << right.number if operator == "<<" else left.number >> right.number
     return _integer(number, kind)
@@ -363,7 +355,7 @@ def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumb
     base = name if name in _EXACT else name[:-1]
     if base not in _EXACT:
         raise Unvalued(name)
-    kind = DOUBLE if name == base else SUFFIXES[name[-1]]
+    kind = types.DOUBLE if name == base else SUFFIXES[name[-1]]
     numbers = [float(one.number) for one in arguments]
     try:
         found = float(_EXACT[base](*numbers))

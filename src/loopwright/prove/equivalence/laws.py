@@ -23,18 +23,7 @@ import math
 from ctypes import c_float
 from fractions import Fraction
 
-from loopwright.c.types import (
-    DOUBLE,
-    FLOAT,
-    INT,
-    CType,
-    Floating,
-    Integer,
-    holds,
-    is_arithmetic,
-    promoted,
-    spelling,
-)
+from loopwright.c import types
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
@@ -44,9 +33,9 @@ EXACT = 1 << 24
 """Integers below this are the same number in every floating type."""
 
 
-def combined(name: str, left: Term, right: Term, kind: CType) -> Term:
+def combined(name: str, left: Term, right: Term, kind: types.CType) -> Term:
     """`left name right` of operands of the type `kind`."""
-    if isinstance(kind, Floating):
+    if isinstance(kind, types.Floating):
         signs = _signs(name, left, right, kind)
         if signs is not None:
             return signs
@@ -60,7 +49,7 @@ def combined(name: str, left: Term, right: Term, kind: CType) -> Term:
     return Apply(name, (left, right), kind)
 
 
-def _signs(name: str, left: Term, right: Term, kind: CType) -> Term | None:
+def _signs(name: str, left: Term, right: Term, kind: types.CType) -> Term | None:
     """The operation with signs taken out of its operands, where there are some."""
     mine, theirs = _unsigned(left), _unsigned(right)
     match name:
@@ -80,9 +69,9 @@ def _signs(name: str, left: Term, right: Term, kind: CType) -> Term | None:
 def _unsigned(term: Term) -> Term | None:
     """x, where `term` is -x."""
     match term:
-        case Apply("-x", (inner,), kind) if isinstance(kind, Floating):
+        case Apply("-x", (inner,), kind) if isinstance(kind, types.Floating):
             return inner
-        case Index(Int(value), kind) if value < 0 and isinstance(kind, Floating):
+        case Index(Int(value), kind) if value < 0 and isinstance(kind, types.Floating):
             return Index(Int(-value), kind)
         case Constant(text, kind) if text.startswith("-"):
             return Constant(text[1:], kind)
@@ -93,12 +82,12 @@ def _unsigned(term: Term) -> Term | None:
 def negated(term: Term) -> Term:
     """-term; a number other than zero has its sign with it."""
     match term:
-        case Index(Int(value), kind) if value > 0 and isinstance(kind, Floating):
+        case Index(Int(value), kind) if value > 0 and isinstance(kind, types.Floating):
             return Index(Int(-value), kind)
         case Constant(text, kind) if not text.startswith("-"):
             return Constant(f"-{text}", kind)
         case _:
-            return _unsigned(term) or Apply("-x", (term,), promoted(term.type))
+            return _unsigned(term) or Apply("-x", (term,), types.promoted(term.type))
 
 
 def _is_neutral(name: str, right: Term) -> bool:
@@ -106,7 +95,7 @@ def _is_neutral(name: str, right: Term) -> bool:
     if not isinstance(right, Index) or not isinstance(right.value, Int):
         return False
     if name == "+":
-        return right.value.value == 0 and isinstance(right.type, Integer)
+        return right.value.value == 0 and isinstance(right.type, types.Integer)
     return right.value.value == {"*": 1, "/": 1, "-": 0}.get(name)
 
 
@@ -115,7 +104,7 @@ def _inverse(term: Term) -> Term | None:
     match term:
         case Index(Int(value), kind):
             number = float(value) if abs(value) < EXACT else 0.0
-        case Constant(text, Floating(32 | 64) as kind):
+        case Constant(text, types.Floating(32 | 64) as kind):
             number = float(text)
         case _:
             return None
@@ -124,38 +113,40 @@ def _inverse(term: Term) -> Term | None:
     return literal(1 / number, kind) if abs(math.frexp(number)[0]) == 0.5 and abs(number) != 1 else None
 
 
-def literal(value: float, kind: CType) -> Term:
+def literal(value: float, kind: types.CType) -> Term:
     """A number that is not negative as a term, in one way always."""
     if value.is_integer() and value < EXACT:
         return Index(Int(int(value)), kind)
     return Constant(repr(value), kind)
 
 
-def converted_back(term: Term, kind: CType) -> Term | None:
+def converted_back(term: Term, kind: types.CType) -> Term | None:
     """x, where `term` is x of the type `kind`, converted to a type that holds every number of it."""
     match term:
         case Apply(operator, (inner,), other) if operator == conversion(other) and inner.type == kind:
             return inner if _holds(kind, other) else None
-        case Constant(text, Floating(32 | 64)) if kind in (FLOAT, DOUBLE) and _is_single(text):
+        case Constant(text, types.Floating(32 | 64)) if kind in (types.FLOAT, types.DOUBLE) and _is_single(
+            text
+        ):
             return Constant(text, kind)
         case _:
             return None
 
 
-def conversion(kind: CType) -> str:
+def conversion(kind: types.CType) -> str:
     """The operator that makes a value of another type one of this type."""
-    return f"({spelling(kind)})"
+    return f"({types.spelling(kind)})"
 
 
-def _holds(small: CType, large: CType) -> bool:
+def _holds(small: types.CType, large: types.CType) -> bool:
     """Whether every value of one type is a value of the other."""
     match small, large:
-        case Integer(bits), Floating(wide):
+        case types.Integer(bits), types.Floating(wide):
             return bits <= _BITS[wide]
-        case Floating(narrow), Floating(wide):
+        case types.Floating(narrow), types.Floating(wide):
             return _BITS[narrow] <= _BITS[wide]
         case _:
-            return holds(large, small)
+            return types.holds(large, small)
 
 
 def _is_single(text: str) -> bool:
@@ -172,15 +163,15 @@ def opposite(condition: Term) -> Term:
         case Apply("<" | "<=" as name, (left, right), kind) if _are_integers(left, right):
             return Apply("<=" if name == "<" else "<", (right, left), kind)
         case _:
-            return Apply("!", (condition,), INT)
+            return Apply("!", (condition,), types.INT)
 
 
 def _are_integers(*terms: Term) -> bool:
     """Whether one of two is not larger than the other: what is not a number is neither."""
-    return all(isinstance(term.type, Integer) for term in terms)
+    return all(isinstance(term.type, types.Integer) for term in terms)
 
 
-def chosen(condition: Term, then: Term, orelse: Term, kind: CType) -> Term:
+def chosen(condition: Term, then: Term, orelse: Term, kind: types.CType) -> Term:
     """`condition ? then : orelse`."""
     match condition:
         case Apply("!", (inner,)):
@@ -192,9 +183,9 @@ def chosen(condition: Term, then: Term, orelse: Term, kind: CType) -> Term:
 def doubled(term: Term) -> Term | None:
     """x, where `term` is 2 * x: so is every sum of two values that are x."""
     match term:
-        case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and is_arithmetic(kind):
+        case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and types.is_arithmetic(kind):
             return other
-        case Apply("*", (other, Index(Int(2))), kind) if other.type == kind and is_arithmetic(kind):
+        case Apply("*", (other, Index(Int(2))), kind) if other.type == kind and types.is_arithmetic(kind):
             return other
         case _:
             return None

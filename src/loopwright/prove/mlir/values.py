@@ -31,16 +31,22 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from loopwright.c.types import BOOL, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer, Unknown
+from loopwright.c import types
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import evaluate
 from loopwright.prove.equivalence.laws import chosen, combined, literal, negated
 from loopwright.prove.equivalence.reading import converted
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
 
-WHOLE = (INT, LONG)
+WHOLE = (types.INT, types.LONG)
 """The integers that C's operators are used for: the others C would promote."""
-_INTEGERS = {1: BOOL, 8: Integer(8, True, 1), 16: Integer(16, True, 2), 32: INT, 64: LONG}
+_INTEGERS = {
+    1: types.BOOL,
+    8: types.Integer(8, True, 1),
+    16: types.Integer(16, True, 2),
+    32: types.INT,
+    64: types.LONG,
+}
 ARITHMETIC = {
     "arith.addf": "+", "arith.subf": "-", "arith.mulf": "*", "arith.divf": "/",
     "arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.divsi": "/", "arith.remsi": "%",
@@ -69,25 +75,25 @@ POISON = "a poison value"
 """A cell that nothing writes: what it holds can be anything."""
 
 
-def type_of(kind: Attribute) -> CType:
+def type_of(kind: Attribute) -> types.CType:
     """The type of C with the same values and operations."""
     match kind:
         case Float64Type():
-            return DOUBLE
+            return types.DOUBLE
         case Float32Type():
-            return FLOAT
+            return types.FLOAT
         case IndexType():
-            return LONG
+            return types.LONG
         case VectorType():
             return type_of(kind.element_type)
         case IntegerType():
             bits = kind.width.data
-            return _INTEGERS.get(bits, Unknown("an integer of another width", f"i{bits}"))
+            return _INTEGERS.get(bits, types.Unknown("an integer of another width", f"i{bits}"))
         case _:
-            return Unknown("a type of MLIR", str(kind))
+            return types.Unknown("a type of MLIR", str(kind))
 
 
-def opaque(name: str, operands: Sequence[Term], kind: CType) -> Term:
+def opaque(name: str, operands: Sequence[Term], kind: types.CType) -> Term:
     """A function that nothing but its name is known of."""
     return Apply(f"{name}()", tuple(operands), kind)
 
@@ -112,7 +118,7 @@ def constant(operation: arith.ConstantOp) -> Term | None:
             return None
 
 
-def number(value: float, kind: CType) -> Term:
+def number(value: float, kind: types.CType) -> Term:
     """A floating-point number as a term, in one way always; -0.0 is not 0."""
     if str(value).startswith("-"):
         return negated(literal(-value, kind))
@@ -122,10 +128,10 @@ def number(value: float, kind: CType) -> Term:
 def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
     """The value of an operation with one result; None where it is not one of arith or math."""
     name = operation.name
-    kind = type_of(operation.results[0].type) if operation.results else INT
+    kind = type_of(operation.results[0].type) if operation.results else types.INT
     allowed = _allowances(operation)
     if allowed and not all(isinstance(one, Index) for one in operands):
-        return opaque(f"{name} {allowed}", operands, INT if kind == BOOL else kind)
+        return opaque(f"{name} {allowed}", operands, types.INT if kind == types.BOOL else kind)
     match name:
         case "arith.negf":
             return negated(operands[0])
@@ -141,8 +147,8 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
             return _compared_numbers(_predicate(operation), operands)
         case _ if name in CONVERSIONS:
             return _converted(name, operands[0], kind)
-        case _ if name in LIBRARY and isinstance(kind, Floating):
-            return opaque(LIBRARY[name] + ("f" if kind == FLOAT else ""), operands, kind)
+        case _ if name in LIBRARY and isinstance(kind, types.Floating):
+            return opaque(LIBRARY[name] + ("f" if kind == types.FLOAT else ""), operands, kind)
         case _ if name.startswith("arith.") and all(isinstance(one, Index) for one in operands):
             exact = _affine(name, [one for one in operands if isinstance(one, Index)], kind, allowed)
             if exact is None and allowed:
@@ -166,8 +172,8 @@ def _allowances(operation: Operation) -> str:
     return " ".join(f"{name}={text}" for name, text in texts.items() if not text.endswith("<none>"))
 
 
-def _arithmetic(name: str, operands: Sequence[Term], kind: CType) -> Term:
-    if name in ARITHMETIC and (isinstance(kind, Floating) or kind in WHOLE) and len(operands) == 2:
+def _arithmetic(name: str, operands: Sequence[Term], kind: types.CType) -> Term:
+    if name in ARITHMETIC and (isinstance(kind, types.Floating) or kind in WHOLE) and len(operands) == 2:
         return combined(ARITHMETIC[name], operands[0], operands[1], kind)
     return opaque(name, operands, kind)
 
@@ -180,7 +186,7 @@ def _predicate(operation: Operation) -> int:
 
 def truth(test: ex.Test) -> Index:
     """1 where the test holds, else 0."""
-    return Index(ex.Select(test, ex.Int(1), ex.Int(0)), INT)
+    return Index(ex.Select(test, ex.Int(1), ex.Int(0)), types.INT)
 
 
 def tested(value: Term) -> ex.Test | None:
@@ -199,25 +205,25 @@ def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
     if isinstance(left, Index) and isinstance(right, Index) and predicate < len(SIGNED):
         return truth(ex.Compare(RELATIONS[predicate], left.value, right.value))
     if predicate >= len(SIGNED) or left.type not in WHOLE:
-        return opaque(f"arith.cmpi{predicate}", operands, INT)
+        return opaque(f"arith.cmpi{predicate}", operands, types.INT)
     return _compared(RELATIONS[predicate].value, left, right)
 
 
 def _compared_numbers(predicate: int, operands: Sequence[Term]) -> Term:
     left, right = operands
     if predicate not in ORDERED:
-        return opaque(f"arith.cmpf{predicate}", operands, INT)
+        return opaque(f"arith.cmpf{predicate}", operands, types.INT)
     return _compared(ORDERED[predicate], left, right)
 
 
 def _compared(name: str, left: Term, right: Term) -> Term:
     """a > b is b < a."""
     if name.startswith(">"):
-        return Apply(name.replace(">", "<"), (right, left), INT)
-    return Apply(name, (left, right), INT)
+        return Apply(name.replace(">", "<"), (right, left), types.INT)
+    return Apply(name, (left, right), types.INT)
 
 
-def _selected(operands: Sequence[Term], kind: CType) -> Term:
+def _selected(operands: Sequence[Term], kind: types.CType) -> Term:
     condition, then, orelse = operands
     match then, orelse:
         case Index(one), Index(other) if (test := tested(condition)) is not None and one != other:
@@ -225,17 +231,17 @@ def _selected(operands: Sequence[Term], kind: CType) -> Term:
     return chosen(condition, then, orelse, kind)
 
 
-def _converted(name: str, value: Term, kind: CType) -> Term:
-    if BOOL in (value.type, kind):
+def _converted(name: str, value: Term, kind: types.CType) -> Term:
+    if types.BOOL in (value.type, kind):
         return opaque(name, (value,), kind)
     return converted(value, kind)
 
 
-def _affine(name: str, operands: Sequence[Index], kind: CType, allowed: str) -> Term | None:
+def _affine(name: str, operands: Sequence[Index], kind: types.CType, allowed: str) -> Term | None:
     """The operation on integers as an expression, where it is one; sizes are taken not to overflow."""
     if len(operands) != 2:
         return None
-    if kind == BOOL:
+    if kind == types.BOOL:
         tests = [test for one in operands if (test := tested(one)) is not None]
         match name:
             case "arith.andi":
@@ -247,7 +253,7 @@ def _affine(name: str, operands: Sequence[Index], kind: CType, allowed: str) -> 
             case _:
                 return None
     made = _expression(name, [one.value for one in operands])
-    if made is None or not isinstance(kind, Integer) or kind not in WHOLE:
+    if made is None or not isinstance(kind, types.Integer) or kind not in WHOLE:
         return None
     if not all(isinstance(one.value, ex.Int) for one in operands):
         return Index(made, kind)
@@ -256,7 +262,7 @@ def _affine(name: str, operands: Sequence[Index], kind: CType, allowed: str) -> 
     return None if allowed and value != wrapped else Index(ex.Int(wrapped), kind)
 
 
-def _wrapped(value: int, kind: Integer) -> int:
+def _wrapped(value: int, kind: types.Integer) -> int:
     """An integer as one of so many bits: operations of arith on numbers wrap around."""
     return (value - kind.least) % (1 << kind.bits) + kind.least
 

@@ -10,23 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
+from loopwright.c import types
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.types import (
-    INT,
-    LONG,
-    CType,
-    Integer,
-    Unknown,
-    common,
-    holds,
-    is_signed,
-    is_unsigned,
-    literal_type,
-    promoted,
-)
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
@@ -45,13 +33,13 @@ class WordTypes:
     words: Words
     at: Span
 
-    def name_type(self, name: Node) -> CType:
+    def name_type(self, name: Node) -> types.CType:
         macros = definitions(self.words.macros, name.text)
         if macros:
             numbers = _number_types(macros)
             return _one(numbers or [integer_type(node, scope) for node, scope in self.expansions(name, None)])
         found = self.words.declarations.visible(name.text, self.at)
-        return INT if found is None else self.written_type(found.type)
+        return types.INT if found is None else self.written_type(found.type)
 
     def expansions(self, name: Node, arguments: list[str] | None) -> list[tuple[Node, WordTypes]]:
         """What a macro stands for by each of its definitions, as far as they are expressions."""
@@ -71,32 +59,32 @@ class WordTypes:
             found.append((node, WordTypes(words, self.at)))
         return found
 
-    def result_type(self, function: str) -> CType | None:
+    def result_type(self, function: str) -> types.CType | None:
         return None
 
-    def written_type(self, text: str) -> CType:
+    def written_type(self, text: str) -> types.CType:
         return self.words.kinds.written_type(text, certain=True)
 
 
-def _one(kinds: Sequence[CType | None]) -> CType:
+def _one(kinds: Sequence[types.CType | None]) -> types.CType:
     """The type that all of them are."""
     first = kinds[0] if kinds else None
     same = first is not None and all(kind == first for kind in kinds)
-    return first if first is not None and same else Unknown("a macro need not be an integer")
+    return first if first is not None and same else types.Unknown("a macro need not be an integer")
 
 
-def _number_types(macros: Sequence[Macro]) -> list[CType]:
+def _number_types(macros: Sequence[Macro]) -> list[types.CType]:
     """The types of macros that are numbers; none where one is not."""
     are_numbers = all(one.parameters is None and integer_text(one.body) is not None for one in macros)
-    return [literal_type(one.body.strip("()+- \t")) for one in macros] if are_numbers else []
+    return [types.literal_type(one.body.strip("()+- \t")) for one in macros] if are_numbers else []
 
 
-def type_at(node: Node, words: Words, at: Span) -> CType:
+def type_at(node: Node, words: Words, at: Span) -> types.CType:
     """The type C gives an integer expression of iterators and parameters at a place."""
     return integer_type(node, WordTypes(words, at))
 
 
-def value_type(node: Node, words: Words, at: Span) -> CType | None:
+def value_type(node: Node, words: Words, at: Span) -> types.CType | None:
     """The type of an integer expression at a place whose value as an integer is its value in C.
 
     None where it is not: where it is computed in an unsigned type, or in one that is not known.
@@ -116,11 +104,14 @@ def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
         return True
     parts = [part for part in walk(core) if part.type == "binary_expression"]
     kinds = [integer_type(part, scope) for part in parts]
-    wide = all(isinstance(one, Integer) and (one.signed or one.bits >= LONG.bits) for one in (kind, *kinds))
+    wide = all(
+        isinstance(one, types.Integer) and (one.signed or one.bits >= types.LONG.bits)
+        for one in (kind, *kinds)
+    )
     return wide and all(operator(part) in ("+", "-", "*") for part in parts)
 
 
-def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
+def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
     """The type of an expression; None where something is computed, or compared, in a type that wraps around
     or is not known.
     """
@@ -133,10 +124,10 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
             return None if node.text in scope.words.cut else scope.name_type(node)
         case "number_literal" | "char_literal" | "sizeof_expression":
             kind = integer_type(node, scope)
-            return None if node.text.startswith("-") and is_unsigned(kind) else kind
+            return None if node.text.startswith("-") and types.is_unsigned(kind) else kind
         case "cast_expression":
             kind, inner = integer_type(node, scope), _faithful_type(field(node, "value"), scope)
-            return kind if inner is not None and holds(kind, inner) else None
+            return kind if inner is not None and types.holds(kind, inner) else None
         case "unary_expression":
             parts = [field(node, "argument")]
         case "binary_expression":
@@ -152,14 +143,14 @@ def _faithful_type(node: Node, scope: WordTypes) -> CType | None:
             parts = named_children(field(node, "arguments"))
         case _:
             return None
-    kinds: list[CType] = []
+    kinds: list[types.CType] = []
     for part in parts:
         own = _faithful_type(part, scope)
         if own is None:
             return None
-        kinds.append(promoted(own))
-    whole = reduce(common, kinds) if kinds else None
-    if whole is None or not is_signed(whole):
+        kinds.append(types.promoted(own))
+    whole = reduce(types.common, kinds) if kinds else None
+    if whole is None or not types.is_signed(whole):
         return None
     if node.type == "call_expression" and len(parts) != 2:
         return integer_type(node, scope)
@@ -170,21 +161,21 @@ def _is_macro(name: Node, words: Words) -> bool:
     return bool(definitions(words.macros, name.text)) and not is_helper(name.text, words)
 
 
-def _expanded_type(expansions: list[tuple[Node, WordTypes]]) -> CType | None:
+def _expanded_type(expansions: list[tuple[Node, WordTypes]]) -> types.CType | None:
     return _known(_one([_faithful_type(node, scope) for node, scope in expansions]))
 
 
-def _known(kind: CType) -> CType | None:
-    return None if isinstance(kind, Unknown) else kind
+def _known(kind: types.CType) -> types.CType | None:
+    return None if isinstance(kind, types.Unknown) else kind
 
 
 _OPERATIONS = ("unary_expression", "binary_expression")
 
 
-def _result(operation: str, left: CType, whole: CType) -> CType:
+def _result(operation: str, left: types.CType, whole: types.CType) -> types.CType:
     """What an operation makes of operands that are converted to `whole`."""
     if operation in (*COMPARISONS, "&&", "||", "!"):
-        return INT
+        return types.INT
     return left if operation in ("<<", ">>") else whole
 
 
@@ -198,4 +189,4 @@ def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
     names = iterators | {parameter.text for parameter in program.parameters}
     kinds = program.file.kinds(program.region)
     declared = [one for one in program.file.declarations.variables if one.name in names]
-    return all(holds(kinds.written_type(one.type, certain=True), INT) for one in declared)
+    return all(types.holds(kinds.written_type(one.type, certain=True), types.INT) for one in declared)

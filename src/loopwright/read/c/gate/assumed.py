@@ -16,9 +16,9 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c import types
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import ArrayType, CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -135,34 +135,34 @@ def _value(node: tree.Node) -> int | None:
                 a, b = sides[0], sides[1]
                 found = a + b if sign == "+" else a - b if sign == "-" else a * b
     kind = (
-        unqualified(node.type)
+        types.unqualified(node.type)
         if isinstance(node, tree.Number | tree.Unary | tree.Binary | tree.Cast)
         else None
     )
-    fits = isinstance(kind, Integer) and found is not None and kind.least <= found <= kind.greatest
+    fits = isinstance(kind, types.Integer) and found is not None and kind.least <= found <= kind.greatest
     return found if fits else None
 
 
-def _integer(declared: tree.Declaration | None) -> Integer | None:
-    kind = None if declared is None else unqualified(declared.type)
-    kind = kind.integer if isinstance(kind, Enumeration) else kind
-    return kind if isinstance(kind, Integer) else None
+def _integer(declared: tree.Declaration | None) -> types.Integer | None:
+    kind = None if declared is None else types.unqualified(declared.type)
+    kind = kind.integer if isinstance(kind, types.Enumeration) else kind
+    return kind if isinstance(kind, types.Integer) else None
 
 
 def _layout(declared: tree.Declaration | None) -> Layout | None:
     """What a variable of numbers is, or leads to."""
     if declared is None:
         return None
-    kind = unqualified(declared.type)
-    is_pointer = isinstance(kind, Pointer)
+    kind = types.unqualified(declared.type)
+    is_pointer = isinstance(kind, types.Pointer)
     rows: list[int | str] = []
-    inner = unqualified(kind.target) if isinstance(kind, Pointer) else kind
-    while isinstance(inner, ArrayType):
+    inner = types.unqualified(kind.target) if isinstance(kind, types.Pointer) else kind
+    while isinstance(inner, types.ArrayType):
         if inner.length is None:
             return None
         rows.append(inner.length)
-        inner = unqualified(inner.element)
-    if not isinstance(inner, Integer | Floating):
+        inner = types.unqualified(inner.element)
+    if not isinstance(inner, types.Integer | types.Floating):
         return None
     return Layout(is_pointer, -(-inner.bits // 8), tuple(rows if is_pointer else rows[1:]))
 
@@ -176,18 +176,18 @@ def _values(
     return None if kind is None else (kind.least, kind.greatest)
 
 
-def _members(nodes: list[tree.Node]) -> dict[str, CType]:
+def _members(nodes: list[tree.Node]) -> dict[str, types.CType]:
     """The types of `v.x` and `g->x` by the names the reader gives them.
 
     An array of at most one element at the end of a record may be longer than it says.
     """
-    found: dict[str, set[CType]] = {}
+    found: dict[str, set[types.CType]] = {}
     for node in nodes:
         cell = cell_of(node, {}) if isinstance(node, tree.MemberAccess) else None
         if cell is not None and not cell.subscripts and isinstance(node, tree.MemberAccess):
-            kind = unqualified(node.type)
-            is_open = isinstance(kind, ArrayType) and kind.length in (0, 1, None)
-            found.setdefault(cell.base, set()).add(Unknown("it may be longer") if is_open else kind)
+            kind = types.unqualified(node.type)
+            is_open = isinstance(kind, types.ArrayType) and kind.length in (0, 1, None)
+            found.setdefault(cell.base, set()).add(types.Unknown("it may be longer") if is_open else kind)
     return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
 
 
@@ -222,20 +222,20 @@ def _sized(
     program: Program,
     region: TypedRegion,
     declared: Mapping[str, tree.Declaration],
-    kind: CType | None,
+    kind: types.CType | None,
 ) -> Array:
     """An array with the cells that its declaration allows; a dimension that a pointer leads to has no end."""
     names = [f"subscript {k}" for k in range(array.rank)]
     cells = everywhere()
     is_sized = not array.rows
-    kind = None if kind is None else unqualified(kind)
+    kind = None if kind is None else types.unqualified(kind)
     for dimension, name in enumerate(names):
         if array.rows and dimension > 0:
             continue  # what is known of rows was tried by the reader, or is an entry of its own
         match kind:
-            case Pointer(target=inner):
+            case types.Pointer(target=inner):
                 is_sized = False
-            case ArrayType(element=inner, length=length) if not array.rows:
+            case types.ArrayType(element=inner, length=length) if not array.rows:
                 size = _length(length, program, region, declared, declared.get(array.name))
                 if size is None:
                     return array
@@ -243,7 +243,7 @@ def _sized(
                 cells = cells.intersect(own.ge_set(number(0))).intersect(own.lt_set(size))
             case _:
                 return array
-        kind = unqualified(inner)
+        kind = types.unqualified(inner)
     return replace(array, inside=tuple_set(cells, array.name, names), is_sized=is_sized)
 
 

@@ -6,20 +6,10 @@ found here.  Storage that other storage overlaps, or that is observed from outsi
 
 from __future__ import annotations
 
+from loopwright.c import types
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
-from loopwright.c.types import (
-    ArrayType,
-    CType,
-    Enumeration,
-    Integer,
-    Pointer,
-    Qualified,
-    Unknown,
-    named_type,
-    unqualified,
-)
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 
@@ -52,11 +42,11 @@ def _refuse_observed(node: tree.Node) -> None:
 _COPY = "copy it into another variable before the region"
 
 
-def _is_observed(kind: CType) -> bool:
+def _is_observed(kind: types.CType) -> bool:
     match kind:
-        case Qualified(is_volatile=is_volatile, is_atomic=is_atomic, type=inner):
+        case types.Qualified(is_volatile=is_volatile, is_atomic=is_atomic, type=inner):
             return is_volatile or is_atomic or _is_observed(inner)
-        case ArrayType(element=element) | Pointer(target=element):
+        case types.ArrayType(element=element) | types.Pointer(target=element):
             return _is_observed(element)
     return False
 
@@ -108,19 +98,19 @@ def _refuse_iterators(program: Program, nodes: list[tree.Node]) -> None:
     """The new loops count in the type the reader saw: it has to be the type, or hold what int holds."""
     for node, declared in iterators_of(program, nodes):
         seen = _type_read(program, node, declared.name)
-        kind = unqualified(declared.type)
-        kind = kind.integer if isinstance(kind, Enumeration) else kind
-        if isinstance(kind, Unknown) and declared.storage is tree.Storage.UNDECLARED:
+        kind = types.unqualified(declared.type)
+        kind = kind.integer if isinstance(kind, types.Enumeration) else kind
+        if isinstance(kind, types.Unknown) and declared.storage is tree.Storage.UNDECLARED:
             continue
-        if isinstance(kind, Unknown) and isinstance(named_type(seen), Integer):
+        if isinstance(kind, types.Unknown) and isinstance(types.named_type(seen), types.Integer):
             continue
-        if isinstance(kind, Unknown):
+        if isinstance(kind, types.Unknown):
             raise _unknown(node, f"the iterator '{declared.name}'", kind)
-        if not isinstance(kind, Integer):
+        if not isinstance(kind, types.Integer):
             raise refuse(
                 node.place.span, f"the iterator '{declared.name}' is not an integer", "declare it as int"
             )
-        taken = named_type(seen or "int")
+        taken = types.named_type(seen or "int")
         if (not kind.signed or kind.bits < 32) and taken != kind:
             raise _misread(node, f"the iterator '{declared.name}'", kind)
 
@@ -137,15 +127,15 @@ def _refuse_sizes(program: Program, nodes: list[tree.Node]) -> None:
     """A size is an integer: one whose type is not known could be anything, but for the standard's names."""
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in program.params:
-            name, kind = node.declaration.name, unqualified(node.declaration.type)
+            name, kind = node.declaration.name, types.unqualified(node.declaration.type)
             read = program.file.declarations.visible(name, program.region)
-            is_standard = read is not None and isinstance(named_type(read.type), Integer)
+            is_standard = read is not None and isinstance(types.named_type(read.type), types.Integer)
             is_declared = node.declaration.storage is not tree.Storage.UNDECLARED
-            if isinstance(kind, Unknown) and is_declared and not is_standard:
+            if isinstance(kind, types.Unknown) and is_declared and not is_standard:
                 raise _unknown(node, f"'{name}'", kind)
 
 
-def _unknown(node: tree.Node, what: str, kind: Unknown) -> BadInput:
+def _unknown(node: tree.Node, what: str, kind: types.Unknown) -> BadInput:
     message = f"it is not known what {what} is: {kind.reason}"
     return refuse(node.place.span, message, "give the directory of the header that declares it: -I DIRECTORY")
 
@@ -157,9 +147,11 @@ def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
     return list(dict.fromkeys(one.name for one in found if one.storage is tree.Storage.UNDECLARED))
 
 
-def _misread(node: tree.Node, what: str, kind: CType) -> BadInput:
-    sign = "a signed" if isinstance(kind, Integer) and kind.signed else "an unsigned"
-    described = f"{sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
+def _misread(node: tree.Node, what: str, kind: types.CType) -> BadInput:
+    sign = "a signed" if isinstance(kind, types.Integer) and kind.signed else "an unsigned"
+    described = (
+        f"{sign} integer of {kind.bits} bits" if isinstance(kind, types.Integer) else "of another type"
+    )
     return refuse(node.place.span, f"{what} is {described}, which its declaration does not show", _DECLARE)
 
 
@@ -171,20 +163,20 @@ def _refuse_elements(program: Program, nodes: list[tree.Node]) -> None:
     taken = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in taken:
-            read = named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
+            read = types.named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
             kind = element_type(node.declaration.type)
             if not _agree(read, kind):
                 raise _misread(node, f"'{node.declaration.name}'", kind)
 
 
-def _agree(read: CType, kind: CType) -> bool:
+def _agree(read: types.CType, kind: types.CType) -> bool:
     """Whether a type is what it was taken for by its name."""
-    return isinstance(read, Unknown) or isinstance(kind, Unknown) or read == kind
+    return isinstance(read, types.Unknown) or isinstance(kind, types.Unknown) or read == kind
 
 
-def element_type(kind: CType) -> CType:
+def element_type(kind: types.CType) -> types.CType:
     """What an array or pointer is made of in the end."""
-    found = unqualified(kind)
-    while isinstance(found, ArrayType | Pointer):
-        found = unqualified(found.element if isinstance(found, ArrayType) else found.target)
+    found = types.unqualified(kind)
+    while isinstance(found, types.ArrayType | types.Pointer):
+        found = types.unqualified(found.element if isinstance(found, types.ArrayType) else found.target)
     return found
