@@ -22,12 +22,12 @@ from loopwright.progress import silent
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import scan_problem
-from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import PrintedLoops, scan_status, text_problem
 from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
+from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
 from tests.coq.test_cli import RECTANGLE, run
 from tests.coq.test_program_file import FLAT

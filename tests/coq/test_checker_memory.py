@@ -16,7 +16,6 @@ from loopwright.model.annotations import Parallel
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, range_problem
-from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.certificates.storage import Owned
 from loopwright.prove.coq.check import Accepted, check
@@ -28,6 +27,7 @@ from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
+from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
 
 pytestmark = [

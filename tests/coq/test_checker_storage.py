@@ -12,7 +12,6 @@ import pytest
 from loopwright.generate.program import generate
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import stored_status
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.coq.check import Accepted, check
@@ -20,6 +19,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
+from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
 from tests.coq.test_checker import with_other_numbers
 

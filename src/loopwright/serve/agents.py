@@ -16,6 +16,7 @@ from mcp.server import MCPServer
 from pydantic import Field
 
 from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.reader import load_c
 from loopwright.report.diagnostics import as_json
 from loopwright.serve.confinement import refuse_reading
@@ -76,10 +77,31 @@ def server(
 
     made: MCPServer = MCPServer("loopwright", instructions=INSTRUCTIONS, version=version, lifespan=lifespan)
 
-    async def ask(tool: str, texts: Mapping[str, str], function: str, **more: Any) -> dict[str, Any]:
+    ask = _Asking(asked, opened)
+    _add_tools(made, ask)
+    if allow_run:
+        _add_check(made, ask)
+    return made
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """Puts the questions of the tools about the opened files to the workers."""
+
+    workers: Workers
+    opened: Mapping[str, str]
+
+    async def __call__(
+        self, tool: str, texts: Mapping[str, str], function: str, **more: Any
+    ) -> dict[str, Any]:
         flags = [name for name, value in more.items() if value is True]
         question = {"kind": "tool", "tool": tool, "texts": dict(texts), "function": function, "flags": flags}
-        return await _answer(asked, question | {"sizes": more.get("sizes", {}), "opened": dict(opened)})
+        question |= {"sizes": more.get("sizes", {}), "opened": dict(self.opened)}
+        return await _answer(self.workers, question)
+
+
+def _add_tools(made: MCPServer, ask: _Asking) -> None:
+    """The tools that run nothing."""
 
     @made.tool()
     async def prove(
@@ -115,14 +137,12 @@ def server(
         """What is understood of the loops of a C file: statements, domains, accesses, dependences."""
         return await ask("extract", {"c": c}, function)
 
-    if allow_run:
 
-        @made.tool()
-        async def check(old: CText, new: CText, sizes: Sizes, function: Function = "") -> dict[str, Any]:
-            """Compile and run NEW, a whole program, with checks that it reorders OLD."""
-            return await ask("check", {"old": old, "new": new}, function, sizes=sizes)
-
-    return made
+def _add_check(made: MCPServer, ask: _Asking) -> None:
+    @made.tool()
+    async def check(old: CText, new: CText, sizes: Sizes, function: Function = "") -> dict[str, Any]:
+        """Compile and run NEW, a whole program, with checks that it reorders OLD."""
+        return await ask("check", {"old": old, "new": new}, function, sizes=sizes)
 
 
 async def _answer(workers: Workers, question: Mapping[str, Any]) -> dict[str, Any]:
