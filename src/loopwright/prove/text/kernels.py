@@ -27,7 +27,6 @@ from dataclasses import field
 from typing import Any
 
 from loopwright.c.syntax import Node, named_children, walk
-from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES, LANES, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -41,6 +40,7 @@ from loopwright.prove.text.macros import (
     has_threads,
     is_assigned,
     is_thread_loop,
+    part,
     refuse_macros,
     refuse_narrow,
     single_axes,

@@ -23,9 +23,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.syntax import Node, walk
-from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import LANES
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.macros import part
 
 
 def is_whole_head(first: str, step: str, test: Node, name: str, count: int) -> bool:

@@ -15,7 +15,6 @@ from math import prod
 
 from loopwright.c.allocation import AllocatedArray, allocating
 from loopwright.c.syntax import Node, named_children, parse
-from loopwright.c.syntax import field as part
 from loopwright.c.tokens import blank
 from loopwright.emit.cuda.launches import AXES, Distribution
 from loopwright.emit.helpers import DEFINITIONS
@@ -24,7 +23,16 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import Edit, KernelReader, edited
-from loopwright.prove.text.macros import array_view, call_arguments, called_by, is_view, statement_calls
+from loopwright.prove.text.macros import (
+    array_view,
+    call_arguments,
+    called_by,
+    called_name,
+    check_grid,
+    is_view,
+    part,
+    statement_calls,
+)
 from loopwright.prove.text.narrow import Numbers, loop_numbers, refuse_wide
 from loopwright.source import Source
 
@@ -32,12 +40,14 @@ MOST_THREADS = 1024
 MOST_SHARED = 49152
 """Bytes of the arrays that a kernel declares as shared."""
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
-_DECORATION = re.compile(r"LW_KERNEL\((\d+)(?:, \d+)?\)|LW_LAUNCHER\b|LW_RESTRICT\b|LW_UNROLL(?:_[13])?\b")
+_DECORATION = re.compile(
+    r"(?m)^LW_KERNEL\((\d+)(?:, \d+)?\)|^LW_LAUNCHER\b|(?<=\*)LW_RESTRICT(?= \w+_\b)"
+    r"|LW_UNROLL(?:_[13])?(?=\s+for\b)"
+)
 _UNROLL = re.compile(r"LW_UNROLL(?:_[13])?\b")
 _INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
-_COUNT = re.compile(r"(?:(?!\+\+|--|[/%]\s*[^\s\d])[\w\s()+*/%<>?:,-])*")
-"""Numbers of blocks: nothing is assigned, and divisors are constants."""
 _NUMBERS = ("long", "long long", "long int")
+_INTEGERS = frozenset({"int", "unsigned", "long", "short", "signed", "char"})
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ def read_launches(
     `written` are the programs of the file, `originals` the same with the storage of the kernels.
     """
     functions, bounds = _functions(kernels, prelude)
+    launchers = re.findall(r"(?m)^LW_LAUNCHER int (\w+)\(", kernels.text[len(prelude) :])
     found: list[LaunchedRegion] = []
     position = shift = 0
     for program, own in zip(originals, written, strict=True):
@@ -72,7 +83,7 @@ def read_launches(
             raise Unreadable("the C file differs outside of its regions")
         name, types, values, length = _called(host.text[region.start + shift :], region.text)
         position, shift = region.end, shift + length - (region.end - region.start)
-        launcher = functions.get(name)
+        launcher = functions.get(name) if name in launchers else None
         if launcher is None or [kind for _, kind in launcher.parameters] != types:
             raise Unreadable(f"{name} is declared as another function than it is")
         meaning = {one: value for (one, _), value in zip(launcher.parameters, values, strict=True)}
@@ -127,6 +138,8 @@ def _function(node: Node) -> _KernelFunction:
     if node.type != "function_definition":
         raise Unreadable(f"beside kernels and launchers there is a {node.type}")
     declarator = part(node, "declarator")
+    if len(named_children(node)) != 3:
+        raise Unreadable(f"a function with more than a type and a body: {declarator.text}")
     parameters = [
         _parameter(one.text.replace("LW_RESTRICT", ""))
         for one in named_children(part(declarator, "parameters"))
@@ -143,20 +156,6 @@ def _parameter(text: str) -> tuple[str, str]:
     return match[3], f"{match[1]} {match[2]}".strip()
 
 
-def _check_grid(kernel: _KernelFunction, grid: Node, distributed: Sequence[Distribution]) -> None:
-    """LW_GRID(x, y, z): along an axis that a loop is distributed over, any number of blocks will do; along
-    another one every block would run all that the kernel does, so that there has to be one.
-    """
-    if grid.type != "call_expression" or part(grid, "function").text != "LW_GRID":
-        raise Unreadable(f"a launch of {kernel.name} on a grid nothing is known of")
-    axes = {one.axis for one in distributed if one.kind == "block"}
-    for axis, count in zip(AXES, call_arguments(grid), strict=True):
-        calls = set(re.findall(r"(\w+)\s*\(", count)) - set(DEFINITIONS)
-        is_value = _COUNT.fullmatch(count) is not None and not calls
-        if not (is_value if axis in axes else count == "1"):
-            raise Unreadable(f"{count} blocks along {axis}, which the loops of {kernel.name} do not share")
-
-
 @dataclass(frozen=True)
 class _Launcher:
     program: Program
@@ -168,6 +167,8 @@ class _Launcher:
     """What the parameters of the launcher are in the region."""
 
     def read(self) -> LaunchedRegion:
+        if len(self.launcher.body) < 3:
+            raise Unreadable("a launcher without launches")
         begin, *copies, run, end = self.launcher.body
         if [one.text for one in (begin, end)] != ["LW_BEGIN();", "return LW_END();"]:
             raise Unreadable("a launcher does not begin and end as launchers do")
@@ -295,11 +296,12 @@ class _Launcher:
             raise Unreadable("between launches there is another statement")
         kernel = self.functions.get(parts[0].text)
         sizes = call_arguments(parts[2])
-        if kernel is None or part(parts[2], "function").text != "LW_SIZE" or not all(map(str.isdigit, sizes)):
+        known_size = called_name(parts[2]) == "LW_SIZE" and len(sizes) == len(AXES)
+        if kernel is None or not known_size or not all(map(str.isdigit, sizes)):
             raise Unreadable(f"a launch nothing is known of: {parts[0].text}")
         threads = dict(zip(AXES, map(int, sizes), strict=True))
         total = threads["x"] * threads["y"] * threads["z"]
-        if not 0 < total <= min(MOST_THREADS, self.bounds[kernel.name]) or threads["z"] > 64:
+        if not 0 < total <= min(MOST_THREADS, self.bounds.get(kernel.name, 0)) or threads["z"] > 64:
             raise Unreadable(f"a launch of {total} threads, which {kernel.name} is not made for")
         arguments = [one.strip() for one in parts[3].text.strip()[1:-1].split(",")]
         if arguments != [name for name, _ in kernel.parameters]:
@@ -315,7 +317,9 @@ class _Launcher:
         reader.own = self._arrays_in(MemorySpace.OWN)
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
-        _check_grid(kernel, parts[1], reader.distributed)
+        axes = frozenset(one.axis for one in reader.distributed if one.kind == "block")
+        numbers = {name for name, kind in self.launcher.parameters if set(kind.split()) <= _INTEGERS}
+        check_grid(parts[1], axes, frozenset(numbers | known.keys()))
         for one in rest:
             found = _UNROLL.finditer(one.source.text, one.start, one.end)
             reader.edits += [Edit(match.start(), match.end(), "") for match in found]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.syntax import Node, named_children, walk
-from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES
+from loopwright.emit.helpers import DEFINITIONS
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
 
@@ -18,6 +18,14 @@ _TYPES = {"LANE": ("LW_LANE_TYPE",), "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"), 
 
 
 _VIEW = re.compile(r"LW_(ARRAY|CONST_ARRAY|AHEAD)_(\d)")
+
+
+def part(node: Node, name: str) -> Node:
+    """The part called `name`; a text of kernels where it is missing is not read."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise Unreadable(f"a {node.type} without {name}")
+    return child
 
 
 @dataclass(frozen=True)
@@ -195,3 +203,46 @@ def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
         name = called_by(node) if node.type == "expression_statement" else None
         if name is not None:
             yield node, name, named_children(node)[0]
+
+
+def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> None:
+    """LW_GRID(x, y, z): along an axis that a loop is distributed over, any number of blocks will do, since
+    there is at least one (`lw_clamp`); along another one every block would run all that the kernel does, so
+    that there has to be one.
+    """
+    counts = named_children(part(grid, "arguments")) if called_name(grid) == "LW_GRID" else []
+    if len(counts) != len(AXES):
+        raise Unreadable("a launch on a grid nothing is known of")
+    for axis, count in zip(AXES, counts, strict=True):
+        if not (_is_count(count, numbers) if axis in shared else count.text == "1"):
+            raise Unreadable(f"{count.text} blocks along {axis}, which no loop of the kernel shares")
+
+
+def _is_count(node: Node, numbers: frozenset[str]) -> bool:
+    """Arithmetic of integers: nothing is assigned, and divisors are constants."""
+    match node.type:
+        case "number_literal":
+            return node.text.isdigit()
+        case "identifier":
+            return node.text in numbers
+        case "binary_expression":
+            sides = [part(node, "left"), part(node, "right")]
+            if part(node, "operator").type in ("/", "%") and not _is_divisor(sides[1]):
+                return False
+        case "call_expression":
+            sides = named_children(part(node, "arguments"))
+            if called_name(node) not in DEFINITIONS or len(sides) != 2:
+                return False
+            if called_name(node) == "floord" and not _is_divisor(sides[1]):
+                return False
+        case "parenthesized_expression" | "conditional_expression":
+            sides = named_children(node)
+        case "unary_expression" if part(node, "operator").type == "-":
+            sides = [part(node, "argument")]
+        case _:
+            return False
+    return all(_is_count(one, numbers) for one in sides)
+
+
+def _is_divisor(node: Node) -> bool:
+    return node.type == "number_literal" and node.text.isdigit() and int(node.text) > 0

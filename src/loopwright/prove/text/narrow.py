@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import Node, named_children, walk
-from loopwright.c.syntax import field as part
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.macros import part
 from loopwright.prove.text.macros import call_arguments, called_by, called_name
 
 Interval = tuple[int, int]
