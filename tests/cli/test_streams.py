@@ -196,6 +196,20 @@ def test_what_the_encoding_lacks_is_written_as_escapes(c: str) -> None:
     assert done.returncode == 0 and "±" in json.loads(done.stdout)["code"]
 
 
+def test_an_interrupt_while_modules_are_loaded() -> None:
+    """It is no answer, and shows no traceback."""
+    code = (
+        "import sys; from loopwright.__main__ import main\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'loopwright.cli.main': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted()); main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "loopwright: interrupted\n")
+
+
 def test_an_interrupt_while_the_command_line_is_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,9 @@ CHANGES = {
     "a grid that divides by zero": ("LW_GRID(", "LW_GRID(n / 0 + "),
     "a grid that is a macro": ("LW_GRID(n", "LW_GRID(LW_RESTRICT"),
     "a grid that is no integer": ("LW_GRID(", "LW_GRID(s + "),
-    "a launcher that does nothing": ("LW_BEGIN();", "return 1; }\nLW_LAUNCHER int other(void) {\n LW_BEGIN();"),
+    "a launcher that does nothing": (
+        "LW_BEGIN();", "return 1; }\nLW_LAUNCHER int other(void) {\n LW_BEGIN();"
+    ),
     "a directive": ("\nLW_LAUNCHER", "\n#define s 3\nLW_LAUNCHER"),
 }
 """What is wrong, a text of the kernels, and what is put in its place."""

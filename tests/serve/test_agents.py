@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 from mcp import Client
+from pydantic_core import from_json
 
 from loopwright.cli.schema import schema_text
 from loopwright.errors import BadInput
-from loopwright.serve.agents import opened_files, server
+from loopwright.serve.agents import RequestStream, opened_files, server
 from tests.serve.support import run_in_thread
 
 LOOP = "for (int i = 1; i < n; i++) A[i] = A[i-1] + K;"
@@ -43,6 +45,28 @@ def header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.chdir(tmp_path)
     Path("k.h").write_text("#define K 2\n")
     return opened_files(["k.h"])
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        (b'"a\\ud800b"', "a?b"),
+        (b'"\\udc00\\ud83d\\ude00"', "?\U0001f600"),
+        (b'"\\\\ud800"', "\\ud800"),
+        ('"\u00b1\t"'.encode(), "\u00b1\t"),
+        (b"NaN, ", None),
+    ],
+)
+def test_half_of_a_pair_is_replaced_in_a_request(sent: bytes, text: str | None) -> None:
+    """What is JSON in all other ways is answered; what is no JSON at all is passed on as it is."""
+    line = b'{"id": 1, "text": ' + sent + b"}\n"
+    stream = io.TextIOWrapper(RequestStream(io.BytesIO(line + b'{"id": 2}\n')), "utf-8", "replace")
+    first, second = stream.readline(), stream.readline()
+    assert second == '{"id": 2}\n' and stream.readline() == ""
+    if text is None:
+        assert first == line.decode()
+    else:
+        assert from_json(first) == {"id": 1, "text": text}
 
 
 def test_the_tools_answer_as_the_verbs_do(header: dict[str, str]) -> None:

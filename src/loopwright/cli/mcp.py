@@ -34,7 +34,7 @@ def _serve(arguments: argparse.Namespace) -> None:
     if find_spec("mcp") is None:
         message = "the server for agents needs the SDK of the Model Context Protocol"
         raise BadInput(Code.MISSING_PART, message, hint="pip install 'loopwright[mcp]'")
-    from loopwright.serve.agents import opened_files, server
+    from loopwright.serve.agents import opened_files, serve_streams, server
 
     opened = opened_files(arguments.files)
-    server(opened, version=__version__, allow_run=arguments.allow_run).run("stdio")
+    serve_streams(server(opened, version=__version__, allow_run=arguments.allow_run))

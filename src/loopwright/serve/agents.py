@@ -7,13 +7,17 @@ opened, and the compiler's own headers (`confinement`).  Nothing that is sent is
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import os
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 from mcp.server import MCPServer
 from pydantic import Field
+from pydantic_core import from_json
 
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -143,6 +147,46 @@ def _add_check(made: MCPServer, ask: _Asking) -> None:
     async def check(old: CText, new: CText, sizes: Sizes, function: Function = "") -> dict[str, Any]:
         """Compile and run NEW, a whole program, with checks that it reorders OLD."""
         return await ask("check", {"old": old, "new": new}, function, sizes=sizes)
+
+
+class RequestStream(io.BufferedIOBase):
+    """Lines with requests; half of a surrogate pair, which the SDK would leave unanswered, is replaced."""
+
+    def __init__(self, wire: BinaryIO) -> None:
+        self._wire = wire
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        if not self._rest:
+            self._rest = _answerable(self._wire.readline())
+        end = len(self._rest) if size < 0 else size
+        found, self._rest = self._rest[:end], self._rest[end:]
+        return found
+
+
+def _answerable(line: bytes) -> bytes:
+    """The request with texts that have an encoding, where it is JSON at all."""
+    try:
+        from_json(line)
+    except ValueError:
+        try:
+            found = json.loads(line.decode("utf-8", "replace"), strict=False)
+        except (ValueError, RecursionError):
+            return line
+        return json.dumps(found, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return line
+
+
+def serve_streams(made: MCPServer) -> None:
+    """Answer what comes over standard input, of which no process that is started sees anything."""
+    wire = os.fdopen(os.dup(0), "rb")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    sys.stdin = io.TextIOWrapper(RequestStream(wire), "utf-8", "replace")
+    made.run("stdio")
 
 
 async def _answer(workers: Workers, question: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,8 +19,7 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.macros import part
-from loopwright.prove.text.macros import call_arguments, called_by, called_name
+from loopwright.prove.text.macros import call_arguments, called_by, called_name, part
 
 Interval = tuple[int, int]
 Numbers = Mapping[str, Interval]
