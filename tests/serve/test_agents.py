@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from loopwright.cli.schema import schema_text
 from loopwright.errors import BadInput
-from loopwright.serve.agents import RequestStream, opened_files, server
+from loopwright.serve.agents import opened_files, request_stream, server
 from tests.serve.support import run_in_thread
 
 LOOP = "for (int i = 1; i < n; i++) A[i] = A[i-1] + K;"
@@ -60,7 +60,7 @@ def header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 def test_half_of_a_pair_is_replaced_in_a_request(sent: bytes, text: str | None) -> None:
     """What is JSON in all other ways is answered; what is no JSON at all is passed on as it is."""
     line = b'{"id": 1, "text": ' + sent + b"}\n"
-    stream = io.TextIOWrapper(RequestStream(io.BytesIO(line + b'{"id": 2}\n')), "utf-8", "replace")
+    stream = io.TextIOWrapper(request_stream(io.BytesIO(line + b'{"id": 2}\n')), "utf-8", "replace")
     first, second = stream.readline(), stream.readline()
     assert second == '{"id": 2}\n' and stream.readline() == ""
     if text is None:

@@ -149,9 +149,7 @@ def _add_check(made: MCPServer, ask: _Asking) -> None:
         return await ask("check", {"old": old, "new": new}, function, sizes=sizes)
 
 
-class RequestStream(io.BufferedIOBase):
-    """Lines with requests; half of a surrogate pair, which the SDK would leave unanswered, is replaced."""
-
+class _RequestLines(io.RawIOBase):
     def __init__(self, wire: BinaryIO) -> None:
         self._wire = wire
         self._rest = b""
@@ -159,12 +157,17 @@ class RequestStream(io.BufferedIOBase):
     def readable(self) -> bool:
         return True
 
-    def read1(self, size: int = -1, /) -> bytes:
+    def readinto(self, buffer: Any, /) -> int:
         if not self._rest:
             self._rest = _answerable(self._wire.readline())
-        end = len(self._rest) if size < 0 else size
-        found, self._rest = self._rest[:end], self._rest[end:]
-        return found
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def request_stream(wire: BinaryIO) -> io.BufferedReader:
+    """Lines with requests; half of a surrogate pair, which the SDK would leave unanswered, is replaced."""
+    return io.BufferedReader(_RequestLines(wire))
 
 
 def _answerable(line: bytes) -> bytes:
@@ -185,7 +188,7 @@ def serve_streams(made: MCPServer) -> None:
     wire = os.fdopen(os.dup(0), "rb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    sys.stdin = io.TextIOWrapper(RequestStream(wire), "utf-8", "replace")
+    sys.stdin = io.TextIOWrapper(request_stream(wire), "utf-8", "replace")
     made.run("stdio")
 
 
