@@ -105,6 +105,11 @@ def test_a_file_with_one_readable_function_needs_no_option(tmp_path: Path) -> No
     assert "one of gemm, other" in (found.value.hint or "")
 
 
+def test_a_function_on_the_first_line(tmp_path: Path) -> None:
+    path = file(tmp_path, "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
+    assert run("transform", path, "-o", str(tmp_path / "new.c")) == 0
+
+
 def test_what_stands_around_a_loop_stays(tmp_path: Path) -> None:
     source = file(tmp_path, TEXT)
     out = tmp_path / "out.c"

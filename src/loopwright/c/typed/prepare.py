@@ -143,12 +143,12 @@ _Pair = tuple[tuple[int, int], tuple[int, int]]
 
 def _bounds(text: Preprocessed, source: Source, region: Region) -> _Pair | None:
     """Where a region's two pragmas are in the preprocessed text; None if it was left out."""
-    wanted = {source.line_of(region.place.start) - 1: "scop", source.line_of(region.place.end): "endscop"}
+    before = max(1, source.line_of(region.place.start) - 1)
+    wanted = {("scop", before), ("endscop", source.line_of(region.place.end))}
     found = {}
     for place in text.pragmas:
-        words = text.text[slice(*place)].split()
-        name = wanted.get(text.line_of(place[0]))
-        if name is not None and words[1:2] == [name]:
+        name = "".join(text.text[slice(*place)].split()[1:2])
+        if (name, text.line_of(place[0])) in wanted:
             found[name] = place
     return (found["scop"], found["endscop"]) if len(found) == 2 else None
 
