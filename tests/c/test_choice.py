@@ -107,7 +107,9 @@ def test_a_file_with_one_readable_function_needs_no_option(tmp_path: Path) -> No
 
 def test_a_function_on_the_first_line(tmp_path: Path) -> None:
     path = file(tmp_path, "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
-    assert run("transform", path, "-o", str(tmp_path / "new.c")) == 0
+    new = tmp_path / "new.c"
+    assert run("transform", path, "-o", str(new)) == 0
+    assert new.read_text().splitlines()[:2] == ["void f(int n, double *a) {", "  for (int i = 0; i < n; i++)"]
 
 
 def test_what_stands_around_a_loop_stays(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
         lines = ["{", *style.indented(lines), "}"]
     if loops.guard:
         lines = guarding(loops.guard, lines, without_labels(loops.in_file), style.hand.indent)
-    margin, end = _margin(program), line_end(program.source)
+    margin, end = _margin(program, style.hand.indent), line_end(program.source)
     before = "" if program.region.column == 1 else end
     moved = [line if line.startswith("#") or not line else margin + line for line in lines]
     return before + "".join(f"{line}{end}" for line in moved)
@@ -342,11 +342,15 @@ def _assumptions(program: Program) -> list[str]:
     return [line.place.text.strip() for line in region.pragmas if is_assume(line)]
 
 
-def _margin(program: Program) -> str:
-    """The indentation of the first line of the region that is code, or of the line it starts on."""
+def _margin(program: Program, step: str) -> str:
+    """The indentation of the first line of the region that is code, or of the line it starts on.
+
+    A region on the line of the brace that opens its block is indented one step further.
+    """
     if program.region.column > 1:
         line = program.region.excerpt
-        return line[: len(line) - len(line.lstrip(" \t"))]
+        is_in_braces = line[: program.region.column - 1].rstrip().endswith("{")
+        return line[: len(line) - len(line.lstrip(" \t"))] + (step if is_in_braces else "")
     for line in program.region.text.splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return line[: len(line) - len(line.lstrip(" \t"))]
