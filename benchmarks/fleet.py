@@ -26,9 +26,9 @@ from loopwright.optimise.fleet_work import Prove
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import this_machine
 from loopwright.optimise.nests import Script, SearchContext
-from loopwright.optimise.optimising import FINALISTS
 from loopwright.optimise.parcel import UNHURRIED, packed
 from loopwright.optimise.planner import Planner
+from loopwright.optimise.refining import FINALISTS
 from loopwright.optimise.runner import TrialRunner, with_clock
 from loopwright.optimise.sizes import sizes_of
 from loopwright.optimise.trials import Task, Timed, Trial, Trials, in_turn

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +29,11 @@ from loopwright.optimise.nests import Script, SearchContext, tiles_copied, writt
 from loopwright.optimise.parcel import packed
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
-from loopwright.optimise.refining import Neighbours
+from loopwright.optimise.refining import Timing
 from loopwright.optimise.results import IN_MEMORY, Results, results
 from loopwright.optimise.runner import TrialRunner, has_main, with_clock
 from loopwright.optimise.sizes import sizes_of
-from loopwright.optimise.trials import WORTH, Judged, Task, Timed, Trial, Trials, in_turn, ranked
+from loopwright.optimise.trials import WORTH, Trial, Trials, ranked
 from loopwright.optimise.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
@@ -54,12 +54,6 @@ ESTIMATING, TIMING = 0.3, 0.65
 
 SURE = 0.75
 """The model's word counts from this part of the original's cycles on: by less it errs too often."""
-
-FINALISTS, TURNS, NEAR = 5, 4, 1.15
-"""So many of the fastest programs run again, so many times in turns, where they are near the fastest."""
-
-RESERVED = 0.3
-"""The part of the time for trials that is kept for them at most."""
 
 FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
@@ -145,12 +139,12 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
-    candidates = _combined(found)
+    all_found = _Found(plans, request, planners, tuple(_combined(found)))
     end = begun + search.budget
     if search.model or is_interrupted:
-        return _best_by_model(plans, request, planners, candidates, machine, end, progress)
+        return _best_by_model(all_found, end, progress)
     ends = begun + TIMING * search.budget, end
-    return _best_by_time(plans, request, runner, planners, candidates, search, fleet, ends, progress)
+    return _best_by_time(all_found, runner, search, fleet, ends, progress)
 
 
 def _fleet(scheduler: Scheduler, compiler: Compiler, progress: Progress) -> Fleet:
@@ -217,69 +211,69 @@ def _combined(found: Sequence[list[Estimated]]) -> list[Trial]:
     return sorted(combined.values(), key=lambda one: one.cycles)
 
 
-def _best_by_model(
-    plans: tuple[Plan, ...],
-    request: Request,
-    planners: Sequence[Planner],
-    candidates: list[Trial],
-    machine: Machine,
-    end: float,
-    progress: Progress,
-) -> Optimised:
-    original = sum(planner.judge.original().total for planner in planners)
-    compiled = sum(planner.as_compiled() for planner in planners)
-    better = [one for one in candidates if one.cycles < compiled * SURE]
-    best, outcome = _proved(better, plans, request, end, progress)
-    script, cycles = (best.script, best.cycles) if best is not None else ((), original)
-    return Optimised(
-        reasoned(script, plans, machine),
-        outcome,
-        machine,
-        tuple(candidates),
-        sum(len(planner.judge.known) for planner in planners),
-        sum(planner.judge.refused for planner in planners),
-        original / cycles,
-    )
+@dataclass(frozen=True)
+class _Found:
+    """What the planners of a file's regions have found, the cheapest first."""
+
+    plans: tuple[Plan, ...]
+    request: Request
+    planners: Sequence[Planner]
+    candidates: tuple[Trial, ...]
+
+    @property
+    def machine(self) -> Machine:
+        return self.planners[0].judge.setting.machine
+
+    @property
+    def cycles(self) -> float:
+        """Those of the original."""
+        return sum(planner.judge.original().total for planner in self.planners)
+
+    def result(self, best: Trial | None, outcome: Outcome | None, tried: Iterable[Trial]) -> Optimised:
+        """The result by the model, without times."""
+        script, cycles = (best.script, best.cycles) if best is not None else ((), self.cycles)
+        return Optimised(
+            reasoned(script, self.plans, self.machine),
+            outcome,
+            self.machine,
+            tuple(tried),
+            sum(len(planner.judge.known) for planner in self.planners),
+            sum(planner.judge.refused for planner in self.planners),
+            self.cycles / cycles,
+        )
+
+
+def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:
+    compiled = sum(planner.as_compiled() for planner in found.planners)
+    better = [one for one in found.candidates if one.cycles < compiled * SURE]
+    best, outcome = _proved(better, found, end, progress)
+    return found.result(best, outcome, found.candidates)
 
 
 def _best_by_time(
-    plans: tuple[Plan, ...],
-    request: Request,
+    found: _Found,
     runner: TrialRunner,
-    planners: Sequence[Planner],
-    candidates: list[Trial],
     search: Search,
     fleet: Fleet | None,
     ends: tuple[float, float],
     progress: Progress,
 ) -> Optimised:
-    machine, source = planners[0].judge.setting.machine, plans[0].original.source
-    runner = with_clock(_with_main(plans, runner, planners, search), source.text)
-    with _trials(Workshop(plans, request, runner), search, fleet) as (trials, kept):
+    source = found.plans[0].original.source
+    runner = with_clock(_with_main(found, runner, search), source.text)
+    with _trials(Workshop(found.plans, found.request, runner), search, fleet) as (trials, kept):
         progress("running the original")
         seconds = trials.original()
-        judge = planners[0].judge if len(planners) == 1 else None
-        timed, doubtful = _timed(candidates, trials, kept, seconds, judge, ends[0], progress)
-    as_written = Trial((), sum(planner.judge.original().total for planner in planners), "as written", seconds)
-    better = [one for one in ranked([as_written, *timed]) if (one.seconds or 0.0) < seconds * WORTH]
-    better.sort(key=lambda one: one.script in doubtful)
-    best, outcome = _proved(better, plans, request, ends[1], progress)
+        judge = found.planners[0].judge if len(found.planners) == 1 else None
+        timing = Timing(found.candidates, kept, seconds, ends[0], progress)
+        tried = ranked([Trial((), found.cycles, "as written", seconds), *timing.run(trials, judge)])
+    better = [one for one in tried if (one.seconds or 0.0) < seconds * WORTH]
+    better.sort(key=lambda one: one.script in timing.doubtful)
+    best, outcome = _proved(better, found, ends[1], progress)
     progress("comparing")
-    times = trials.compared(source.text if outcome is None else outcome.source.text)
-    if min(times[1].seconds) > FASTER * min(times[0].seconds):
-        best, outcome, times = None, None, (times[0], times[0])
-    script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
-    return Optimised(
-        reasoned(script, plans, machine),
-        outcome,
-        machine,
-        tuple(ranked([as_written, *timed])),
-        sum(len(planner.judge.known) for planner in planners),
-        sum(planner.judge.refused for planner in planners),
-        as_written.cycles / cycles,
-        times[0],
-        times[1],
-    )
+    original, new = trials.compared(source.text if outcome is None else outcome.source.text)
+    if min(new.seconds) > FASTER * min(original.seconds):
+        best, outcome, new = None, None, original
+    return replace(found.result(best, outcome, tried), original=original, new=new)
 
 
 @contextmanager
@@ -301,76 +295,18 @@ def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator
         yield trials, kept
 
 
-def _with_main(
-    plans: tuple[Plan, ...], runner: TrialRunner, planners: Sequence[Planner], search: Search
-) -> TrialRunner:
+def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunner:
     """The runner, with a main for a file that has none and is not given one by the compiler's options."""
     elsewhere = any(one.endswith((".c", ".o", ".a")) for one in runner.flags)
-    if elsewhere or has_main(plans[0].original.source.text):
+    if elsewhere or has_main(found.plans[0].original.source.text):
         return runner
-    programs = [plan.original for plan in plans]
-    sizes = [planner.judge.setting.sizes for planner in planners]
+    programs = [plan.original for plan in found.plans]
+    sizes = [planner.judge.setting.sizes for planner in found.planners]
     return replace(runner, driver=driver_for(programs, sizes, search.defines, runner.threads))
 
 
-def _timed(
-    candidates: Sequence[Trial],
-    trials: Trials,
-    kept: Results,
-    original: float,
-    judge: Judge | None,
-    until: float,
-    progress: Progress,
-) -> tuple[list[Trial], set[Script]]:
-    """The candidates in turn, until the time is over or an interrupt comes; those near the best twice.
-
-    What was timed in an earlier search is not timed again.  The second result are scripts that another
-    machine could not prove.
-    """
-    known = {one.script: one for one in candidates}
-    before = kept.known(known)
-    found = {one.script: one.seconds for one in before if one.seconds is not None}
-    failed = {one.script for one in before if one.seconds is None}
-    doubtful: set[Script] = set()
-    begun = time.monotonic()
-
-    def fresh() -> Iterator[Task]:
-        waiting = [one for one in candidates if one.script not in failed]
-        near = None if judge is None else Neighbours(judge, known, until).of
-        for number, one in enumerate(in_turn(waiting, found, near), 1):
-            best = min((original, *found.values()))
-            if time.monotonic() > until - min(FINALISTS * TURNS * best, RESERVED * (until - begun)):
-                return
-            progress(f"timing program {number} (best so far: {best:.3g} s)")
-            yield Task(one.script, best)
-
-    def finalists() -> Iterator[Task]:
-        for _ in range(TURNS):
-            best = min((original, *found.values()))
-            fastest = sorted(found, key=lambda script: found[script])[:FINALISTS]
-            for script in (one for one in fastest if found[one] < NEAR * best):
-                if time.monotonic() < until:
-                    progress("timing the fastest programs again")
-                    yield Task(script, best, again=True)
-
-    try:
-        for tasks in (fresh(), finalists()):
-            for one in trials.outcomes(tasks, until):
-                match one:
-                    case Timed(script, float(seconds)):
-                        found[script] = min(seconds, found.get(script, seconds))
-                        kept.keep(replace(one, seconds=found[script]))
-                    case Timed(script) if script not in found:
-                        kept.keep(one)
-                    case Judged(script, False):
-                        doubtful.add(script)
-    except KeyboardInterrupt:
-        progress("interrupted: proving the best so far")
-    return [replace(known[script], seconds=seconds) for script, seconds in found.items()], doubtful
-
-
 def _proved(
-    candidates: Sequence[Trial], plans: tuple[Plan, ...], request: Request, end: float, progress: Progress
+    candidates: Sequence[Trial], found: _Found, end: float, progress: Progress
 ) -> tuple[Trial | None, Outcome | None]:
     """The first script of which everything can be proved in the time that is left.
 
@@ -383,7 +319,7 @@ def _proved(
         if waiting and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
-            work = _proof(applied(one.script, plans).plans, request)
+            work = _proof(applied(one.script, found.plans).plans, found.request)
             return one, within(limit, work, progress, wall=limit)
         except (GaveUp, InternalError):
             waiting = _fewer_first(waiting, written_out(one.script) / 2)

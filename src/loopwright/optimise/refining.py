@@ -1,17 +1,29 @@
-"""Other sizes in the fastest script: the model chooses what kind of blocks, the clock how large."""
+"""What the clock decides: which of the candidates are timed, and other sizes in the fastest script.
+
+The model chooses what kind of blocks there are, the clock how large they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.judging import Judge
 from loopwright.optimise.nests import Script, tiles_copied
-from loopwright.optimise.trials import Trial
+from loopwright.optimise.results import Results
+from loopwright.optimise.trials import Judged, Task, Timed, Trial, Trials, in_turn
+from loopwright.progress import Progress
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam, Widen
 from loopwright.transform.script.steps import Step
+
+FINALISTS, TURNS, NEAR = 5, 4, 1.15
+"""So many of the fastest programs run again, so many times in turns, where they are near the fastest."""
+
+RESERVED = 0.3
+"""The part of the time for trials that is kept for them at most."""
 
 SMALLEST, LARGEST = 4, 4096
 """The sizes of tiles that are tried."""
@@ -74,3 +86,70 @@ class Neighbours:
             if one is not None:
                 self.known[other] = Trial(other, one.total, one.origin)
                 yield self.known[other]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The candidates in turn, until the time is over or an interrupt comes; those near the best twice.
+
+    What was timed in an earlier search, and `kept`, is not timed again.
+    """
+
+    candidates: Sequence[Trial]
+    kept: Results
+    original: float
+    until: float
+    progress: Progress
+    found: dict[Script, float] = field(default_factory=dict)
+    doubtful: set[Script] = field(default_factory=set)
+    """Scripts that another machine could not prove."""
+
+    def run(self, trials: Trials, judge: Judge | None) -> list[Trial]:
+        """Those that were timed; with a judge, also scripts with other sizes that it finds legal."""
+        known = {one.script: one for one in self.candidates}
+        before = self.kept.known(known)
+        self.found.update({one.script: one.seconds for one in before if one.seconds is not None})
+        failed = {one.script for one in before if one.seconds is None}
+        waiting = [one for one in self.candidates if one.script not in failed]
+        neighbours = None if judge is None else Neighbours(judge, known, self.until)
+        try:
+            for tasks in (self._fresh(waiting, neighbours), self._finalists()):
+                for one in trials.outcomes(tasks, self.until):
+                    self._keep(one)
+        except KeyboardInterrupt:
+            self.progress("interrupted: proving the best so far")
+        return [replace(known[script], seconds=seconds) for script, seconds in self.found.items()]
+
+    @property
+    def _best(self) -> float:
+        return min((self.original, *self.found.values()))
+
+    def _fresh(self, waiting: Sequence[Trial], neighbours: Neighbours | None) -> Iterator[Task]:
+        begun = time.monotonic()
+        near = None if neighbours is None else neighbours.of
+        for number, one in enumerate(in_turn(waiting, self.found, near), 1):
+            best = self._best
+            reserved = min(FINALISTS * TURNS * best, RESERVED * (self.until - begun))
+            if time.monotonic() > self.until - reserved:
+                return
+            self.progress(f"timing program {number} (best so far: {best:.3g} s)")
+            yield Task(one.script, best)
+
+    def _finalists(self) -> Iterator[Task]:
+        for _ in range(TURNS):
+            best = self._best
+            fastest = sorted(self.found, key=lambda script: self.found[script])[:FINALISTS]
+            for script in (one for one in fastest if self.found[one] < NEAR * best):
+                if time.monotonic() < self.until:
+                    self.progress("timing the fastest programs again")
+                    yield Task(script, best, again=True)
+
+    def _keep(self, one: Timed | Judged) -> None:
+        match one:
+            case Timed(script, float(seconds)):
+                self.found[script] = min(seconds, self.found.get(script, seconds))
+                self.kept.keep(replace(one, seconds=self.found[script]))
+            case Timed(script) if script not in self.found:
+                self.kept.keep(one)
+            case Judged(script, False):
+                self.doubtful.add(script)

@@ -86,34 +86,12 @@ def rewritten(
     source = plans[0].written.source
     text = TargetText(source, None, source)
     remarks: tuple[str, ...] = ()
-    mine = [region.plan for region in regions]
     if regions:
         progress("printing")
-        text = target.printed([region.loops for region in regions], mine, prove=options.prove)
+        loops, mine = [region.loops for region in regions], [region.plan for region in regions]
+        text = target.printed(loops, mine, prove=options.prove)
     if regions and options.prove:
-        progress("reading the new text")
-        originals, written = [plan.original for plan in mine], [plan.written for plan in mine]
-        guarded = [k for k, region in enumerate(regions) if region.loops.guard]
-        again, guards = read_again(text.meant, originals, written, guarded)
-        regions = [
-            replace(
-                region,
-                evidence=region.evidence
-                + text.evidence
-                + target.of_text(region.plan, region.loops, new, progress, region.scanned),
-                assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
-            )
-            for k, (region, new) in enumerate(zip(regions, again, strict=True))
-        ]
-        _refuse_temporaries(regions, options)
-        asked = [
-            printed_region(region.plan, region.loops, new, region.temporaries, region.combining)
-            for region, new in zip(regions, again, strict=True)
-        ]
-        remarks = remarks_on(asked, options.prover, progress)
-        progress("asking the verified checker")
-        statuses = [status_of(one, options.prover) for one in asked]
-        regions = [replace(region, proof=one) for region, one in zip(regions, statuses, strict=True)]
+        regions, remarks = _with_text_proved(regions, text, target, options, progress)
     found = {id(region.plan): region for region in regions}
     notes = [
         note
@@ -124,6 +102,40 @@ def rewritten(
     silence = (text for region in regions for text in region.evidence.silence)
     remarks = (*remarks, *dict.fromkeys(silence))
     return Outcome(text.source, reports, remarks=remarks, notes=tuple(notes), kernels=text.kernels)
+
+
+def _with_text_proved(
+    regions: Sequence[_Region],
+    text: TargetText,
+    target: RewriteTarget,
+    options: RewriteOptions,
+    progress: Progress,
+) -> tuple[list[_Region], tuple[str, ...]]:
+    """The regions with what is proved of their new text, read again, and what other provers say of it."""
+    progress("reading the new text")
+    plans = [region.plan for region in regions]
+    originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
+    guarded = [k for k, region in enumerate(regions) if region.loops.guard]
+    again, guards = read_again(text.meant, originals, written, guarded)
+    regions = [
+        replace(
+            region,
+            evidence=region.evidence
+            + text.evidence
+            + target.of_text(region.plan, region.loops, new, progress, region.scanned),
+            assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
+        )
+        for k, (region, new) in enumerate(zip(regions, again, strict=True))
+    ]
+    _refuse_temporaries(regions, options)
+    asked = [
+        printed_region(region.plan, region.loops, new, region.temporaries, region.combining)
+        for region, new in zip(regions, again, strict=True)
+    ]
+    remarks = remarks_on(asked, options.prover, progress)
+    progress("asking the verified checker")
+    statuses = [status_of(one, options.prover) for one in asked]
+    return [replace(region, proof=one) for region, one in zip(regions, statuses, strict=True)], remarks
 
 
 def confirmed_suggestion(

@@ -154,15 +154,9 @@ class Builder:
             case "BINARY_OPERATOR" | "COMPOUND_ASSIGNMENT_OPERATOR":
                 return self._binary(cursor, whole)
             case "CONDITIONAL_OPERATOR":
-                test, then, otherwise = map(self.expression, front_end.children(cursor))
-                self.require(whole, (test, then, otherwise), "?", ":")
-                kind = unknown_of(then, otherwise) or self.names.types.of(cursor.type)
-                return tree.Conditional(place, kind, test, then, otherwise)
+                return self._conditional(cursor, whole)
             case "CSTYLE_CAST_EXPR":
-                operand = self.expression(front_end.children(cursor)[-1])
-                if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
-                    self.problem(whole, "this cast is not understood")
-                return tree.Cast(place, self.names.types.of(cursor.type), operand, False)
+                return self._cast(cursor, whole)
             case "ARRAY_SUBSCRIPT_EXPR":
                 return self._subscript(cursor, whole)
             case "MEMBER_REF_EXPR":
@@ -192,6 +186,18 @@ class Builder:
         ):
             return operand
         return tree.Cast(operand.place, kind, operand, True)
+
+    def _conditional(self, cursor: Cursor, whole: Range) -> tree.Expression:
+        test, then, otherwise = map(self.expression, front_end.children(cursor))
+        self.require(whole, (test, then, otherwise), "?", ":")
+        kind = unknown_of(then, otherwise) or self.names.types.of(cursor.type)
+        return tree.Conditional(self.listing.place(*whole), kind, test, then, otherwise)
+
+    def _cast(self, cursor: Cursor, whole: Range) -> tree.Expression:
+        operand = self.expression(front_end.children(cursor)[-1])
+        if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
+            self.problem(whole, "this cast is not understood")
+        return tree.Cast(self.listing.place(*whole), self.names.types.of(cursor.type), operand, False)
 
     def _unary(self, cursor: Cursor, whole: Range) -> tree.Expression:
         (operand,) = map(self.expression, front_end.children(cursor))

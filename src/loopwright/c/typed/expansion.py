@@ -307,6 +307,22 @@ def _replaced(
     outermost = name.macro or macro.name
     is_named = macro.parameters is None and name.macro is None
     own = name.inner or ((macro.name, ()) if is_named else None)
+    found = _substituted(macro, given, span, table)
+    both = {one: one | hidden for one in {token.hidden for token in found}}
+    return [
+        _made(
+            ExpandedToken,
+            (text, span, outermost, written, both[earlier], spaced, follows_place, own or inner),
+        )
+        for text, _, _, written, earlier, spaced, follows_place, inner in found
+        if text != " "
+    ]
+
+
+def _substituted(
+    macro: Definition, given: dict[str, list[ExpandedToken]], span: Span, table: _Table
+) -> list[ExpandedToken]:
+    """The tokens of the body, with arguments for parameters, `#` and `##` performed."""
     found: list[ExpandedToken] = []
     grown: dict[str, list[ExpandedToken]] = {}
     body = macro.body
@@ -341,15 +357,7 @@ def _replaced(
         else:
             found.append(ExpandedToken(part.text, span, spaced=spaced))
         position += 1
-    both = {one: one | hidden for one in {token.hidden for token in found}}
-    return [
-        _made(
-            ExpandedToken,
-            (text, span, outermost, written, both[earlier], spaced, follows_place, own or inner),
-        )
-        for text, _, _, written, earlier, spaced, follows_place, inner in found
-        if text != " "
-    ]
+    return found
 
 
 def _pasted(left: ExpandedToken, right: Sequence[ExpandedToken]) -> list[ExpandedToken]:

@@ -115,15 +115,10 @@ def compared_texts(
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
+    names = frozenset(one.name for each in allocations.values() for one in each.arrays)
     for text in texts:
-        # Following the loops asks no compiler: what it takes for C must be C, and mean what it seems to.
-        is_plain = adds_only_harmless_text(before, text)
-        along = _along(old, text, progress, asked.allow_reassociation) if is_plain else None
-        is_followed = not any(map(_may_wrap, old)) and reads_as_written(old, text, compiled, options)
-        if along is not None and along.proved and not is_followed:
-            along = None
+        along = _followed(before, old, text, asked, progress)
         short = all(len(region.place.text) <= asked.for_provers for region in c_file(text).regions)
-        names = frozenset(one.name for each in allocations.values() for one in each.arrays)
         compared = partial(_compared, old, text, asked, guards, names, progress)
         if along is None:
             along = compared()
@@ -135,24 +130,49 @@ def compared_texts(
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
     unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
+    if reason is None:
+        reason = _different_around(old, before, texts[0], (compiled, options))
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
-    for program, region in zip(old, c_file(texts[0]).regions, strict=True):
-        difference = _around(program.region, region.place, compiled, options)
-        if difference is None and not adds_only_harmless_text(before, texts[0]):
-            difference = "one file has directives that the other has not"
-        header = different_header(before, texts[0], compiled, options) if difference is None else None
-        if header is not None:
-            difference = f"the header {header} is not the same for both"
-        if difference is not None:
-            reason = f"the regions agree, but not what is around them: {difference}"
-            return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     return replace(
         found[0],
         answers=tuple(answer for one in found for answer in one.answers),
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
+
+
+def _followed(
+    before: Source, old: tuple[Program, ...], text: Source, asked: ComparisonOptions, progress: Progress
+) -> Comparison | None:
+    """What following the loops tells.
+
+    It asks no compiler: what it takes for C must be C, and mean what it seems to.
+    """
+    is_plain = adds_only_harmless_text(before, text)
+    along = _along(old, text, progress, asked.allow_reassociation) if is_plain else None
+    compilers = asked.of_old.compiled, asked.reading.compiled
+    is_as_written = not any(map(_may_wrap, old)) and reads_as_written(old, text, *compilers)
+    return None if along is not None and along.proved and not is_as_written else along
+
+
+def _different_around(
+    old: Sequence[Program],
+    before: Source,
+    text: Source,
+    compilers: tuple[CompilerOptions, CompilerOptions],
+) -> str | None:
+    """Why regions that agree are no answer: what is around them differs."""
+    for program, region in zip(old, c_file(text).regions, strict=True):
+        difference = _around(program.region, region.place, *compilers)
+        if difference is None and not adds_only_harmless_text(before, text):
+            difference = "one file has directives that the other has not"
+        header = different_header(before, text, *compilers) if difference is None else None
+        if header is not None:
+            difference = f"the header {header} is not the same for both"
+        if difference is not None:
+            return f"the regions agree, but not what is around them: {difference}"
+    return None
 
 
 def _as_a_whole(
@@ -274,17 +294,16 @@ def _compared(
         )
     answers: list[Equivalence] = []
     place = Span.start_of(source.path)
+    equivalent = partial(
+        prove_equivalent,
+        allow_reassociation=asked.allow_reassociation,
+        from_text=text is not None,
+        progress=progress,
+    )
     for one, other in zip(old, new, strict=True):
-        answer = prove_equivalent(
-            one,
-            other,
-            allow_reassociation=asked.allow_reassociation,
-            from_text=text is not None,
-            progress=progress,
-        )
-        answers.append(answer)
+        answers.append(equivalent(one, other))
         place = _start(other.region)
-        if not isinstance(answer.verdict, Proved):
+        if not isinstance(answers[-1].verdict, Proved):
             break
     tried = [
         _tried(one, other, guards.get(k), from_text=text is not None)
@@ -292,16 +311,21 @@ def _compared(
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = (
-            further_assumption(before, after)
-            or missing_assumption(before, after)
-            or narrower_iterator(before, after)
-            or without_elements(before, after, allocated)
-        )
+        further = _unstated(before, after, allocated)
         if further is not None and isinstance(answers[k].verdict, Proved):
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
     return Comparison(tuple(answers), trusted, place)
+
+
+def _unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:
+    """What the new text needs, and the old one does not."""
+    return (
+        further_assumption(before, after)
+        or missing_assumption(before, after)
+        or narrower_iterator(before, after)
+        or without_elements(before, after, allocated)
+    )
 
 
 _OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)

@@ -155,22 +155,37 @@ def prove_legal(
     carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
     order = list(_misordered(deps, pieces, context.schedules))
     lost = _temporaries(context, order) if temporaries else ()
+    order = [item for item in order if item.dependence.array not in lost]
+    return replace(
+        _weighed(context, pieces, order, carried, allow_reassociation),
+        obligations=count + len(deps) * (1 + len(parallel)),
+        defects=defects,
+        private=(*owned, *private),
+        temporaries=lost,
+    )
+
+
+def _weighed(
+    context: WitnessContext,
+    pieces: Pieces,
+    order: list[_Broken],
+    carried: list[_Broken],
+    allow_reassociation: bool,
+) -> LegalityVerdict:
+    """Which dependences that are not kept count: those of reductions may be free, lanes may keep others."""
+    original = context.program
     known = reductions(original)
     combined = [item for item in carried if allow_reassociation and item.reduction(known)]
     kept = [item for item in carried if item not in combined and _in_lanes(original, pieces, item)]
-    carried = [item for item in carried if item not in kept]
-    broken_deps = [item for item in order if item.dependence.array not in lost] + carried
-    counted = [item for item in broken_deps if not item.is_free(known, allow_reassociation)]
-    exact = [item for item in broken_deps if item.is_exact(known)]
-    assumed = [item for item in broken_deps if item not in counted and item not in exact]
+    broken = order + [item for item in carried if item not in kept]
+    counted = [item for item in broken if not item.is_free(known, allow_reassociation)]
+    exact = [item for item in broken if item.is_exact(known)]
+    assumed = [item for item in broken if item not in counted and item not in exact]
     return LegalityVerdict(
-        obligations=count + len(deps) * (1 + len(parallel)),
-        defects=defects,
+        obligations=0,
         violations=simplest_first(_shown(context, counted, known)),
         reassociations=_assumed(original, assumed, known),
         exact=tuple(one.statement for one in _assumed(original, exact, known)),
-        private=(*owned, *private),
-        temporaries=lost,
         lanes=tuple(dict.fromkeys(tuple(inside(one.loop, pieces)) for one in kept if one.loop is not None)),
     )
 
@@ -312,9 +327,7 @@ class _Between:
         return answer
 
 
-def _carried(
-    parallel: Sequence[ParallelLoop], pieces: Pieces, deps: tuple[Dependence, ...]
-) -> list[_Broken]:
+def _carried(parallel: Sequence[ParallelLoop], pieces: Pieces, deps: tuple[Dependence, ...]) -> list[_Broken]:
     return [
         _Broken(item, pairs, loop)
         for loop in parallel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -98,28 +99,11 @@ def _program(
     if deep is not None:
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
     _refuse_entries(file, region, block)
-    for pragma in region.pragmas:
-        if pragma.argument.split()[:1] == ["omp"] and _OF_LOOPS.match(pragma.argument) is None:
-            hint = "end the region before it, or start the region inside of the statement that it is about"
-            raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
-        if any(place.contains(pragma.place) for place in whole):
-            hint = "leave the pragma out, or end the region before this loop"
-            raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
+    _refuse_pragmas(region, whole)
     setting = _setting(file, region, block, frozenset(options.pure), whole, untracked)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in options.assume]
-    context = combined([known for known, _ in stated])
-    context = context.intersect(facts_of_types(setting, identifiers(block)))
-    for name, value in constants_used(setting, block):
-        context = context.intersect(variable(name).eq_set(number(value)))
-    if context.is_empty():
-        raise refuse(
-            region.place,
-            "the assumptions about this region contradict each other",
-            _LOOK,
-            code=Code.OPTION,
-        )
-    setting = replace(setting, context=context)
+    setting = replace(setting, context=_known(setting, region, block, [known for known, _ in stated]))
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.tree, region.place)
@@ -138,6 +122,28 @@ def _program(
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_returning_twice(block, spots)
     return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))
+
+
+def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
+    """Pragmas that say more than how a loop runs, or that a statement which is left whole would hide."""
+    for pragma in region.pragmas:
+        if pragma.argument.split()[:1] == ["omp"] and _OF_LOOPS.match(pragma.argument) is None:
+            hint = "end the region before it, or start the region inside of the statement that it is about"
+            raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
+        if any(place.contains(pragma.place) for place in whole):
+            hint = "leave the pragma out, or end the region before this loop"
+            raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
+
+
+def _known(setting: Setting, region: Region, block: Node, stated: Sequence[isl.Set]) -> isl.Set:
+    """What holds of the parameters: by what is stated, by their types, and the values of constants."""
+    context = combined(stated).intersect(facts_of_types(setting, identifiers(block)))
+    for name, value in constants_used(setting, block):
+        context = context.intersect(variable(name).eq_set(number(value)))
+    if context.is_empty():
+        message = "the assumptions about this region contradict each other"
+        raise refuse(region.place, message, _LOOK, code=Code.OPTION)
+    return context
 
 
 def _refuse_entries(file: CFile, region: Region, block: Node) -> None:

@@ -101,18 +101,7 @@ def assumptions_of(
     if any(array.rank > 0 for array in arrays):
         text = "every subscript stays inside its dimension of the array"
         found.append(Assumption(AssumptionKind.BOUNDS, text))
-    found.append(
-        Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
-    )
-    for node in _sizes_from_zero(setting, block, _index_expressions(block)):
-        text = f"'{node.text}' is an unsigned number, and is not below 0"
-        enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
-        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
-    found += _sizes_that_fit(setting, block)
-    for node in _counted_to_zero(setting, block):
-        enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
-        text = f"'{node.text}' is not below 0"
-        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
+    found += _about_arithmetic(setting, block)
     unseen = [part for part in _parts(parameters) if _declared(setting, part) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
@@ -127,6 +116,21 @@ def assumptions_of(
             text = f"'#pragma{pragma.argument}' is dropped with the loop it stands at"
             found.append(Assumption(AssumptionKind.PRAGMA, text, pragma.place))
     return tuple(found)
+
+
+def _about_arithmetic(setting: Setting, block: Node) -> Iterator[Assumption]:
+    """That numbers are what mathematics says they are."""
+    yield Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
+    for node in _sizes_from_zero(setting, block, _index_expressions(block)):
+        yield _not_negative(setting, node, f"'{node.text}' is an unsigned number, and is not below 0")
+    yield from _sizes_that_fit(setting, block)
+    for node in _counted_to_zero(setting, block):
+        yield _not_negative(setting, node, f"'{node.text}' is not below 0")
+
+
+def _not_negative(setting: Setting, node: Node, text: str) -> Assumption:
+    enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
+    return Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough)
 
 
 def _apart(names: Sequence[str], untracked: frozenset[str]) -> str:

@@ -70,14 +70,7 @@ def pack(
 ) -> tuple[Plan, Component]:
     """The plan with copies inside of the first `depth` loops around the component, and the copies."""
     array = variable_called(plan, name, sized=False)
-    if options.transposed and array.rank != 2:
-        message = f"{name} has {array.rank} subscripts, and only two can be transposed"
-        raise Misuse(Code.STORAGE, message, argument="transposed")
-    if options.scaled and options.written:
-        raise Misuse(Code.STORAGE, "what is copied back is not scaled", argument="scaled")
-    if options.space is MemorySpace.OWN and (options.transposed or options.scaled):
-        message = "a copy in registers is neither transposed nor scaled"
-        raise Misuse(Code.STORAGE, message, argument="registers")
+    _refuse_contradictions(array, options)
     loops = max(plan.loops, depth + array.rank)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
@@ -113,6 +106,18 @@ def pack(
         places.append((after, cells, True))
     made = list(zip(found, scaling, strict=True))
     return _packed(plan, array, made, box, places, depth, order, options.space)
+
+
+def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
+    """Options that cannot be combined, or not for this array."""
+    if options.transposed and array.rank != 2:
+        message = f"{array.name} has {array.rank} subscripts, and only two can be transposed"
+        raise Misuse(Code.STORAGE, message, argument="transposed")
+    if options.scaled and options.written:
+        raise Misuse(Code.STORAGE, "what is copied back is not scaled", argument="scaled")
+    if options.space is MemorySpace.OWN and (options.transposed or options.scaled):
+        message = "a copy in registers is neither transposed nor scaled"
+        raise Misuse(Code.STORAGE, message, argument="registers")
 
 
 def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> list[PackedAccess]:
