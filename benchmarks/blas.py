@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.blas_scripts import MOST_ON_STACK, TileSizes, scripts
-from loopwright.optimise.machine import PROCESSOR, Machine, this_machine
+from loopwright.optimise.model.machine import PROCESSOR, Machine, this_machine
 
 REPEATED = """\
 #define main one_run

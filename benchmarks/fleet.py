@@ -19,20 +19,20 @@ from pathlib import Path
 
 from benchmarks.optimising import sources
 from loopwright.model.dependences import memory_based
-from loopwright.optimise.dask_address import Scheduler
-from loopwright.optimise.fleet import assembled
-from loopwright.optimise.fleet_trials import PROVING, TrialsOnFleet
-from loopwright.optimise.fleet_work import Prove
-from loopwright.optimise.judging import Judge
-from loopwright.optimise.machine import this_machine
-from loopwright.optimise.nests import Script, SearchContext
-from loopwright.optimise.parcel import UNHURRIED, packed
-from loopwright.optimise.planner import Planner
-from loopwright.optimise.refining import FINALISTS
-from loopwright.optimise.runner import TrialRunner, with_clock
-from loopwright.optimise.sizes import sizes_of
-from loopwright.optimise.trials import Task, Timed, Trial, Trials, in_turn
-from loopwright.optimise.workshop import TrialsHere, Workshop
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import Script, SearchContext
+from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.fleet.address import Scheduler
+from loopwright.optimise.fleet.parcel import UNHURRIED, packed
+from loopwright.optimise.fleet.trials import PROVING, TrialsOnFleet
+from loopwright.optimise.fleet.work import Prove
+from loopwright.optimise.fleet.workers import assembled
+from loopwright.optimise.model.machine import this_machine
+from loopwright.optimise.model.sizes import sizes_of
+from loopwright.optimise.timing.refining import FINALISTS
+from loopwright.optimise.timing.runner import TrialRunner, with_clock
+from loopwright.optimise.timing.trials import Task, Timed, Trial, Trials, in_turn
+from loopwright.optimise.timing.workshop import TrialsHere, Workshop
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.request import Request
 from loopwright.run.compiler import find_compiler

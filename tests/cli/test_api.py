@@ -58,7 +58,7 @@ for name in {ROOMS!r}:
     assert isinstance(room, types.ModuleType) and room is sys.modules["loopwright." + name]
     assert getattr(lw, name) is function
 import loopwright.check.verify, loopwright.generate.program, loopwright.read.c.reader
-import loopwright.optimise.tiles
+import loopwright.optimise.candidates.tiles
 import loopwright.prove.legality.plans
 from loopwright.read import poly
 from loopwright import read, generate

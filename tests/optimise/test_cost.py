@@ -8,11 +8,11 @@ import pytest
 
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.optimise.arithmetic import Operations, operations_of
-from loopwright.optimise.cost import Estimate, estimate
-from loopwright.optimise.machine import USUAL, CacheLevel, Machine, this_machine
-from loopwright.optimise.sizes import SUPPOSED, sizes_of
-from loopwright.optimise.touches import costed_loops
+from loopwright.optimise.model.arithmetic import Operations, operations_of
+from loopwright.optimise.model.cost import Estimate, estimate
+from loopwright.optimise.model.machine import USUAL, CacheLevel, Machine, this_machine
+from loopwright.optimise.model.sizes import SUPPOSED, sizes_of
+from loopwright.optimise.model.touches import costed_loops
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule
 from tests.conftest import ROOT

@@ -14,17 +14,17 @@ from loopwright.c.choice import choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.cli.main import main
 from loopwright.errors import BadInput
-from loopwright.optimise.dask_address import Scheduler, connected, refuse_open
-from loopwright.optimise.fleet import assembled
-from loopwright.optimise.fleet_trials import TrialsOnFleet
-from loopwright.optimise.fleet_work import Prove
-from loopwright.optimise.machine import MachineKind
-from loopwright.optimise.nests import Script
-from loopwright.optimise.parcel import Parcel, packed, unpacked
-from loopwright.optimise.results import results
-from loopwright.optimise.runner import TrialRunner, with_clock
-from loopwright.optimise.trials import Task, Timed
-from loopwright.optimise.workshop import TrialsHere, Workshop
+from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.fleet.address import Scheduler, connected, refuse_open
+from loopwright.optimise.fleet.parcel import Parcel, packed, unpacked
+from loopwright.optimise.fleet.trials import TrialsOnFleet
+from loopwright.optimise.fleet.work import Prove
+from loopwright.optimise.fleet.workers import assembled
+from loopwright.optimise.model.machine import MachineKind
+from loopwright.optimise.timing.results import results
+from loopwright.optimise.timing.runner import TrialRunner, with_clock
+from loopwright.optimise.timing.trials import Task, Timed
+from loopwright.optimise.timing.workshop import TrialsHere, Workshop
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.request import ProverRequest, Request

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.optimise.deferred import deferred
-from loopwright.optimise.flight import rows_in_flight
-from loopwright.optimise.hexagons import hexagons
-from loopwright.optimise.nests import Phase, targets
-from loopwright.optimise.planner import Planner
+from loopwright.optimise.candidates.deferred import deferred
+from loopwright.optimise.candidates.flight import rows_in_flight
+from loopwright.optimise.candidates.hexagons import hexagons
+from loopwright.optimise.candidates.nests import Phase, targets
+from loopwright.optimise.candidates.planner import Planner
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of

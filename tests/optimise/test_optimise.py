@@ -14,17 +14,17 @@ import pytest
 from loopwright.c.choice import choice
 from loopwright.errors import BadInput
 from loopwright.model.dependences import memory_based
-from loopwright.optimise.blocks import whole_blocks
-from loopwright.optimise.driver import cells, driver_for
-from loopwright.optimise.judging import Judge
-from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import Script, SearchContext, targets
-from loopwright.optimise.orders import ORDERING, exchanged
-from loopwright.optimise.planner import Planner
-from loopwright.optimise.runner import TrialRunner, original_program, with_clock
-from loopwright.optimise.storage import renamings
-from loopwright.optimise.tiles import BLOCKING, registers
-from loopwright.optimise.trials import Trial, in_turn, ranked
+from loopwright.optimise.candidates.blocks import whole_blocks
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import Script, SearchContext, targets
+from loopwright.optimise.candidates.orders import ORDERING, exchanged
+from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.storage import renamings
+from loopwright.optimise.candidates.tiles import BLOCKING, registers
+from loopwright.optimise.model.machine import USUAL
+from loopwright.optimise.timing.driver import cells, driver_for
+from loopwright.optimise.timing.runner import TrialRunner, original_program, with_clock
+from loopwright.optimise.timing.trials import Trial, in_turn, ranked
 from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
@@ -157,7 +157,7 @@ INTERRUPTED = """\
 import os, signal, sys, tempfile
 from pathlib import Path
 from loopwright.optimise.optimising import Search, optimise
-from loopwright.optimise.runner import TrialRunner
+from loopwright.optimise.timing.runner import TrialRunner
 from loopwright.rewrite.request import Request
 from loopwright.run.compiler import find_compiler
 file, word, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])

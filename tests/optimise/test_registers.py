@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from loopwright.model.dependences import memory_based
-from loopwright.optimise.judging import Judge
-from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import Phase, SearchContext, targets
-from loopwright.optimise.planner import Planner
-from loopwright.optimise.refining import Neighbours, resized
-from loopwright.optimise.structures import around
-from loopwright.optimise.sums import register_sums
-from loopwright.optimise.tiles import with_short_loops
-from loopwright.optimise.trials import Trial
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
+from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.structures import around
+from loopwright.optimise.candidates.sums import register_sums
+from loopwright.optimise.candidates.tiles import with_short_loops
+from loopwright.optimise.model.machine import USUAL
+from loopwright.optimise.timing.refining import Neighbours, resized
+from loopwright.optimise.timing.trials import Trial
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.steps import parse_script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.model.dependences import memory_based
-from loopwright.optimise.scheduler import Fusion, scheduled
+from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, script_text

@@ -67,11 +67,11 @@ def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
 
 
 def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
-    from loopwright.optimise.dask_address import Scheduler, refuse_open
+    from loopwright.optimise.fleet.address import Scheduler, refuse_open
     from loopwright.optimise.optimising import Search
     from loopwright.optimise.optimising import optimise as search_for
-    from loopwright.optimise.results import IN_MEMORY
-    from loopwright.optimise.runner import TrialRunner
+    from loopwright.optimise.timing.results import IN_MEMORY
+    from loopwright.optimise.timing.runner import TrialRunner
     from loopwright.rewrite.opinions import demand
     from loopwright.run.compiler import find_compiler
 

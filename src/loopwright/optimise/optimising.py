@@ -21,20 +21,20 @@ from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.dask_address import Scheduler, demand_dask
-from loopwright.optimise.driver import driver_for
-from loopwright.optimise.judging import Estimated, Judge
-from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
-from loopwright.optimise.nests import Script, SearchContext, tiles_copied, written_out
-from loopwright.optimise.parcel import packed
-from loopwright.optimise.planner import Planner
-from loopwright.optimise.reasons import Reasoned, reasoned
-from loopwright.optimise.refining import Timing
-from loopwright.optimise.results import IN_MEMORY, Results, results
-from loopwright.optimise.runner import TrialRunner, has_main, with_clock
-from loopwright.optimise.sizes import sizes_of
-from loopwright.optimise.trials import WORTH, Trial, Trials, ranked
-from loopwright.optimise.workshop import TrialsHere, Workshop
+from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.nests import Script, SearchContext, tiles_copied, written_out
+from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.reasons import Reasoned, reasoned
+from loopwright.optimise.fleet.address import Scheduler, demand_dask
+from loopwright.optimise.fleet.parcel import packed
+from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site
+from loopwright.optimise.model.sizes import sizes_of
+from loopwright.optimise.timing.driver import driver_for
+from loopwright.optimise.timing.refining import Timing
+from loopwright.optimise.timing.results import IN_MEMORY, Results, results
+from loopwright.optimise.timing.runner import TrialRunner, has_main, with_clock
+from loopwright.optimise.timing.trials import WORTH, Trial, Trials, ranked
+from loopwright.optimise.timing.workshop import TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
 from loopwright.read.c.options import ReadOptions
@@ -47,7 +47,7 @@ from loopwright.run.timing import Times
 from loopwright.transform import Plan, plan_of
 
 if TYPE_CHECKING:
-    from loopwright.optimise.fleet import Fleet
+    from loopwright.optimise.fleet.workers import Fleet
 
 ESTIMATING, TIMING = 0.3, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
@@ -150,7 +150,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
 def _fleet(scheduler: Scheduler, compiler: Compiler, progress: Progress) -> Fleet:
     """The workers of a scheduler; Dask is loaded only where it is asked for."""
     demand_dask()
-    from loopwright.optimise.fleet import assembled
+    from loopwright.optimise.fleet.workers import assembled
 
     progress(f"asking the workers of {scheduler.address}")
     return assembled(scheduler, compiler)
@@ -288,7 +288,7 @@ def _trials(workshop: Workshop, search: Search, fleet: Fleet | None) -> Iterator
     site = this_site(runner.compiler) if fleet is None else fleet.site
     trials: Trials = TrialsHere(workshop)
     if fleet is not None:
-        from loopwright.optimise.fleet_trials import TrialsOnFleet
+        from loopwright.optimise.fleet.trials import TrialsOnFleet
 
         trials = TrialsOnFleet(fleet, parcel)
     with results(search.results, parcel.digest, site, request.file) as kept:

@@ -14,10 +14,10 @@ from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.cost import estimate
-from loopwright.optimise.machine import USUAL
-from loopwright.optimise.nests import part_with
-from loopwright.optimise.sizes import sizes_of
+from loopwright.optimise.candidates.nests import part_with
+from loopwright.optimise.model.cost import estimate
+from loopwright.optimise.model.machine import USUAL
+from loopwright.optimise.model.sizes import sizes_of
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.transform import Plan, to_schedule

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import islpy as isl
 
-from loopwright.optimise.nests import (
+from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
     SearchContext,
@@ -18,7 +18,7 @@ from loopwright.optimise.nests import (
     own_loops,
     script_of,
 )
-from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.read.formula import Chain, Formula, Symbol

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.errors import BadInput
-from loopwright.optimise.blocks import split_whole
-from loopwright.optimise.nests import Script, SearchContext, fresh, is_perfect, script_of
+from loopwright.optimise.candidates.blocks import split_whole
+from loopwright.optimise.candidates.nests import Script, SearchContext, fresh, is_perfect, script_of
 from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan

@@ -12,8 +12,8 @@ from itertools import pairwise
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
-from loopwright.optimise.nests import Script, SearchContext, is_perfect, script_of, targets
-from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.optimise.candidates.nests import Script, SearchContext, is_perfect, script_of, targets
+from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.read.formula import Chain, Formula, Junction, Symbol
 from loopwright.transform.plan import Component, Plan

@@ -27,9 +27,8 @@ from dataclasses import replace
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.blocks import split_whole
-from loopwright.optimise.cost import element_bytes
-from loopwright.optimise.nests import (
+from loopwright.optimise.candidates.blocks import split_whole
+from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     extent,
@@ -42,7 +41,8 @@ from loopwright.optimise.nests import (
     script_of,
     stays_in_row,
 )
-from loopwright.optimise.touches import PEELED, WIDEST
+from loopwright.optimise.model.cost import element_bytes
+from loopwright.optimise.model.touches import PEELED, WIDEST
 from loopwright.presburger.sets import DIM, OUT
 from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
 from loopwright.transform.library.accesses import MOST_ON_STACK

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.model.program import Array, Program, Statement
-from loopwright.optimise.nests import Script, script_of, targets
-from loopwright.optimise.touches import Subscripts, subscripts_of
+from loopwright.optimise.candidates.nests import Script, script_of, targets
+from loopwright.optimise.model.touches import Subscripts, subscripts_of
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Contract, Expand, Pack, Rename

@@ -14,9 +14,10 @@ from typing import Any, cast
 
 from loopwright.errors import Code, GaveUp, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.dask_address import connected
-from loopwright.optimise.fleet import Fleet, needs
-from loopwright.optimise.fleet_work import (
+from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.fleet.address import connected
+from loopwright.optimise.fleet.parcel import Parcel
+from loopwright.optimise.fleet.work import (
     CompareTask,
     MakeText,
     Prove,
@@ -25,10 +26,9 @@ from loopwright.optimise.fleet_work import (
     Work,
     performed,
 )
-from loopwright.optimise.nests import Script
-from loopwright.optimise.parcel import Parcel
-from loopwright.optimise.trials import WORTH, Judged, Task, Timed
-from loopwright.optimise.workshop import LONGEST
+from loopwright.optimise.fleet.workers import Fleet, needs
+from loopwright.optimise.timing.trials import WORTH, Judged, Task, Timed
+from loopwright.optimise.timing.workshop import LONGEST
 from loopwright.run.timing import Times
 
 PROVING = 120.0

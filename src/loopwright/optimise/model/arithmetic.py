@@ -13,9 +13,9 @@ from math import prod
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import CallCost, CallTouch, LoopCost
-from loopwright.optimise.traffic import TouchGroup, grouped
+from loopwright.optimise.model.machine import Machine
+from loopwright.optimise.model.touches import CallCost, CallTouch, LoopCost
+from loopwright.optimise.model.traffic import TouchGroup, grouped
 
 UNITS = 2.0
 """Arithmetic operations, and loads, that start in a cycle; stores: half of them."""

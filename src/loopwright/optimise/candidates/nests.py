@@ -13,8 +13,8 @@ from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import WRITTEN_OUT
+from loopwright.optimise.model.machine import Machine
+from loopwright.optimise.model.touches import WRITTEN_OUT
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM

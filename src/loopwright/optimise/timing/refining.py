@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.judging import Judge
-from loopwright.optimise.nests import Script, tiles_copied
-from loopwright.optimise.results import Results
-from loopwright.optimise.trials import Judged, Task, Timed, Trial, Trials, in_turn
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import Script, tiles_copied
+from loopwright.optimise.timing.results import Results
+from loopwright.optimise.timing.trials import Judged, Task, Timed, Trial, Trials, in_turn
 from loopwright.progress import Progress
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam, Widen

@@ -14,9 +14,9 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.nests import Script
-from loopwright.optimise.runner import TrialRunner, original_program
-from loopwright.optimise.trials import WORTH, Task, Timed
+from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.timing.runner import TrialRunner, original_program
+from loopwright.optimise.timing.trials import WORTH, Task, Timed
 from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.rewrite.pipeline import rewritten

@@ -7,12 +7,11 @@ from itertools import product
 from math import prod
 
 from loopwright.errors import BadInput
-from loopwright.optimise.blocks import Bounds, split_whole, whole_blocks
-from loopwright.optimise.deferred import deferred
-from loopwright.optimise.flight import rows_in_flight
-from loopwright.optimise.hexagons import hexagons
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.nests import (
+from loopwright.optimise.candidates.blocks import Bounds, split_whole, whole_blocks
+from loopwright.optimise.candidates.deferred import deferred
+from loopwright.optimise.candidates.flight import rows_in_flight
+from loopwright.optimise.candidates.hexagons import hexagons
+from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
     SearchContext,
@@ -29,8 +28,9 @@ from loopwright.optimise.nests import (
     own_loops,
     script_of,
 )
-from loopwright.optimise.orders import cuts
-from loopwright.optimise.touches import COPIES
+from loopwright.optimise.candidates.orders import cuts
+from loopwright.optimise.model.machine import Machine
+from loopwright.optimise.model.touches import COPIES
 from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan

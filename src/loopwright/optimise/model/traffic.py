@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, prod
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import CallTouch, LoopCost
+from loopwright.optimise.model.machine import Machine
+from loopwright.optimise.model.touches import CallTouch, LoopCost
 
 USABLE = 0.75
 """The part of a cache that a program's own data can count on."""

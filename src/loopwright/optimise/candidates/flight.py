@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from loopwright.model.dependences import Dependence
-from loopwright.optimise.nests import (
+from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
     fresh,
@@ -26,7 +26,7 @@ from loopwright.optimise.nests import (
     own_loops,
     script_of,
 )
-from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.sets import DIM
 from loopwright.read.formula import (

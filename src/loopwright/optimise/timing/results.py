@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.machine import MachineKind
-from loopwright.optimise.nests import Script
-from loopwright.optimise.trials import Timed
+from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.model.machine import MachineKind
+from loopwright.optimise.timing.trials import Timed
 from loopwright.source import Span
 from loopwright.transform import script_text
 

@@ -14,8 +14,8 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.cost import Estimate, estimate
-from loopwright.optimise.nests import Script, SearchContext, part_with
+from loopwright.optimise.candidates.nests import Script, SearchContext, part_with
+from loopwright.optimise.model.cost import Estimate, estimate
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import is_kept, prove_plan
 from loopwright.prove.legality.reductions import ordering

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loopwright.optimise.nests import Script, SearchContext, fresh, is_perfect, is_tiled, script_of
+from loopwright.optimise.candidates.nests import Script, SearchContext, fresh, is_perfect, is_tiled, script_of
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Hexagon

@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 import islpy as isl
 
-from loopwright.optimise.nests import Script, fresh
+from loopwright.optimise.candidates.nests import Script, fresh
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.read.formula import (
     Addition,

@@ -13,8 +13,8 @@ from itertools import islice
 
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.judging import Estimated, Judge
-from loopwright.optimise.nests import (
+from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
     is_box,
@@ -23,12 +23,12 @@ from loopwright.optimise.nests import (
     targets,
     tiles_copied,
 )
-from loopwright.optimise.orders import ORDERING, parallel
-from loopwright.optimise.scheduler import Fusion, scheduled
-from loopwright.optimise.storage import contractions, expansions, packings, renamings
-from loopwright.optimise.structures import around, fusions
-from loopwright.optimise.sums import register_sums
-from loopwright.optimise.tiles import BLOCKING
+from loopwright.optimise.candidates.orders import ORDERING, parallel
+from loopwright.optimise.candidates.scheduler import Fusion, scheduled
+from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings
+from loopwright.optimise.candidates.structures import around, fusions
+from loopwright.optimise.candidates.sums import register_sums
+from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
 from loopwright.transform.plan import Component

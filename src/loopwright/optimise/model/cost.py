@@ -13,10 +13,10 @@ from loopwright.c.declarations import is_integer_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
-from loopwright.optimise.arithmetic import body_cycles, operations_of
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.touches import LoopCost, costed_loops
-from loopwright.optimise.traffic import traffic
+from loopwright.optimise.model.arithmetic import body_cycles, operations_of
+from loopwright.optimise.model.machine import Machine
+from loopwright.optimise.model.touches import LoopCost, costed_loops
+from loopwright.optimise.model.traffic import traffic
 
 ELEMENTS = {"double": 8, "float": 4, "int": 4, "long": 8, "char": 1, "short": 2}
 """Bytes of an element by its type; 8 of any other."""

@@ -18,8 +18,8 @@ from pathlib import Path
 from loopwright.c.choice import BY_PRAGMAS
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.runner import TrialRunner
-from loopwright.optimise.workshop import Workshop
+from loopwright.optimise.timing.runner import TrialRunner
+from loopwright.optimise.timing.workshop import Workshop
 from loopwright.read.c.reader import read_source
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.run.compiler import find_compiler
@@ -150,7 +150,7 @@ def _moved(word: str, places: set[str], root: Path) -> str:
 @cache
 def own_code() -> str:
     """A digest of the code of Loopwright: another version may make other programs of the same script."""
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parent.parent.parent
     found = hashlib.sha256()
     for file in sorted(package.rglob("*.py")):
         found.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes() + b"\0")

@@ -14,7 +14,7 @@ from loopwright.c.declarations import is_integer_type
 from loopwright.c.functions import FunctionDefinition
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Array, Program
-from loopwright.optimise.sizes import value_of
+from loopwright.optimise.model.sizes import value_of
 from loopwright.presburger.sets import DIM, PARAM
 
 CALLS = 3

@@ -8,10 +8,10 @@ from distributed import WorkerPlugin
 
 from loopwright.errors import BadInput, Code, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.dask_address import TLS, Scheduler, connected, is_loopback, refuse_open
-from loopwright.optimise.fleet_work import CompareTask, MakeText, Prove, TimeOriginal, TimeText, Work
-from loopwright.optimise.machine import Machine, MachineKind, this_machine, this_site
-from loopwright.optimise.parcel import own_code
+from loopwright.optimise.fleet.address import TLS, Scheduler, connected, is_loopback, refuse_open
+from loopwright.optimise.fleet.parcel import own_code
+from loopwright.optimise.fleet.work import CompareTask, MakeText, Prove, TimeOriginal, TimeText, Work
+from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site
 from loopwright.run.compiler import Compiler, find_compiler
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.machine import Machine
-from loopwright.optimise.nests import Script, in_their_rows
-from loopwright.optimise.tiles import ELEMENT
+from loopwright.optimise.candidates.nests import Script, in_their_rows
+from loopwright.optimise.candidates.tiles import ELEMENT
+from loopwright.optimise.model.machine import Machine
 from loopwright.rewrite.scripts import regions_of
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan

@@ -7,7 +7,7 @@ from math import inf
 from typing import Protocol
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.nests import Script
+from loopwright.optimise.candidates.nests import Script
 from loopwright.run.timing import Times
 from loopwright.transform.script.operations import Fuse, Tile
 

@@ -18,9 +18,9 @@ from typing import BinaryIO, TypeAlias, assert_never, cast
 
 from loopwright.errors import Code, InternalError, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.nests import Script
-from loopwright.optimise.parcel import Parcel, unpacked
-from loopwright.optimise.workshop import Workshop
+from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.fleet.parcel import Parcel, unpacked
+from loopwright.optimise.timing.workshop import Workshop
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class CompareTask:
 Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | CompareTask
 
 
-PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet_work import main; main()")
+PROCESS = (sys.executable, "-c", "from loopwright.optimise.fleet.work import main; main()")
 
 
 class _Own(threading.local):

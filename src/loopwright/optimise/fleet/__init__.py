@@ -1,0 +1,1 @@
+"""Programs timed on the workers of a Dask scheduler."""

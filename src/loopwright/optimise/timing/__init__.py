@@ -1,0 +1,1 @@
+"""Programs compiled and timed: one after the other, on one machine."""
