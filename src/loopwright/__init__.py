@@ -143,7 +143,7 @@ def _reading(
     function: str | Sequence[str] | None = None,
     loop: int | str | Sequence[int | str] | None = None,
 ) -> ReadOptions:
-    from loopwright.c.choice import choice
+    from loopwright.c.selection.choice import choice
     from loopwright.read.c.options import ReadOptions
 
     return ReadOptions(pure_names(pure), facts(assume), choice(function, loop))
@@ -277,7 +277,7 @@ def optimise(
     **sizes: int,
 ) -> Optimised:
     """The fastest script for a C file that `budget` seconds find, proved; with `model` nothing is run."""
-    from loopwright.c.choice import choice
+    from loopwright.c.selection.choice import choice
     from loopwright.optimise.optimising import Search, optimise_file
 
     numbers = problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")

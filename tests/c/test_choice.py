@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import loopwright as lw
-from loopwright.c.choice import Choice, LoopPlace, choice
-from loopwright.c.chosen import chosen
 from loopwright.c.regions import with_markers
+from loopwright.c.selection.choice import Choice, LoopPlace, choice
+from loopwright.c.selection.chosen import chosen
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source
 from tests.pipeline.support import file, run

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.c.choice import choice
+from loopwright.c.selection.choice import choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.cli.main import main
 from loopwright.errors import BadInput

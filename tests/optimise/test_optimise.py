@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.c.choice import choice
+from loopwright.c.selection.choice import choice
 from loopwright.errors import BadInput
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.blocks import whole_blocks

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.c.choice import choice
+from loopwright.c.selection.choice import choice
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
     Verbs,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from loopwright.c.choice import choice
+from loopwright.c.selection.choice import choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code
 from loopwright.progress import Progress

@@ -15,11 +15,11 @@ from dataclasses import field, replace
 from functools import cached_property
 
 from loopwright.c.allocation import HEADER, AllocatedArray, allocating
-from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import as_signed
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.regions import WIDE_VECTORS, without_hint
+from loopwright.c.selection.chosen import is_in_block
 from loopwright.c.syntax import field as syntax_field
 from loopwright.c.syntax import named_children, walk
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.arguments import file_named
-from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass

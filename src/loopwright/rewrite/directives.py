@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.choice import BY_PRAGMAS
-from loopwright.c.directed import DirectedFile, directed
 from loopwright.c.openmp import SHARING
+from loopwright.c.selection.choice import BY_PRAGMAS
+from loopwright.c.selection.directed import DirectedFile, directed
 from loopwright.c.typed.directives import refused_directive, surrounding_directive
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loopwright.c.directed import DirectedFile
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING, OpenmpDirective, integer
+from loopwright.c.selection.directed import DirectedFile
 from loopwright.c.syntax import Node, field, identifiers, refuse, walk
 from loopwright.errors import Code, GaveUp
 from loopwright.prove.legality.legality import LegalityVerdict

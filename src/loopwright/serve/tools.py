@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, LoopwrightError
 from loopwright.progress import silent
 from loopwright.read.c.options import ReadOptions

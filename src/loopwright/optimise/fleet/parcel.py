@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS
+from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.timing.runner import TrialRunner

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
-from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
+from loopwright.c.selection.choice import BY_PRAGMAS, Choice
+from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent

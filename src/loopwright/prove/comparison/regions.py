@@ -10,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from loopwright.c.choice import Choice
-from loopwright.c.chosen import LOOPS, function_name, functions_with_loops, lines_of, outermost, with_places
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
+from loopwright.c.selection.choice import Choice
+from loopwright.c.selection.chosen import (
+    LOOPS,
+    function_name,
+    functions_with_loops,
+    lines_of,
+    outermost,
+    with_places,
+)
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from loopwright.c.declarations import type_text
 from loopwright.c.references import pointer_sum
-from loopwright.c.row_pointers import row_text, same_numbers
+from loopwright.c.reworded.row_pointers import row_text, same_numbers
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import POINTER, Unreadable, Words

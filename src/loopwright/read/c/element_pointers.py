@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loopwright.c.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
 from loopwright.c.tokens import without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file

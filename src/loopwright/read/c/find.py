@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.c.chosen import (
+from loopwright.c.file import c_file
+from loopwright.c.regions import marked_regions
+from loopwright.c.selection.chosen import (
     FunctionWithLoops,
     chosen,
     functions_with_loops,
@@ -17,8 +19,6 @@ from loopwright.c.chosen import (
     place_of,
     with_places,
 )
-from loopwright.c.file import c_file
-from loopwright.c.regions import marked_regions
 from loopwright.c.syntax import Node
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 import islpy as isl
 
-from loopwright.c.row_pointers import RowPointer
+from loopwright.c.reworded.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.c.types import CType
 from loopwright.errors import BadInput, Code

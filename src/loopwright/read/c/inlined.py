@@ -21,7 +21,7 @@ from dataclasses import replace
 from loopwright.c.declarations import Variable, declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import looks_like_macro
-from loopwright.c.plain_loops import Edit, edited_while, lines_in, on_one_line
+from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in, on_one_line
 from loopwright.c.syntax import (
     Node,
     assigned_names,

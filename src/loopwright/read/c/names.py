@@ -11,7 +11,7 @@ from loopwright.c.functions import FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
+from loopwright.c.reworded.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
 from loopwright.c.syntax import Node, field, operator, refuse, walk
 from loopwright.errors import BadInput

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from loopwright.c.continued import with_continued_loops
 from loopwright.c.file import c_file
-from loopwright.c.final_values import with_final_values
 from loopwright.c.loops import loop_iterator
-from loopwright.c.plain_loops import with_plain_loops
-from loopwright.c.set_bounds import WithBounds, with_set_bounds
+from loopwright.c.reworded.continued import with_continued_loops
+from loopwright.c.reworded.final_values import with_final_values
+from loopwright.c.reworded.plain_loops import with_plain_loops
+from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions

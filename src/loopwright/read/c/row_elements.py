@@ -6,7 +6,7 @@ import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.references import Reference, Subscript
-from loopwright.c.row_pointers import RowPointer
+from loopwright.c.reworded.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.directed import DirectedFile
+from loopwright.c.selection.directed import DirectedFile
 from loopwright.c.syntax import Node, field, named_children, refuse
 from loopwright.errors import Code
 from loopwright.read.formula import Formula, Negative, Symbol

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.c.choice import Choice
 from loopwright.c.file import CFile, c_file
-from loopwright.c.plain_loops import begins
 from loopwright.c.regions import about_a_loop, marked_regions
+from loopwright.c.reworded.plain_loops import begins
+from loopwright.c.selection.choice import Choice
 from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code

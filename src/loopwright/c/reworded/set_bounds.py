@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.plain_loops import Edit, on_one_line
 from loopwright.c.regions import Region
+from loopwright.c.reworded.plain_loops import Edit, on_one_line
 from loopwright.c.syntax import (
     Node,
     assigned_target,
