@@ -119,20 +119,24 @@ def test_a_room_imports_only_rooms_above_it() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("outer", ["check", "prove"])
-def test_a_sub_room_imports_only_those_above_it(outer: str) -> None:
+@pytest.mark.parametrize(
+    ("outer", "beside"), [("c", "above"), ("optimise", "below"), ("check", "below"), ("prove", "below")]
+)
+def test_a_sub_room_imports_only_those_above_it(outer: str, beside: str) -> None:
+    """Files beside the sub-rooms of a room are above all of them, or below."""
     parts = listed_parts()[outer]
     assert {path.parent.name for path in (SOURCES / PACKAGE / outer).glob("*/__init__.py")} <= set(parts)
     assert {f"{PACKAGE}.{outer}.{part}" for part in parts} <= set(modules())
     prefix = f"{PACKAGE}.{outer}."
     order = {f"{prefix}{name}": number for number, name in enumerate(parts)}
+    other = -1 if beside == "above" else len(parts)
     wrong, seen = [], 0
     for one in imports():
         if not (one.importer.startswith(prefix) and one.imported.startswith(prefix)):
             continue
         here, there = (".".join(name.split(".")[:3]) for name in (one.importer, one.imported))
         seen += here != there
-        if order.get(there, len(parts)) > order.get(here, len(parts)):
+        if order.get(there, other) > order.get(here, other):
             wrong.append(str(one))
     assert wrong == [] and seen > 20
 
