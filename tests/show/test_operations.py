@@ -26,8 +26,9 @@ EXAMPLE = re.compile(r"```c\n(?P<before>.*?)```\n.*?```lw\n(?P<script>.*?)```\n"
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'loopwright[show]'")
 
 
-WITHOUT = {"README", "stream"}
-"""Pages without a picture: what runs when in the registers of a warp is a table on its page."""
+WITHOUT = {"README", "split_sum", "stream"}
+"""Pages without a picture: what runs when in the registers of a warp is a table on its page, and the two
+statements that add the parts of a sum run where the one did."""
 
 
 def pages() -> list[Path]:

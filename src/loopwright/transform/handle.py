@@ -228,6 +228,12 @@ class Handle(Displayed):
         """The rows of `variable` get `amount` elements more."""
         return self.perform(ops.Pad(variable, amount))
 
+    def split_sum(self, name: str | None = None) -> tuple[Handle, Handle]:
+        """The statement adds the first part of its sum, a new one after it the second; handles on both."""
+        second = self._new_name(name, "second")
+        after = self.perform(ops.SplitSum(self.name), self.name, second)
+        return after[self.name], after[second]
+
     def rename(self, variable: str) -> Handle:
         """The component uses a variable of its own instead of `variable`."""
         return self.perform(ops.Rename(variable, self.name))

@@ -21,6 +21,7 @@ from loopwright.transform.library import (
     staging,
     statements,
     streaming,
+    summing,
     tiling,
     unrolling,
 )
@@ -108,6 +109,9 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))
+        case ops.SplitSum(target):
+            after, one, two = summing.split_sum(plan, plan.component(target, "target"))
+            return OperationResult(after, (one, two))
         case ops.Overlap(target, sizes, whole):
             component = plan.component(target, "target")
             numbers = _sized(plan, component, sizes, "sizes")

@@ -217,10 +217,12 @@ class Plan(Displayed):
         program: Program,
         redundancy: Redundancy | None = None,
         division: dict[str, str] | None = None,
+        summands: dict[str, str] | None = None,
     ) -> Plan:
         """The plan with `program`, which has other storage and the schedules of this plan, or its own."""
         step = len(self.history)
-        change = StorageChange(self.original, self.program, program, step, redundancy, division or {})
+        parts = division or {}, summands or {}
+        change = StorageChange(self.original, self.program, program, step, redundancy, *parts)
         return replace(self, original=program, program=program, storage=(*self.storage, change))
 
     def directed(

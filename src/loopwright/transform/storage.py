@@ -78,6 +78,8 @@ class StorageChange:
     """Where `after` has other statements: what these compute and hold."""
     division: dict[str, str] = field(default_factory=dict)
     """Statements of `after` that are parts of a statement of `before`, by the name of that."""
+    summands: dict[str, str] = field(default_factory=dict)
+    """A statement of `after` that adds the second part of what a statement of `before` added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,8 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     after = changes[-1].after
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
+    if any(one.summands for one in changes):
+        raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
     division = divided(changes)
     written = division.program
     (old, text), (later, _) = both_sides(written, new, loops, division.choosing)

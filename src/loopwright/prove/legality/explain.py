@@ -77,7 +77,7 @@ def explain(found: Failure, stages: Iterable[Stage] = ()) -> Diagnostic:
         _code(found),
         headline(found),
         span=_span(found, culprit),
-        hint=_hint(found) if isinstance(found, Violation) else None,
+        hint=_hint(found),
         witness=witness(found),
         notes=_notes(found),
         excerpt="" if culprit is None else culprit.text,
@@ -191,6 +191,8 @@ def headline(found: Failure) -> str:
             return HEADLINES[kind]
         case Defect(kind=defect):
             return DEFECTS[defect]
+        case WrongValue(rounding=True):
+            return "the parts of a sum are added in another order"
         case WrongValue():
             return "a read sees another value where storage has changed"
         case _:
@@ -259,7 +261,11 @@ def orders(found: Violation) -> tuple[str, str]:
     return order(as_written(found.first), as_written(found.second)), now
 
 
-def _hint(found: Violation) -> str | None:
+def _hint(found: Failure) -> str | None:
+    if isinstance(found, WrongValue):
+        return "--allow-reassociation assumes that it makes no difference" if found.rounding else None
+    if isinstance(found, Defect):
+        return None
     if found.reduction is not None:
         operator = f"'{found.reduction}'" if len(found.reduction) == 1 else found.reduction
         text = f"both are steps of a reduction by {operator}: only its associativity is missing, "

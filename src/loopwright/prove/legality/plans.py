@@ -13,7 +13,9 @@ from loopwright.model.program import Program
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.reductions import Reassociation, reassociation
 from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.legality.summands import prove_summands
 from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.transform.directives import DirectiveKind, LoopDirective
@@ -41,23 +43,34 @@ def prove_plan(
     with tests of its sizes.  Of the changes that are `known` it was proved before.
     """
     obligations = stored = 0
+    assumed: tuple[Reassociation, ...] = ()
     for change in plan.storage:
         if any(change is one for one in known):
             continue
-        failure, count, asked = _changed(plan, change, allow_reassociation, host)
-        if failure is not None:
-            return replace(failure, obligations=obligations + asked)
-        stored += count
-        obligations += asked
+        found = _changed(plan, change, allow_reassociation, host)
+        obligations += found.obligations
+        if not found.proved:
+            return replace(found, obligations=obligations)
+        stored += found.storage
+        assumed += found.reassociations
     given = None if plan.storage else dependences
     verdict = prove_order(plan, dependences=given, allow_reassociation=allow_reassociation, lanes=lanes)
-    return replace(verdict, obligations=verdict.obligations + obligations, storage=stored)
+    return replace(
+        verdict,
+        obligations=verdict.obligations + obligations,
+        storage=stored,
+        reassociations=_once(assumed, verdict.reassociations),
+    )
 
 
-def _changed(
-    plan: Plan, change: StorageChange, allow_reassociation: bool, host: bool
-) -> tuple[LegalityVerdict | None, int, int]:
-    """What is wrong with a change of storage or the order it was made in; questions on values, and all."""
+def _once(earlier: Sequence[Reassociation], last: Sequence[Reassociation]) -> tuple[Reassociation, ...]:
+    """What all steps assume; of the last order it is known which parallel loops it is about."""
+    said = {one.assumption for one in last}
+    return (*{one.assumption: one for one in earlier if one.assumption not in said}.values(), *last)
+
+
+def _changed(plan: Plan, change: StorageChange, allow_reassociation: bool, host: bool) -> LegalityVerdict:
+    """Whether the order that a change of storage was made in is right, and the change."""
     moved = _moved(change.original, change.before)
     order = prove_legal(
         change.original,
@@ -67,13 +80,17 @@ def _changed(
         temporaries=True,
     )
     if not order.proved:
-        return _with_loops(plan, order), 0, order.obligations
-    values = prove_storage(change, host=host)
+        return _with_loops(plan, order)
+    split: tuple[Reassociation, ...] = ()
+    if change.summands:
+        values, step = prove_summands(change, allow_reassociation=allow_reassociation)
+        split = (replace(reassociation(change.before, step), parted=True),)
+    else:
+        values = prove_storage(change, host=host)
     asked = order.obligations + values.obligations
-    if not values.wrong:
-        return None, values.obligations, asked
-    wrong = tuple(_blamed(plan, change, one) for one in values.wrong)
-    return LegalityVerdict(asked, wrong=wrong), 0, asked
+    if values.wrong:
+        return LegalityVerdict(asked, wrong=tuple(_blamed(plan, change, one) for one in values.wrong))
+    return LegalityVerdict(asked, storage=values.obligations, reassociations=(*order.reassociations, *split))
 
 
 def prove_order(

@@ -62,9 +62,13 @@ class Reassociation:
     text: str
     span: Span
     loops: tuple[str, ...] = ()
+    parted: bool = False
+    """Whether the parts of what a step adds are added one after the other."""
 
     @property
     def assumption(self) -> str:
+        if self.parted:
+            return f"in {self.statement} the parts of a sum may be added to {self.array} one after the other"
         what = f"{self.operator!r}" if len(self.operator) == 1 else self.operator
         return (
             f"the steps of the reduction of {self.array} by {what} in {self.statement} "
@@ -182,14 +186,14 @@ def _is_cut(program: Program, statement: Statement, operator: str, accumulator: 
         return False
     text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
     words = [word for word in _WORDS.findall(text) if word != "if" and word not in CALLS]
-    others = [types[word] if word in types else _type_of(program, word) for word in words]
+    others = [types[word] if word in types else type_of_name(program, word) for word in words]
     computes = re.search(r"[-+*/%~^&|]|<<", text) is not None
     return (kind != INT and computes and not holds(kind, INT)) or not all(
         one == kind or holds(kind, one) for one in others
     )
 
 
-def _type_of(program: Program, word: str) -> CType:
+def type_of_name(program: Program, word: str) -> CType:
     """The type of a number, or of a variable that is not storage of the region."""
     if word[0].isdigit():
         return literal_type(word)

@@ -38,6 +38,8 @@ class WrongValue(Displayed):
     text: str = ""
     """The operation as it is written."""
     certain: bool = True
+    rounding: bool = False
+    """Whether it is another value only because numbers are added in another order."""
 
     def as_json(self) -> dict[str, Any]:
         found: dict[str, Any] = plain_data(self)

@@ -43,7 +43,7 @@ def divided(plan: Plan, component: Component) -> Plan:
         )
         text = statement.body.place.text + statement.body.terminator
         edits.append(TextEdit(statement.body.place, f"{{ if ({kept}) {text} }}"))
-        copies.append((f"{_heads(program, statement)}if ({taken}) {text}", schedule))
+        copies.append((f"{boxed_loops(program, statement)}if ({taken}) {text}", schedule))
         parts.append(statement.name)
     if not parts:
         return plan
@@ -62,7 +62,7 @@ def _refuse_directives(plan: Plan, statement: Statement) -> None:
         raise Misuse(Code.STORAGE, message, argument="target")
 
 
-def _heads(program: Program, statement: Statement) -> str:
+def boxed_loops(program: Program, statement: Statement) -> str:
     """Loops over a box that holds the instances; the test says which ones run."""
     heads: list[str] = []
     for k, iterator in enumerate(statement.iterators):

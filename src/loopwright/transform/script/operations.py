@@ -48,8 +48,8 @@ __all__ = [
     "DistributeLegally", "Expand", "FromZero", "Fuse", "Hexagon", "Interchange", "Isolate", "Isplit",
     "Lift", "MapBlocks", "MapThreads", "MappingOperation", "NestOperation", "Operation", "Operator",
     "Overlap", "Pack", "Pad", "Parallelize", "Permute", "Realign", "Rename", "Reorder", "Reverse",
-    "Separate", "Shift", "Sink", "Skew", "StatementOperation", "StorageOperation", "StripMine", "Tile",
-    "Unroll", "UnrollAndJam", "Vectorize", "Widen",
+    "Separate", "Shift", "Sink", "Skew", "SplitSum", "StatementOperation", "StorageOperation", "StripMine",
+    "Tile", "Unroll", "UnrollAndJam", "Vectorize", "Widen",
 ]
 
 
@@ -277,6 +277,16 @@ class Pad(BaseOperation):
 
 
 @dataclass(frozen=True)
+class SplitSum(BaseOperation):
+    """A statement that adds a sum of two parts becomes two, which add one part each."""
+
+    name = "split_sum"
+    usage = "(A, B) = split_sum(S)"
+    gives = 2
+    target: HandleArgument
+
+
+@dataclass(frozen=True)
 class Widen(BaseOperation):
     """The compiler is told to use vectors as wide as the registers are, where it would use half of them."""
 
@@ -290,7 +300,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallelize | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap | Stream | SplitSum
 """Where values are kept, the order unchanged."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads
