@@ -71,7 +71,13 @@ def test_signs(statement: str, first: str, second: str) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["x[i] = s + t;", "x[i] += s * t;", "x[i] *= s + t;", "if (s > 0) x[i] += s + t;", "x[i] += s > t ? s + t : t;"],
+    [
+        "x[i] = s + t;",
+        "x[i] += s * t;",
+        "x[i] *= s + t;",
+        "if (s > 0) x[i] += s + t;",
+        "x[i] += s > t ? s + t : t;",
+    ],
 )
 def test_what_is_no_addition_of_a_sum(statement: str) -> None:
     with pytest.raises(BadInput) as refused:
@@ -101,13 +107,16 @@ def test_what_cannot_be_told_is_not_said(body: str) -> None:
 
 def test_an_int_and_a_narrower_number_are_not_split() -> None:
     for kind in ("int", "float"):
-        text = function("  for (int i = 0; i < n; i++)\n    Add: x[i] += s + t;").replace("double x", f"{kind} x")
+        text = function("  for (int i = 0; i < n; i++)\n    Add: x[i] += s + t;").replace(
+            "double x", f"{kind} x"
+        )
         with pytest.raises(GaveUp):
             prove_plan(planned(text, SPLIT), allow_reassociation=True)
 
 
 def test_a_part_at_another_time_or_of_another_text_is_noticed() -> None:
-    body = f"{PRODUCTS}\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++)\n      B: A[i][j] *= 2;"
+    after = "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++)\n      B: A[i][j] *= 2;"
+    body = f"{PRODUCTS}\n{after}"
     plan = planned(function(body), SPLIT)
     (change,) = plan.storage
     last = change.after.statements[-1]
@@ -115,7 +124,8 @@ def test_a_part_at_another_time_or_of_another_text_is_noticed() -> None:
         step = isl.MultiAff.identity_on_domain_space(last.schedule.get_space().range())
         step = step.set_aff(entry, step.get_aff(entry).add_constant_val(isl.Val(1)))
         later = replace(last, schedule=last.schedule.apply_range(isl.Map.from_multi_aff(step)))
-        wrong = replace(change, after=replace(change.after, statements=(*change.after.statements[:-1], later)))
+        statements = (*change.after.statements[:-1], later)
+        wrong = replace(change, after=replace(change.after, statements=statements))
         with pytest.raises((GaveUp, InternalError)):
             prove_summands(wrong, allow_reassociation=True)
     swapped = planned(function(body.replace("t * x[j]", "s * x[j]")), SPLIT).storage[0]

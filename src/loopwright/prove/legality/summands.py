@@ -103,7 +103,9 @@ def _refuse_other_types(program: Program, statement: Statement, parts: AddedSum)
     """x, a and b have the same type of floating point, and no macro is made of parts of them."""
     for word in words_of(statement.body.place.text):
         if any(not one.body.strip().isdigit() for one in definitions(program.file.macros, word)):
-            raise GaveUp(Code.UNDECIDED, f"could not decide: {word} is a macro, and what it says is not known")
+            raise GaveUp(
+                Code.UNDECIDED, f"could not decide: {word} is a macro, and what it says is not known"
+            )
     resolved = program.file.declarations.resolved
     types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     (wanted,) = _leaf_types(program, types, parts.target)

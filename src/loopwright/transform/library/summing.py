@@ -2,8 +2,8 @@
 
     S: x += a + b;   -->   S: x += a;   T: x += b;
 
-Each of them is a sum of products of its own, which takes one operation where `x + (a * b + c * d)` takes three
-for two products.  x + (a + b) becomes (x + a) + b: legal only where values may be combined in any order.
+Each takes one operation for a product and its addition, where `x + (a * b + c * d)` takes three for two.
+x + (a + b) becomes (x + a) + b: legal only where values may be combined in any order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Compon
     schedule = moved(program.statement(statement.name).schedule, step)
     after = with_storage(program, [TextEdit(statement.body.place, one)], (), [(text, schedule)])
     name = after.statements[-1].name
-    leaves = sorted((*plan.leaves, PlanLeaf(place, plan.leaf(position).loops)), key=lambda leaf: leaf.position)
+    leaves = sorted(
+        (*plan.leaves, PlanLeaf(place, plan.leaf(position).loops)), key=lambda leaf: leaf.position
+    )
     stored = replace(plan.stored(after, summands={name: statement.name}), leaves=tuple(leaves))
     return stored.named(name, Component.of([place])), component, Component.of([place])
 
