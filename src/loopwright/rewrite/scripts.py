@@ -20,7 +20,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.perform import performed
-from loopwright.transform.script.operations import Overlap, StorageOperation, Stream
+from loopwright.transform.script.operations import Overlap, SplitSum, StorageOperation, Stream
 from loopwright.transform.script.steps import Step
 
 
@@ -83,7 +83,11 @@ def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     """The only region that knows the step's handles; all where it names none."""
     named = step.operation.handles
     operation = step.operation
-    if isinstance(operation, StorageOperation) and not isinstance(operation, Overlap | Stream) and not named:
+    if (
+        isinstance(operation, StorageOperation)
+        and not isinstance(operation, Overlap | SplitSum | Stream)
+        and not named
+    ):
         variable = operation.variable
         using = [k for k, plan in enumerate(plans) if variable in {one.name for one in plan.program.arrays}]
         return using or range(1)
