@@ -122,3 +122,79 @@ def test_bounds_that_may_change(body: str) -> None:
     except BadInput:
         return
     assert program.set_aside
+
+
+PLAIN = "for (i = 0; i < n; i++) a[i] = b[i];"
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        ("for (i = 0; i != n; i++) a[i] = b[i];", ""),
+        ("for (i = 0; n != i; ++i) a[i] = b[i];", ""),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0;"),
+        ("while (i != n) { a[i] = b[i]; i++; }", "i = 0; k = m;"),
+        ("for (; i < n; i++) a[i] = b[i];", "i = 0;"),
+    ],
+)
+def test_loops_that_count_otherwise(body: str, before: str) -> None:
+    found, plain = (read_after(one, text) for one, text in ((before, body), ("", PLAIN)))
+    assert found.statements[0].domain.is_equal(plain.statements[0].domain)
+    assert found.statements[0].schedule.is_equal(plain.statements[0].schedule)
+
+
+def read_after(before: str, body: str) -> Program:
+    """The program of a region after other statements of its function."""
+    text = f"int n, m; double a[99], b[99]; void f() {{ int i, k; {before}\n"
+    (program,) = read_source(Source("t.c", f"{text}#pragma scop\n{body}\n#pragma endscop\n}}\n"))
+    return program
+
+
+@pytest.mark.parametrize(
+    ("body", "before"),
+    [
+        ("for (i = 0; i != n; i++) a[i] = end(i);", ""),
+        ("for (i = 0; i != n; i++) { n = 5; a[i] = 0; }", ""),
+        ("for (unsigned char c = 0; c != n; c++) a[c] = 0;", ""),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0; again: if (m) goto again;"),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0; i = m + a[0];"),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0; again:"),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0; for (;;)"),
+        ("while (i < n) { a[i] = b[i]; i++; }", "i = 0; if (m) i = 1;"),
+        ("do { a[i] = b[i]; i++; i = 0; } while (i < n);", "i = 0;"),
+        ("do { a[i] = b[i]; end(1); i++; } while (i < n);", "i = 0;"),
+    ],
+)
+def test_loops_that_may_not_count(body: str, before: str) -> None:
+    with pytest.raises(BadInput):
+        read_after(f"double end(int); {before}", body)
+
+
+def test_a_loop_that_runs_at_least_once() -> None:
+    program = read_after("i = 0;", "do { a[i] = b[i]; i++; } while (i < n);")
+    wanted = isl.Set("[n] -> { S1[i] : 0 <= i < n or i = 0 }")
+    assert program.statements[0].domain.is_equal(wanted)
+
+
+def test_variables_with_the_name_of_another_iterator() -> None:
+    program = read("for (i = 0; i < n; i++) { int j = 2 * i; a[j] = 0; } for (j = 0; j < n; j++) b[j] = 1;")
+    assert cells(program, "a").is_equal(isl.Map("[n] -> { S1[i] -> a[2i] : 0 <= i < n }"))
+
+
+def test_names_that_are_pasted_keep_their_meaning() -> None:
+    body = "for (i = 0; i < n; i++) { int j = 2, j1 = 5; a[OF(j)] = j1; } for (j = 0; j < n; j++) b[j] = 1;"
+    program = read(body, "#define OF(x) x##1 + x")
+    assert cells(program, "a").is_equal(isl.Map("[n] -> { S1[i] -> a[7] : 0 <= i < n }"))
+
+
+def cells(program: Program, array: str) -> isl.Map:
+    """What the first statement touches of an array."""
+    first = program.statements[0]
+    (access,) = [access for access in first.accesses if access.array == array]
+    return access.relation.intersect_domain(first.domain)
+
+
+def test_members_of_unsigned_types_are_not_below_0() -> None:
+    head = "#include <stddef.h>\n#include <float.h>\ntypedef struct { size_t rows; double *v; } M;"
+    body = "for (size_t r = 0; r < p->rows; r++) { double most = DBL_MAX; p->v[r] = most; }"
+    assert not read(body, head, "M *p").set_aside

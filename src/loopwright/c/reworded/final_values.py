@@ -66,7 +66,7 @@ def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
     whole = c_file(replace(file.source, chosen=())).possible
     around = [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
     fixed = [one for one in around if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
-    if any(name in identifiers(one) for one in fixed) or not any(_declares(one, name) for one in around):
+    if any(name in identifiers(one) for one in fixed) or not any(declares(one, name) for one in around):
         return False
     mentioned = [one for one in around if one.type == "identifier" and one.text == name]
     return any(
@@ -75,7 +75,7 @@ def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
     )
 
 
-def _declares(node: Node, name: str) -> bool:
+def declares(node: Node, name: str) -> bool:
     """Whether a node declares a local variable or a parameter."""
     is_local = node.type in ("declaration", "parameter_declaration", "init_declarator")
     targets = node.children_by_field_name("declarator") if is_local else []

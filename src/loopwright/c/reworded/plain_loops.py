@@ -14,7 +14,7 @@ are written: whether they hide a jump or an assignment is for the caller to find
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
@@ -106,7 +106,7 @@ def _counted(loop: Node) -> list[Edit] | None:
     moved, name = _counter(loop)
     if moved is None and update is None and (name is None or left):
         return None
-    first = None if start is not None or name is None else _first_value(loop, name)
+    first = None if start is not None or name is None else first_given(loop, name)
     if not (left or moved or first or is_while) or (start is None and first is None) or not tests:
         return None
     given = on_one_line(start).rstrip(";") if start is not None else "" if first is None else first.text
@@ -125,7 +125,7 @@ def begins(loop: Node) -> Node:
     if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
         return loop
     name = _counter(loop)[1]
-    first = None if name is None else _first_value(loop, name)
+    first = None if name is None else first_given(loop, name)
     return loop if first is None else first.statement
 
 
@@ -133,12 +133,12 @@ def _counter(loop: Node) -> tuple[Node | None, str | None]:
     """The step that the body of a loop ends with, where its head has none, and what the loop counts."""
     update = loop.child_by_field_name("update")
     if update is not None:
-        return None, _stepped(update)
+        return None, stepped(update)
     body = field(loop, "body")
-    moved = _last_step(loop, body, named_children(body) if body.type == "compound_statement" else [body])
+    moved = last_step(loop, body, named_children(body) if body.type == "compound_statement" else [body])
     countdown = countdown_of(loop) if moved is None else None
     if moved is not None:
-        return moved, _stepped(moved)
+        return moved, stepped(moved)
     return None, None if countdown is None else countdown.name.text
 
 
@@ -184,7 +184,7 @@ def _breaks(statements: list[Node]) -> list[Node]:
     return found
 
 
-def _stepped(node: Node) -> str | None:
+def stepped(node: Node) -> str | None:
     """i of `i++`, `--i`, `i += k`, `i = i + k`, where k is made of numbers and other names."""
     core = without_parentheses(node)
     if core.type == "update_expression":
@@ -202,13 +202,13 @@ def is_simple(value: Node) -> bool:
     return all(part.type in _SIMPLE for part in walk(value) if part.is_named and part.type != "comment")
 
 
-def _last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
+def last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
     """The step that a body ends with, which nothing in it jumps over; its names mean the same outside."""
     last = inside[-1] if inside and body.type == "compound_statement" else None
     if last is None or last.type != "expression_statement" or len(named_children(last)) != 1:
         return None
     (step,) = named_children(last)
-    if _stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
+    if stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
         return None
     declared = {
         word
@@ -235,12 +235,13 @@ def _jumps(node: Node, loop: Node) -> bool:
     return around is loop
 
 
-def _first_value(loop: Node, name: str) -> _Part | None:
-    """`name = e`, from a statement before the loop that only harmless ones are in between."""
+def first_given(loop: Node, name: str, before: Sequence[Node] | None = None) -> _Part | None:
+    """`name = e`, from one of the statements before the loop that only harmless ones are in between."""
     block = loop.parent
-    if block is None or block.type != "compound_statement":
-        return None
-    before = [one for one in named_children(block) if one.end <= loop.start]
+    if before is None:
+        if block is None or block.type != "compound_statement":
+            return None
+        before = [one for one in named_children(block) if one.end <= loop.start]
     assigned: set[str] = set()
     for one in reversed(before):
         found = _given(one, name)

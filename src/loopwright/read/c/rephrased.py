@@ -13,7 +13,10 @@ from itertools import groupby
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
+from loopwright.c.regions import Region
 from loopwright.c.reworded.continued import with_continued_loops
+from loopwright.c.reworded.counted_loops import with_counted_loops
+from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
@@ -25,6 +28,7 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.inlined import called_in, with_calls_inlined
+from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Source, Span
 
 _DEEPEST = 3
@@ -42,6 +46,37 @@ def in_plain_loops(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops, where that is what the compiler reads."""
     plain = with_plain_loops(source)
     return plain if plain == source or _has_plain_macros(source, options) else source
+
+
+def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
+    """The text with plain loops, those that count in other ways among them."""
+    plain = in_plain_loops(source, options)
+    counted = with_plain_loops(with_counted_loops(plain, LIBRARY))
+    counted = with_plain_loops(with_counted_loops(counted, LIBRARY)) if counted != plain else plain
+    if counted == plain or not _has_plain_macros(source, options):
+        return plain
+    names = sorted({name for region in c_file(plain).regions for name in _names_in(plain, region)})
+    is_changed = any(_is_pointed_to(name, source, options) for name in names)
+    return plain if is_changed else counted
+
+
+def with_own_names(source: Source, options: CompilerOptions) -> Source:
+    """The text in which no variable of a block has the name of another loop's iterator."""
+    found = with_distinct_names(source)
+    if found == source or not _has_plain_macros(source, options):
+        return source
+    located = zip(typed_file(source, options).located, typed_file(found, options).located, strict=True)
+    return found if all(_is_renamed(one, other) for (_, one), (_, other) in located) else source
+
+
+def _is_renamed(one: Located | BadInput, other: Located | BadInput) -> bool:
+    """Whether the compiler reads the same tokens of a region, but for names that end in a number now."""
+    if not (isinstance(one, Located) and isinstance(other, Located)):
+        return False
+    if one.follows_place or len(one.texts) != len(other.texts):
+        return False
+    pairs = zip(one.texts, other.texts, strict=True)
+    return all(old == new or re.fullmatch(rf"{re.escape(old)}_\d+", new) for old, new in pairs)
 
 
 def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
@@ -65,15 +100,17 @@ def with_first_values(source: Source, options: CompilerOptions) -> Source:
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """The text in other words, each of them once.
 
-    With plain loops, with the values of bounds that are set in the region, with loops over variables of
-    their own where iterators are read after them; first with the elements that local pointers lead to.  Then
-    the same with macros written out that are more than expressions, and with all that are called.
+    With names that mean one variable each, with plain loops, with the values of bounds that are set in the
+    region, with loops over variables of their own where iterators are read after them; first with the
+    elements that local pointers lead to.  Then the same with macros written out that are more than
+    expressions, and with all that are called.
     """
     seen = {source.text}
     for is_written_out in (None, _is_more, _is_called):
         text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
+        text = with_own_names(text, options)
         for words in (with_element_pointers(text, options), text):
-            plain = in_plain_loops(words, options)
+            plain = in_counted_loops(words, options)
             others = WithBounds(with_other_iterators(words, options))
             for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options), others):
                 if one.source.text not in seen:
@@ -108,8 +145,8 @@ def further_followed(
     """What was read, or what is read with the elements that pointers lead to, if less of it is set aside."""
     aside = sum(len(program.set_aside) for program in found)
     words = with_element_pointers(source, options) if aside else source
-    for text in (words, in_plain_loops(words, options)) if words != source else ():
-        other = read(text)
+    for text in (words, in_counted_loops(words, options)) if aside else ():
+        other = read(text) if text != source else None
         if other is not None and sum(len(program.set_aside) for program in other) < aside:
             return other
     return found
@@ -135,10 +172,13 @@ def _with_bounds(
         return WithBounds(source)
     if not found.heads or not _has_plain_macros(source, options):
         return WithBounds(source)
-    blocks = [c_file(source).block(region.place) for region in c_file(source).regions]
-    names = sorted({name for block in blocks for name in identifiers(block)})
+    names = sorted({name for region in c_file(source).regions for name in _names_in(source, region)})
     is_changed = any(_is_pointed_to(name, source, options) for name in names)
     return WithBounds(source) if is_changed else found
+
+
+def _names_in(source: Source, region: Region) -> tuple[str, ...]:
+    return identifiers(c_file(source).block(region.place))
 
 
 def _is_more(call: Span, words: Sequence[str]) -> bool:

@@ -29,12 +29,14 @@ from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import NamedCell
 from loopwright.read.c.second.integers import numeric
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
+from loopwright.read.c.second.ranges import ranges_of_types
 from loopwright.read.c.second.relations import AccessCells, cells_of
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
 
 _LITERALS = ("true", "false", "TRUE", "FALSE", "NULL")
 """Names that the reader takes for constants where nothing declares them."""
+_ARITHMETIC = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))
 _HINT = "write it in a plainer way; if this is plain C, please report it"
 
 
@@ -132,11 +134,10 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
                 raise Unclear(node, f"two variables are called '{declared.name}' here")
     calls = _macro_calls(region, lambda token: (token.macro, token.span))
     inner = _macro_calls(region, lambda token: (token.inner and token.inner[0], (token.inner, token.span)))
-    named = {place: name for place, name in calls.items() if any(t.is_name for t in _tokens(region, place))}
+    named = {place: name for place, name in calls.items() if any(map(_is_named, _tokens(region, place)))}
     constants = frozenset(calls.values()) - frozenset(named.values())
     sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
     parameters = frozenset((*program.params, *sizes))
-    ranges = _ranges(nodes, parameters)
     facts = Facts(
         parameters,
         frozenset(written),
@@ -146,9 +147,9 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
         {place: name for one, name in inner.items() for place in _with_parentheses(region, one)},
         constants,
         frozenset(changed),
-        ranges,
     )
     facts = replace(facts, tokens=region.function.tokens, listed=_listed(program))
+    facts = replace(facts, ranges=ranges_of_types(nodes, facts))
     return replace(facts, values=_values(nodes, facts, file))
 
 
@@ -178,21 +179,13 @@ def _listed(program: Program) -> isl.Set:
     return reduce(isl.Set.intersect, stated, everywhere())
 
 
-def _ranges(nodes: Sequence[tree.Node], parameters: frozenset[str]) -> isl.Set:
-    """The values that their types allow the parameters."""
-    found = everywhere()
-    declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, tree.Name)}
-    for name in sorted(parameters & declared.keys()):
-        kind = integer_of(declared[name].type)
-        if kind is not None:
-            value = variable(name)
-            found = found.intersect(value.ge_set(number(kind.least)))
-            found = found.intersect(value.le_set(number(kind.greatest)))
-    return found
-
-
 def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[ExpandedToken, ...]:
     return region.function.tokens[place[0] : place[1]]
+
+
+def _is_named(token: ExpandedToken) -> bool:
+    """Whether a token is a name, not a word of an arithmetic type: DBL_MAX is `((double)1.79e+308L)`."""
+    return token.is_name and token.text not in _ARITHMETIC
 
 
 def _macro_calls(

@@ -37,7 +37,7 @@ _DEEPEST_CALLS = 8
 
 def affine(node: tree.Expression, scope: Scope) -> isl.PwAff:
     """The value of an integer expression."""
-    if (name := _parameter(node, scope)) is not None:
+    if (name := parameter_of(node, scope)) is not None:
         return variable(name)
     match node:
         case tree.Number(value=int(value)) | tree.SizeOf(value=int(value)):
@@ -112,7 +112,7 @@ def alternatives(node: tree.Expression, scope: Scope, is_least: bool) -> list[tr
     """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
     core = tree.without_casts(node)
     parts: tuple[tree.Expression, ...] = ()
-    if _parameter(core, scope) is None:
+    if parameter_of(core, scope) is None:
         match core:
             case tree.Conditional():
                 found = idiom_of(core)
@@ -129,7 +129,7 @@ def alternatives(node: tree.Expression, scope: Scope, is_least: bool) -> list[tr
 
 def polynomial(node: tree.Expression, scope: Scope) -> SumOfProducts:
     """The value of an integer expression that may multiply parameters and iterators."""
-    if _parameter(node, scope) is None:
+    if parameter_of(node, scope) is None:
         match node:
             case tree.Name(declaration=declared) if declared.offset in scope.bound:
                 return scope.bound[declared.offset]
@@ -154,7 +154,7 @@ def numeric(node: tree.Expression, scope: Scope) -> int | None:
         return None
 
 
-def _parameter(node: tree.Expression, scope: Scope) -> str | None:
+def parameter_of(node: tree.Expression, scope: Scope) -> str | None:
     """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
     is_macro = scope.facts.is_macro(node.place)
     callee = node.callee if isinstance(node, tree.CallExpression) else None
@@ -238,7 +238,7 @@ def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> N
     kind = integer_of(node.type)
     if kind is None or kind.signed or kind.bits < 32:
         return
-    if scope.domain.intersect(value.lt_set(number(0))).is_empty():
+    if scope.domain.intersect(value.lt_set(number(0))).is_disjoint(scope.facts.ranges):
         return
     is_listed = scope.facts.listed.intersect(scope.domain).is_disjoint(value.lt_set(number(0)))
     if mentions_iterator(value, scope) or _converts(tree.without_casts(node)) or not is_listed:

@@ -1,0 +1,193 @@
+"""Loops that count in other ways than a plain `for`, with the same iterations in every run that is defined.
+
+    i = a; #pragma scop  while (c) { B; i++; }       for (i = a; c; i++) { B; }       what i is there is known
+    for (i = a; i != b; i++) B                       for (i = a; i < b; i++) B
+    i = a; do { B; i++; } while (i < b);             i = a; while (i == a || i < b) { B; i++; }
+
+A signed iterator that `i != b` lets pass b overflows, which is not defined: until then nothing in B may leave
+the loop.  For the second and third form i is a variable that only its step changes, and a and b are sums of
+names and numbers that B does not change; that no pointer leads to them is for the caller to find out, like
+what macros hide.  Lines stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.regions import Region
+from loopwright.c.reworded.final_values import changed_names, declares
+from loopwright.c.reworded.plain_loops import (
+    Edit,
+    edited_while,
+    first_given,
+    is_before,
+    is_simple,
+    last_step,
+    on_one_line,
+    stepped,
+)
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import names_in
+from loopwright.c.types import Integer
+from loopwright.source import Source
+
+_MOST = 60
+_OPEN = ("while_statement", "for_statement")
+_LEAVING = ("goto_statement", "return_statement", "labeled_statement", "break_statement", "asm_statement")
+
+
+def with_counted_loops(source: Source, returning: frozenset[str]) -> Source:
+    """The text with such loops; functions that are called `returning` and not defined here do return."""
+    return edited_while(source, lambda text: _edits(text, returning), _MOST)
+
+
+def _edits(source: Source, returning: frozenset[str]) -> Iterator[list[Edit]]:
+    file = c_file(source)
+    for region in file.regions:
+        block = file.block(region.place)
+        for node in walk(block):
+            if node.type not in (*_OPEN, "do_statement"):
+                continue
+            if any(is_before(pragma, node) for pragma in region.pragmas):
+                continue
+            edits = _unequal(node, file, region, returning)
+            edits = edits or _done_once(node, block, file, region, returning)
+            edits = edits or _from_before(node, block, file, region)
+            if edits:
+                yield edits
+
+
+def _unequal(loop: Node, file: CFile, region: Region, returning: frozenset[str]) -> list[Edit] | None:
+    """`i != b` as `i < b`, or as `i > b` where the loop counts down by one."""
+    test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
+    core = None if test is None else without_parentheses(test)
+    name = loop_iterator(loop) if loop.type == "for_statement" else None
+    if name is None or core is None or core.type != "binary_expression" or operator(core) != "!=":
+        return None
+    sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
+    if update is None or without_parentheses(update).type != "update_expression" or stepped(update) != name:
+        return None
+    limits = [one for one in sides if one.text != name]
+    if len(limits) != 1 or not is_simple(limits[0]) or not is_simple(first_value(loop)):
+        return None
+    body, names = field(loop, "body"), {name, *identifiers(limits[0]), *identifiers(first_value(loop))}
+    is_known = all(_is_signed(word, loop, file, region) for word in sorted(names))
+    if not is_known or not _stays(body, names) or not _returns(body, file, returning):
+        return None
+    relation = "<" if operator(without_parentheses(update)) == "++" else ">"
+    if limits[0] is sides[0]:
+        relation = "<>".replace(relation, "")
+    mark = next(one for one in core.children if one.type == "!=")
+    return [(mark.start, mark.end, relation)]
+
+
+def _is_signed(name: str, loop: Node, file: CFile, region: Region) -> bool:
+    """Whether a name is a variable of a signed type that is not smaller than int."""
+    kinds = file.kinds(region.place)
+    around: Node | None = loop
+    while around is not None:
+        start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
+        if start is not None and start.type == "declaration" and loop_iterator(around) == name:
+            return _is_wide_signed(kinds.written_type(field(start, "type").text, certain=True))
+        around = around.parent
+    declared = file.declarations.visible(name, loop.span)
+    if declared is None or declared.rank:
+        return False
+    return _is_wide_signed(kinds.written_type(declared.type, certain=True))
+
+
+def _is_wide_signed(kind: object) -> bool:
+    return isinstance(kind, Integer) and kind.signed and kind.bits >= 32
+
+
+def _stays(body: Node, names: set[str]) -> bool:
+    """Whether a body leaves names alone, which are the same variables in it, and is not left early."""
+    for node in walk(body):
+        if node.type in _LEAVING or not names.isdisjoint(changed_names(node)):
+            return False
+        if node.type == "declaration" and not names.isdisjoint(names_in(node.text)):
+            declared = {word for one in node.children_by_field_name("declarator") for word in _declared(one)}
+            if not names.isdisjoint(declared):
+                return False
+    return True
+
+
+def _declared(declarator: Node) -> tuple[str, ...]:
+    target = field(declarator, "declarator") if declarator.type == "init_declarator" else declarator
+    return identifiers(target)
+
+
+def _returns(body: Node, file: CFile, returning: frozenset[str]) -> bool:
+    """Whether all calls in a body return: until the iterator overflows nothing ends the program."""
+    called = {field(node, "function").text for node in walk(body) if node.type == "call_expression"}
+    return called <= returning and called.isdisjoint(one.name for one in file.functions)
+
+
+def _done_once(
+    loop: Node, block: Node, file: CFile, region: Region, returning: frozenset[str]
+) -> list[Edit] | None:
+    """`do { B; i++; } while (i < b);` as `while (i == a || i < b) { B; i++; }`, where i = a comes first."""
+    if loop.type != "do_statement" or field(loop, "body").type != "compound_statement":
+        return None
+    body, core = field(loop, "body"), without_parentheses(field(loop, "condition"))
+    inside = named_children(body)
+    step = last_step(loop, body, inside)
+    name = None if step is None else stepped(step)
+    given = None if name is None else first_given(loop, name)
+    if step is None or name is None or core.type != "binary_expression":
+        return None
+    first = _outside(loop, name, block, file, region) if given is None else given.text
+    if first is None:
+        return None
+    wanted = {"++": ("<", "<="), "--": (">", ">=")}.get(operator(step), ())
+    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
+    if left.text != name or operator(core) not in wanted or not is_simple(right):
+        return None
+    value = first.partition("=")[2].strip()
+    names = {name, *names_in(value), *identifiers(right)}
+    counted = [one for one in inside if not one.span.contains(step.span)]
+    is_known = all(_is_signed(word, loop, file, region) for word in sorted(names))
+    is_kept = all(_stays(one, names) and _returns(one, file, returning) for one in counted)
+    if not is_known or not is_kept:
+        return None
+    test = f"({name} == {_operand(value)} || {on_one_line(core)})"
+    head = f"while {test} "
+    source = loop.source
+    lines = "\n" * source.text.count("\n", loop.start, body.spelled.start)
+    after = "\n" * source.text.count("\n", body.end, loop.end)
+    return [(loop.start, body.spelled.start, head + lines), (body.end, loop.end, after)]
+
+
+def _operand(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+def _from_before(loop: Node, block: Node, file: CFile, region: Region) -> list[Edit] | None:
+    """The first value of the first loop of a region, where a statement right before the region gives it."""
+    if loop.type == "do_statement" or loop.child_by_field_name("initializer") is not None:
+        return None
+    update, body = loop.child_by_field_name("update"), field(loop, "body")
+    listed = named_children(body) if body.type == "compound_statement" else [body]
+    step = update if update is not None else last_step(loop, body, listed)
+    name = None if step is None else stepped(step)
+    first = None if name is None else _outside(loop, name, block, file, region)
+    return None if first is None else [(loop.start, loop.start, f"{first}; ")]
+
+
+def _outside(loop: Node, name: str, block: Node, file: CFile, region: Region) -> str | None:
+    """`name = e` of a local variable, from a statement before the region that starts with this loop."""
+    inside = [one for one in named_children(block) if one.type != "comment"]
+    if not inside or inside[0] != loop:
+        return None
+    whole = c_file(replace(file.source, chosen=())).possible
+    functions = [one for one in whole.named_children if one.span.contains(region.place)]
+    nodes = [node for one in functions for node in walk(one)]
+    around = [one for one in nodes if one.start < loop.start and one.end >= loop.end]
+    if not around or around[-1].type != "compound_statement" or not any(declares(one, name) for one in nodes):
+        return None
+    before = [one for one in named_children(around[-1]) if one.end <= region.place.start]
+    first = first_given(loop, name, before)
+    return None if first is None else first.text

@@ -1,0 +1,70 @@
+"""Variables of a block that have the name of the iterator of another loop: they get a name of their own.
+
+    for (..) { int j = 2 * i; x[j] = 0; }            for (..) { int j_1 = 2 * i; x[j_1] = 0; }
+    for (int j = 0; j < n; j++) ..                   for (int j = 0; j < n; j++) ..
+
+The name is fresh in the file; what macros make of it is for the caller to find out.  Lines stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.file import c_file
+from loopwright.c.loops import loop_iterator
+from loopwright.c.reworded.plain_loops import Edit, edited_while
+from loopwright.c.syntax import Node, walk
+from loopwright.c.tokens import names_in
+from loopwright.source import Source
+
+_MOST = 60
+
+
+def with_distinct_names(source: Source) -> Source:
+    """The text with other names for such variables, as long as each is declared once in its block."""
+    return edited_while(source, _edits, _MOST)
+
+
+def _edits(source: Source) -> Iterator[list[Edit]]:
+    file = c_file(source)
+    for region in file.regions:
+        nodes = [*walk(file.block(region.place))]
+        loops = [node for node in nodes if node.type == "for_statement"]
+        said = {word for pragma in region.pragmas for word in names_in(pragma.place.text)}
+        iterators = {name for loop in loops if (name := loop_iterator(loop)) is not None} - said
+        declarations = [node for node in nodes if node.type == "declaration"] if iterators else []
+        for node in declarations:
+            for declarator in node.children_by_field_name("declarator"):
+                named = declared_name(declarator)
+                if named is not None and named[0] in iterators and _is_of_block(node, region.place.start):
+                    edits = _renamed(named[0], declarator, node, declarations)
+                    if edits:
+                        yield edits
+
+
+def _is_of_block(declaration: Node, start: int) -> bool:
+    """Whether a declaration is one of the statements of a block inside the region."""
+    block = declaration.parent
+    return block is not None and block.type == "compound_statement" and block.start >= start
+
+
+def _renamed(name: str, declarator: Node, declaration: Node, declarations: list[Node]) -> list[Edit]:
+    """The name replaced from where it is declared to the end of the block; nothing where that has another
+    variable of that name."""
+    block = declaration.parent
+    assert block is not None
+    here = [one for one in declarations if block.span.contains(one.span)]
+    declared = [
+        known[0]
+        for one in here
+        for each in one.children_by_field_name("declarator")
+        if (known := declared_name(each)) is not None
+    ]
+    if declared.count(name) != 1:
+        return []
+    used, number = set(names_in(block.source.text)), 1
+    while f"{name}_{number}" in used:
+        number += 1
+    places = [one for one in block.named(name) if one.start >= declarator.start]
+    return [(one.start, one.end, f"{name}_{number}") for one in places]
