@@ -23,7 +23,7 @@ from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.prepare import Located, Unread
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
@@ -69,7 +69,7 @@ def with_own_names(source: Source, options: CompilerOptions) -> Source:
     return found if all(_is_renamed(one, other) for (_, one), (_, other) in located) else source
 
 
-def _is_renamed(one: Located | BadInput, other: Located | BadInput) -> bool:
+def _is_renamed(one: Located | Unread, other: Located | Unread) -> bool:
     """Whether the compiler reads the same tokens of a region, but for names that end in a number now."""
     if not (isinstance(one, Located) and isinstance(other, Located)):
         return False
