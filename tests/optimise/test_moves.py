@@ -11,6 +11,7 @@ from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import Phase, targets
+from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
@@ -122,3 +123,26 @@ def test_tiles_that_grow_and_shrink_are_for_threads(tmp_path: Path) -> None:
     ]
     tops = {leaf.position[0] for leaf in performed(judge.plan, *found[0]).leaves}
     assert len(tops) == 1, "both phases are in the loop over tiles of steps"
+
+
+def test_loops_with_single_statements_alone_have_no_such_tiles(tmp_path: Path) -> None:
+    judge = judge_of(tmp_path, "for (int i = 0; i < 400; i++) {\n  A[0][i] = 1;\n  C[0][i] = A[0][i];\n}")
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    assert not [one for nest in targets(judge.plan) for one in hexagons(judge.plan, nest, judge.setting)]
+
+
+def test_threads_do_not_share_a_copy_that_is_made_again(tmp_path: Path) -> None:
+    """Of tiles with copies the loop inside which none is made that threads would share."""
+    text = """\
+for (int i = 0; i < 96; i++)
+  for (int k = 0; k < 400; k++)
+    for (int j = 0; j < 96; j++)
+      S: A[i][j] += B[i][k] * C[k][j];"""
+    judge = judge_of(tmp_path, text)
+    script = parse_script(
+        "tile(S, k=200, i=48, j=24)\nstrip_mine(S, i, 4)\ninterchange(S, [kT, iT, jT, iT1, k, i, j])\n"
+        "pack(C, S, jT)\npack(A, S, iT1, written)\n"
+    )
+    plan = performed(judge.plan, *script)
+    found = [str(one[-1]) for nest in targets(plan) for one in parallel(plan, nest, judge.setting)]
+    assert [one.partition(", ")[2] for one in found if "S" in one or "L" in one][:1] == ["iT1)"]

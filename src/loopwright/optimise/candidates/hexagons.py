@@ -31,7 +31,7 @@ def hexagons(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
     loops = [plan.leaf(position).loops for position in nest.component.positions]
     if is_perfect(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 1 or len(loops) > MOST:
         return
-    if any(len(one) != len(loops[0]) or one[1] != loops[0][1] for one in loops):
+    if len(loops[0]) < 2 or any(len(one) != len(loops[0]) or one[1] != loops[0][1] for one in loops):
         return
     handles = fresh(plan, "Early"), fresh(plan, "Late")
     for steps, cells in SHAPES.get(len(loops[0]), ()):

@@ -22,6 +22,7 @@ from loopwright.prove.legality.reductions import ordering
 from loopwright.run.supervise import Work, within
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.perform import performed
+from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import Hexagon
 
 T = TypeVar("T")
@@ -62,6 +63,9 @@ class Estimated:
     def rank(self) -> tuple[float, int]:
         """The cheapest first, of those the shortest."""
         return self.total, len(self.script)
+
+    def cost_of(self, component: Component) -> float:
+        return sum(self.cycles[name] for name in self.plan.statements_at(component))
 
     @property
     def costly(self) -> list[str]:

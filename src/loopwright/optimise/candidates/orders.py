@@ -7,6 +7,7 @@ from itertools import combinations
 
 import islpy as isl
 
+from loopwright.model.program import MemorySpace
 from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
@@ -120,14 +121,37 @@ def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
 
 
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """The outermost loop that can be, among threads; else diagonals of the two outermost loops."""
+    """The outermost loop that can be, among threads; else diagonals of the two outermost loops.
+
+    Loops around other statements too are those of another nest; threads would share a copy that each iteration
+    makes for itself.
+    """
     done = (*script_of(plan), *nest.definition)
-    for loop in nest.loops:
+    free = [
+        loop
+        for k, loop in enumerate(nest.loops)
+        if not plan.sharing(nest.component, k).positions and not _copies(plan, nest, k)
+    ]
+    for loop in free:
         yield (*done, Step(Parallelize(nest.handle, (loop,))))
-    if len(nest.loops) > 1:
+    if len(nest.loops) > 1 and tuple(free[:2]) == nest.loops[:2]:
         outer, inner = nest.loops[:2]
         slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
         yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
+
+
+def _copies(plan: Plan, nest: NamedNest, loop: int) -> bool:
+    """Whether iterations of the loop write the same cells of storage that is allocated."""
+    allocated = {one.name for one in plan.program.arrays if one.space is MemorySpace.HEAP}
+    for name in plan.statements_at(nest.component):
+        statement = plan.program.statement(name)
+        for write in statement.writes:
+            if write.array in allocated:
+                for _, piece in pieces(statement.schedule):
+                    cells = iteration_numbers(piece, loop + 1).reverse().apply_range(write.relation)
+                    if not cells.is_injective():
+                        return True
+    return False
 
 
 ORDERING: tuple[Phase, ...] = (exchanged, orders)

@@ -103,7 +103,7 @@ class Planner:
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
         self._blocked(sorted(hopeful, key=_rank), FIRST)
         if self.judge.threads > 1:
-            self._parallelised(self.judge.found()[:1])
+            self._parallelised(self._quickest())
         known = {start.script for start in usual}
         others = [one for one in self._structures() if one.script not in known]
         begun = self.judge.clock()
@@ -111,7 +111,7 @@ class Planner:
         ordered += self._joined(sorted(ordered, key=_rank)[:2], "ordered, then joined")
         self._blocked(self._promising(ordered), 1.0)
         if self.judge.threads > 1:
-            self._parallelised(self.judge.found()[:WIDTH])
+            self._parallelised([*self._quickest(), *self.judge.found()[:WIDTH]])
         self._widened(self.judge.found()[:WIDTH])
         return self.judge.found()
 
@@ -209,19 +209,30 @@ class Planner:
         places = [pieces(one.plan.program.statement(name).schedule)[0][0] for name in one.costly]
         return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
 
+    def _quickest(self) -> list[Estimated]:
+        """The best script whose tiles are not copied, which is judged soon, and the best of all."""
+        found = self.judge.found()
+        return [*[one for one in found if not tiles_copied(one.script)][:1], *found[:1]]
+
     def _parallelised(self, pool: list[Estimated]) -> None:
         """The outermost nests of the best scripts with a parallel loop, the first one that is legal.
 
-        Where the outermost loop can be none, as that over the steps of a stencil, the nests inside it.
+        What takes longest is first.  Where the outermost loop can be none, as that over the steps of a stencil,
+        the nests inside it.
         """
         for one in pool:
             now, done = one, set[Position]()
-            for places in [nest.component.positions for nest in targets(one.plan)]:
+            costs = {nest.component: one.cost_of(nest.component) for nest in targets(one.plan)}
+            costly = [nest for nest, cost in costs.items() if cost >= WORTH * one.total]
+            for places in [nest.positions for nest in sorted(costly, key=lambda nest: -costs[nest])]:
                 nest = next((n for n in targets(now.plan) if n.component.positions == places), None)
                 if nest is None or done & set(places) or self.judge.is_over():
                     continue
+                names = now.plan.statements_at(nest.component)
                 for script in parallel(now.plan, nest, self.judge.setting):
-                    after = self.judge.estimated(script, f"{one.origin}, among threads")
+                    if self.judge.is_over():
+                        break
+                    after = self.judge.estimated(script, f"{one.origin}, among threads", (names, now))
                     if after is not None and after.total < now.total:
                         now, done = after, done | set(places)
                         break
