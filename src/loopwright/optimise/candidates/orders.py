@@ -123,8 +123,8 @@ def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """The outermost loop that can be, among threads; else diagonals of the two outermost loops.
 
-    Loops around other statements too are those of another nest; threads would share a copy that each iteration
-    makes for itself.
+    Loops around other statements too are those of another nest; threads would share a copy that each
+    iteration makes for itself.
     """
     done = (*script_of(plan), *nest.definition)
     free = [

@@ -217,8 +217,8 @@ class Planner:
     def _parallelised(self, pool: list[Estimated]) -> None:
         """The outermost nests of the best scripts with a parallel loop, the first one that is legal.
 
-        What takes longest is first.  Where the outermost loop can be none, as that over the steps of a stencil,
-        the nests inside it.
+        What takes longest is first.  Where the outermost loop can be none, as that over the steps of a
+        stencil, the nests inside it.
         """
         for one in pool:
             now, done = one, set[Position]()
