@@ -25,7 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.blas_scripts import MOST_ON_STACK, TileSizes, scripts
+from benchmarks.blas_scripts import MOST_ON_STACK, REASSOCIATED, TileSizes, scripts
 from loopwright.optimise.model.machine import PROCESSOR, Machine, this_machine
 
 REPEATED = """\
@@ -58,15 +58,16 @@ WIDE, WIDEST = "-mprefer-vector-width=512", 64
 def sizes_for(machine: Machine) -> TileSizes:
     """Two or three vectors a row, and as many rows as leave registers for a row of the panel and two more.
 
-    The panel has half of the first cache, and more than fits on the stack; the block half of the second.
+    A panel is half as large again as the first cache, where it saves loading and storing sums; the block has
+    three eighths of the second cache.
     """
     lanes = machine.vector // 8
     vectors = 4 if lanes == 2 else 3 if machine.registers >= 32 else 2
     columns = vectors * lanes
     most = (machine.registers - vectors - 2) // vectors
     rows = max(one for one in range(1, most + 1) if columns % one == 0)
-    depth = max(MOST_ON_STACK // columns + 1, machine.caches[0].size // 2 // 8 // columns) // 8 * 8 + 8
-    block = machine.caches[1].size // 2 // 8 // depth // columns * columns
+    depth = max(MOST_ON_STACK // columns + 1, machine.caches[0].size * 3 // 2 // 8 // columns) // 8 * 8 + 8
+    block = machine.caches[1].size * 3 // 8 // 8 // depth // columns * columns
     return TileSizes(rows, columns, depth, max(block, columns))
 
 
@@ -204,6 +205,7 @@ def compiled(kernel: str, script: str, folder: Path, given: tuple[tuple[str, ...
     new, program, repeated = folder / f"{kernel}.c", folder / kernel, folder / f"{kernel}_repeated.c"
     repeated.write_text(REPEATED.format(name=kernel, runs=RUNS))
     words = [str(KERNELS / f"{kernel}.c"), str(folder / f"{kernel}.lw"), "--openmp", "-o", str(new)]
+    words += ["--allow-reassociation"] if kernel in REASSOCIATED else []
     command = [sys.executable, "-m", "loopwright", "transform", *words, *([] if proved else ["--no-prove"])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
@@ -259,7 +261,8 @@ def main() -> int:
         for job, kernel in jobs.items():
             program = job.result()
             shown = program if isinstance(program, str) else rates(kernel, program, library, arguments.rounds)
-            print(f"{kernel:10} {shown}", flush=True)
+            remark = "  (sums in another order)" if kernel in REASSOCIATED else ""
+            print(f"{kernel:10} {shown}{remark}", flush=True)
     return 0
 
 

@@ -89,11 +89,11 @@ class Product:
 
 
 TRIANGLE = """\
-distribute(Scale, Mult)
-(Mult, MultRest) = isplit(Mult, {[i, k, j] : i < $rows * [N/$rows] and k < $depth * [M/$depth]}, 0)
-tile(Mult, k=$depth, i=$block)
-interchange(Mult, [kT, iT, k, i, j])
-$before(Full, Near) = isplit(Mult, {[kT, iT, k, i, j] :
+($name, ${name}Rest) = isplit($name, {[i, k, j] : i < $rows * [N/$rows] and k < $depth * [M/$depth]}, 0)
+tile($name, k=$depth, i=$block)
+interchange($name, [kT, iT, k, i, j])
+$before
+(Full, Near) = isplit($name, {[kT, iT, k, i, j] :
   $columns * [j/$columns] + $columns <= $rows * [i/$rows]}, 2)
 (Near, Corner) = isplit(Near, {[kT, iT, k, i, j] : j < $rows * [i/$rows]}, 2)
 strip_mine(Full, i, $rows)
@@ -120,12 +120,25 @@ vectorize(Corner, v)
 """A product of which a triangle is wanted: whole tiles below it, narrow ones near it, the corners on it."""
 
 
-def triangle(sizes: TileSizes, before: str, panels: tuple[str, ...]) -> str:
-    """`panels` are packs of what is read by columns, with $name and $loop."""
-    given: dict[str, str] = {**sizes.texts(), "before": before}
-    for key, name, loop in (("full", "Full", "jT"), ("near", "Near", "jT"), ("corner", "Corner", "iT1")):
-        given[key] = "".join(Template(one).substitute(name=name, loop=loop) + "\n" for one in panels)
+def triangle(sizes: TileSizes, name: str, before: str, panel: str) -> str:
+    """`before` packs what is read by rows, and `panel` what is read by columns, with $name and $loop."""
+    given: dict[str, str] = {**sizes.texts(), "name": name, "before": before}
+    for key, part, loop in (("full", "Full", "jT"), ("near", "Near", "jT"), ("corner", "Corner", "iT1")):
+        given[key] = Template(panel).substitute(name=part, loop=loop) + "\n"
     return Template(TRIANGLE).substitute(given)
+
+
+def two_triangles(sizes: TileSizes) -> str:
+    """The two products of syr2k, one after the other: each addition and multiplication is one operation."""
+    found = "(Mult, Turned) = split_sum(Mult)\ndistribute(Scale, Mult, Turned)\n"
+    for name, rows, columns in (("Mult", "B", "A"), ("Turned", "A", "B")):
+        panel = f"pack({columns}, $name, $loop, transposed, scaled)"
+        found += triangle(sizes, name, f"pack({rows}, {name}, iT)", panel)
+    return found
+
+
+REASSOCIATED = frozenset({"syr2k"})
+"""Kernels whose sums are added in another order."""
 
 
 TRMM = """\
@@ -262,11 +275,10 @@ def scripts(tiles: TileSizes, sizes_of: dict[str, dict[str, int]]) -> dict[str, 
             for first, one in several
         )
 
-    pairs = replace(tiles, columns=tiles.columns * 2 // 3 // NARROW * NARROW or tiles.columns)
+    flat = replace(tiles, depth=tiles.depth // 2)
     halves = replace(tiles, columns=2 * NARROW, rows=NARROW, depth=3 * 2 * NARROW)
     swapped = "distribute(Init$, Comp$)\ninterchange(Comp$, k, j)\n"
     columns = "pack(A, $name, $loop, transposed)"
-    scaled = tuple(f"pack({one}, $name, $loop, transposed, scaled)" for one in "AB")
     return {
         "gemm": products(
             "gemm",
@@ -289,10 +301,11 @@ def scripts(tiles: TileSizes, sizes_of: dict[str, dict[str, int]]) -> dict[str, 
             (swapped.replace("$", "F"), Product("CompF", "F", "C", "D", "NJ", "NL", "NM")),
             (swapped.replace("$", "G"), Product("CompG", "G", "E", "F", "NI", "NL", "NJ")),
         ),
-        "syrk": triangle(tiles.over(sizes_of["syrk"]["M"]), "pack(A, Mult, iT, scaled)\n", (columns,)),
-        "syr2k": triangle(pairs.over(sizes_of["syr2k"]["M"]), "", scaled),
-        "symm": Template(SYMM).substitute(tiles.over(sizes_of["symm"]["M"]).texts()),
-        "trmm": Template(TRMM).substitute(tiles.over(sizes_of["trmm"]["M"]).texts()),
+        "syrk": "distribute(Scale, Mult)\n"
+        + triangle(flat.over(sizes_of["syrk"]["M"]), "Mult", "pack(A, Mult, iT, scaled)", columns),
+        "syr2k": two_triangles(tiles.over(sizes_of["syr2k"]["M"])),
+        "symm": Template(SYMM).substitute(flat.over(sizes_of["symm"]["M"]).texts()),
+        "trmm": Template(TRMM).substitute(flat.over(sizes_of["trmm"]["M"]).texts()),
         "lu": Template(LU).substitute(halves.texts())
         + "".join(Template(LU_TILES).substitute({**halves.texts(), "name": name}) for name in ("Low", "Up")),
         "cholesky": Template(CHOLESKY).substitute(halves.texts()),
