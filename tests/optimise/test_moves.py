@@ -13,6 +13,7 @@ from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import Phase, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.storage import split_sums
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
@@ -146,3 +147,16 @@ for (int i = 0; i < 96; i++)
     plan = performed(judge.plan, *script)
     found = [str(one[-1]) for nest in targets(plan) for one in parallel(plan, nest, judge.setting)]
     assert [one.partition(", ")[2] for one in found if "S" in one or "L" in one][:1] == ["iT1)"]
+
+
+def test_sums_are_split_where_their_order_may_change(tmp_path: Path) -> None:
+    text = """\
+for (int i = 0; i < 90; i++)
+  for (int k = 0; k < 90; k++)
+    for (int j = 0; j < 90; j++)
+      S: A[i][j] += B[i][k] * C[k][j] + C[i][k] * B[k][j];"""
+    strict = judge_of(tmp_path, text)
+    script = split_sums(strict.plan)
+    assert [str(one) for one in script] == ["(S, SSecond) = split_sum(S)", "distribute(S, SSecond)"]
+    assert strict.estimated(script, "") is None
+    assert replace(strict, allow_reassociation=True, known={}).estimated(script, "") is not None

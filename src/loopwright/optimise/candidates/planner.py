@@ -25,7 +25,7 @@ from loopwright.optimise.candidates.nests import (
 )
 from loopwright.optimise.candidates.orders import ORDERING, parallel
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
-from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings
+from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around, fusions
 from loopwright.optimise.candidates.sums import register_sums
 from loopwright.optimise.candidates.tiles import BLOCKING
@@ -158,8 +158,17 @@ class Planner:
         for start, after in ((original, apart[-1]), *zip(expanded, freed, strict=False)):
             if not self._is_separate(after):
                 yield from self._scheduled(start, EXPANDED if start.script else "", (Fusion.SCC,))
-        for start in (*apart[-1:], *freed):
+        parted = list(self._parted())
+        yield from parted
+        for start in (*apart[-1:], *freed, *parted):
             yield from self._packed(start)
+
+    def _parted(self) -> Iterator[Estimated]:
+        """The parts of sums added one after the other, where their order may change."""
+        script = split_sums(self.judge.plan) if self.judge.allow_reassociation else ()
+        one = self.judge.estimated(script, "sums split") if script else None
+        if one is not None:
+            yield from self._apart(one, "sums split, ")
 
     def _left(self, now: float) -> float:
         """The seconds for scripts of one thread."""

@@ -4,6 +4,7 @@ expand(x, i, j)          loops that shared x are free to be distributed and exch
 rename(x, L)             a nest has an x of its own, which can be expanded along its loops
 pack(A, S, transposed)   S reads along rows what it read down columns, n^2 copies for n^3 reads
 contract(x, 8, ring)     what a joined nest hands on from one row to the next stays in a cache
+split_sum(S)             a product and its addition are one operation, where sums may have another order
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from loopwright.c.sums import added_sum
+from loopwright.errors import BadInput
 from loopwright.model.program import Array, Program, Statement
-from loopwright.optimise.candidates.nests import Script, script_of, targets
+from loopwright.optimise.candidates.nests import Script, fresh, script_of, targets
 from loopwright.optimise.model.touches import Subscripts, subscripts_of
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import Contract, Expand, Pack, Rename
+from loopwright.transform.script.operations import Contract, Distribute, Expand, Pack, Rename, SplitSum
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import pieces
@@ -52,6 +55,25 @@ def contractions(plan: Plan) -> list[tuple[Step, ...]]:
         for array in program.arrays
         if array.rank and program.is_dead_after(array) and len(set(map(_top, _users(program, array)))) == 1
     ]
+
+
+def split_sums(plan: Plan) -> Script:
+    """Deep statements that add a sum, each as two that add its parts, in loops of their own.
+
+    x += a * b + c * d   -->   x += a * b;  x += c * d
+    """
+    now, steps = plan, tuple[Step, ...]()
+    for statement in plan.program.statements:
+        handle = _handle(plan, statement)
+        if statement.depth < DEEP or handle is None or added_sum(statement.body.place.text) is None:
+            continue
+        second = fresh(now, f"{handle}Second")
+        parts = Step(SplitSum(handle), (handle, second)), Step(Distribute((handle, second)))
+        try:
+            now, steps = performed(now, *parts), (*steps, *parts)
+        except BadInput:
+            continue
+    return steps
 
 
 def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:

@@ -70,8 +70,11 @@ SPARE = 8
 SLOWER = 4
 """So many times as long takes what fills no tile."""
 
-USED = 0.5
-"""The part of a cache that a panel or a block may have."""
+PANEL, BLOCK = 1.5, 0.375
+"""The size of a panel in first caches, and of a block in second ones.
+
+A panel that is too large for the first cache comes from the second in time, and sums are loaded and stored
+less often; a block that fills the second one meets panels there."""
 
 
 @dataclass(frozen=True)
@@ -263,10 +266,11 @@ def _sizes(
 ) -> tuple[int, int]:
     """Steps that a panel has, as many as leave no rest if any do, and rows that a block has.
 
-    A panel is in the first cache, but not on the stack: there compilers do not keep the sums in registers.
+    A panel is not on the stack: there compilers do not keep the sums in registers.
     """
     steps = extent(plan, nest, found.steps[0], setting.sizes)
-    first, second = (int(USED * one.size) for one in setting.machine.caches[:2])
+    caches = setting.machine.caches
+    first, second = int(PANEL * caches[0].size), int(BLOCK * caches[1].size)
     least = MOST_ON_STACK // columns + 1
     most = max(least, first // (columns * found.element))
     whole = [one for one in range(max(least, most * 2 // 3), most * 3 // 2) if steps % one == 0]
