@@ -19,7 +19,9 @@ from loopwright.c.syntax import Node, operator, walk
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
+from loopwright.prove.descent.instances import NotOfOld
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
+from loopwright.prove.descent.reached import sizes_reaching
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
@@ -155,8 +157,9 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
     progress("proving along the loops")
     try:
         known = recognised(old, text)
-    except Unreadable:
-        wrong = tried(FULL)
+    except Unreadable as failure:
+        near = sizes_reaching(text, failure.leaf.name, old.context) if isinstance(failure, NotOfOld) else {}
+        wrong = (tried(NEAR, near) if near else None) or tried(FULL)
         if wrong is None:
             raise
         return wrong

@@ -68,6 +68,14 @@ Claims: TypeAlias = tuple[Claim, ...]
 """The statements of OLD that one of the text may be: several where their text is the same."""
 
 
+class NotOfOld(Unreadable):
+    """A statement of the text does what no statement of OLD does."""
+
+    def __init__(self, leaf: TextLeaf) -> None:
+        super().__init__(f"line {leaf.place.line}: no statement of OLD does the same")
+        self.leaf = leaf
+
+
 def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
     """The statements of OLD that each statement of the text may be; Unreadable where one is none."""
     before = sides(old)
@@ -78,7 +86,7 @@ def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
             seen[leaf.meaning] = tuple(_claims(old, leaf, before))
         found[leaf.name] = seen[leaf.meaning]
         if not found[leaf.name]:
-            raise Unreadable(f"line {leaf.place.line}: no statement of OLD does the same")
+            raise NotOfOld(leaf)
         if len(found[leaf.name]) > 1 and any(claim.missing for claim in found[leaf.name]):
             raise Unreadable(f"line {leaf.place.line}: several statements of OLD do the same")
     return found

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias, assert_never
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import truncated_quotient
-from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.traverse import variables
 
 Visit: TypeAlias = Callable[..., object]
 CompiledLoops: TypeAlias = Callable[[Mapping[str, int], int], int]
@@ -31,6 +32,11 @@ def compiled(node: Node, visitors: Mapping[str, Visit]) -> CompiledLoops:
     exec(compile(text, "<loops>", "exec"), space)
     function: CompiledLoops = space["run"]
     return function
+
+
+def counting(node: Node) -> CompiledLoops:
+    """A function that tells how many iterations `node` takes; the innermost ones are not run for that."""
+    return compiled(with_calls(node, lambda call: EMPTY), {})
 
 
 def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:
@@ -74,20 +80,20 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> I
             for child in children:
                 yield from _lines(child, names, scope, depth)
         case If(test, then, orelse):
-            for condition, branch in ((_test(test, names, scope), then), ("else", orelse)):
-                lines = [] if branch is None else list(_lines(branch, names, scope, depth + 1))
-                if condition != "else" or lines:
-                    yield f"{space}else:" if condition == "else" else f"{space}if {condition}:"
-                    yield from lines or [f"{space}    pass"]
-        case For(iterator, start, test, step, body):
-            own = names.new()
-            inside = {**scope, iterator: own}
-            yield f"{space}{own} = {_expr(start, names, scope)}"
-            yield f"{space}while {_test(test, names, inside)}:"
-            yield f"{space}    fuel -= 1"
-            yield f"{space}    if fuel < 0: raise TooLong"
-            yield from _lines(body, names, inside, depth + 1)
-            yield f"{space}    {own} += {step}"
+            lines = list(_lines(then, names, scope, depth + 1))
+            others = [] if orelse is None else list(_lines(orelse, names, scope, depth + 1))
+            if lines or others:
+                yield f"{space}if {_test(test, names, scope)}:"
+                yield from lines or [f"{space}    pass"]
+            if others:
+                yield f"{space}else:"
+                yield from others
+        case For():
+            last = _last(node)
+            if last is None:
+                yield from _while(node, names, scope, depth)
+            else:
+                yield from _range(node, last, names, scope, depth)
         case Let(name, value, body):
             own = names.new()
             yield f"{space}{own} = {_expr(value, names, scope)}"
@@ -96,6 +102,49 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> I
             yield from _lines(body, names, scope, depth)
         case _:
             assert_never(node)
+
+
+def _last(loop: For) -> ex.Expr | None:
+    """What the iterator is at most, or at least where it counts down, if the test says nothing else."""
+    match loop.test:
+        case ex.Compare(relation, ex.Var(name), end) if name == loop.iterator and name not in variables(end):
+            match relation, loop.step > 0:
+                case (ex.Relation.LE, True) | (ex.Relation.GE, False):
+                    return end
+                case (ex.Relation.LT, True):
+                    return ex.Sum((end, ex.Int(-1)))
+                case (ex.Relation.GT, False):
+                    return ex.Sum((end, ex.Int(1)))
+    return None
+
+
+def _range(
+    loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int
+) -> Iterator[str]:
+    """A loop whose iterations are counted before they are run, and not run where they do nothing."""
+    own, end, space = names.new(), names.new(), "    " * depth
+    yield f"{space}{own} = {_expr(loop.start, names, scope)}"
+    yield f"{space}{end} = {_expr(last, names, scope)}"
+    yield f"{space}if {own} {'<=' if loop.step > 0 else '>='} {end}:"
+    count = f"({end} - {own}) // {loop.step} + 1" if abs(loop.step) > 1 else f"abs({end} - {own}) + 1"
+    yield f"{space}    fuel -= {count}"
+    yield f"{space}    if fuel < 0: raise TooLong"
+    body = list(_lines(loop.body, names, {**scope, loop.iterator: own}, depth + 2))
+    if body:
+        beyond = f"{end} + {1 if loop.step > 0 else -1}"
+        yield f"{space}    for {own} in range({own}, {beyond}, {loop.step}):"
+        yield from body
+
+
+def _while(loop: For, names: _Names, scope: Mapping[str, str], depth: int) -> Iterator[str]:
+    own, space = names.new(), "    " * depth
+    inside = {**scope, loop.iterator: own}
+    yield f"{space}{own} = {_expr(loop.start, names, scope)}"
+    yield f"{space}while {_test(loop.test, names, inside)}:"
+    yield f"{space}    fuel -= 1"
+    yield f"{space}    if fuel < 0: raise TooLong"
+    yield from _lines(loop.body, names, inside, depth + 1)
+    yield f"{space}    {own} += {loop.step}"
 
 
 def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
+from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, counting, with_calls
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.running import Pair, Steps, compared, leading_to, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
@@ -79,6 +79,8 @@ class _Side:
 
     loops: Node
     computations: Mapping[str, Computation]
+    count: CompiledLoops
+    """Tells how many iterations a run takes, in less time."""
     write: CompiledLoops
     memory: Memory
 
@@ -141,8 +143,13 @@ class ProgramPair:
             before.memory.clear()
             after.memory.clear()
             try:
-                took = before.write(sizes, min(fuel, most)) + after.write(sizes, min(fuel, most))
+                took = before.count(sizes, min(fuel, most))
             except TooLong:
+                continue
+            try:
+                took = before.write(sizes, took) + after.write(sizes, min(fuel, most))
+            except TooLong:
+                fuel -= took + min(fuel, most)
                 continue
             fuel -= took
             places = _different(before.memory, after.memory, self.pair.arrays)
@@ -183,7 +190,7 @@ def _side(
         if key not in same:
             same[key] = _writer(one, memory, shapes)
         visitors[name] = same[key]
-    return _Side(loops, computations, compiled(loops, visitors), memory)
+    return _Side(loops, computations, counting(loops), compiled(loops, visitors), memory)
 
 
 def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
