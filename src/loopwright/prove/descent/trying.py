@@ -62,13 +62,14 @@ QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(200_000, 90_000), Effort(600_
 """Before a proof is tried; after one failed; near sizes at which it failed, where more is worth it."""
 USUAL_CELLS = 4
 """That a statement touches."""
-MOST_DOUBTS, SHORT_RUN = 4, 300
-"""Sizes at which other statements computed the same values, after which as many others are tried, each twice
-as large, if they run no more statements than that."""
+MOST_DOUBTS, LONG_DOUBT, SHORT_RUN = 4, 2, 300
+"""Sizes at which other statements computed the same values, those with long runs counted twice, after which as
+many others are tried, each twice as large, if they run no more statements than that."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
 PAST_TILE = (33, 34, 37, 40)
 SMALL = (3, 5, 2)
 
+KnownSizes: TypeAlias = tuple[tuple[str, int], ...]
 Memory: TypeAlias = dict[tuple[Any, ...], Any]
 """What cells hold: numbers of values; a cell that is not in it holds what it did before."""
 
@@ -116,8 +117,13 @@ class ProgramPair:
         return before, after
 
     @cached_property
-    def _passed(self) -> dict[tuple[tuple[str, int], ...], int]:
+    def _passed(self) -> dict[KnownSizes, int]:
         """Sizes for which both ended with the same values, and how long that took: they need no other run."""
+        return {}
+
+    @cached_property
+    def _doubted(self) -> dict[KnownSizes, int]:
+        """Sizes for which other operations computed the same values: they are not looked at again."""
         return {}
 
     def difference(
@@ -127,18 +133,20 @@ class ProgramPair:
         small ones; each size is also one of `first`.
         """
         before, after = self._sides
-        doubts = doubted = 0
+        doubts, doubted = sum(self._doubted.values()), max(map(_total, self._doubted), default=0)
         own = effort.of(self.pair.runs)
         fuel, most = own.fuel, own.one_run
         tried = _sizes(self.context, first) if near is None else _sizes_near(near)
         for sizes in _possible(self.context, map(self.computed.settled, tried)):
             known = tuple(sizes.items())
+            if known in self._doubted:
+                continue
             if known in self._passed:
                 fuel -= self._passed[known]
                 continue
-            if doubts == MOST_DOUBTS:
+            if doubts >= MOST_DOUBTS:
                 most = min(most, SHORT_RUN)
-            if doubts >= MOST_DOUBTS and sum(sizes.values()) < 2 * doubted:
+            if doubts >= MOST_DOUBTS and _total(known) < 2 * doubted:
                 continue
             before.memory.clear()
             after.memory.clear()
@@ -159,10 +167,15 @@ class ProgramPair:
             found = _confirmed(self.pair, before, after, sizes, places)
             if found is not None:
                 return found
-            doubts, doubted = doubts + 1, sum(sizes.values())
-            if doubts == 2 * MOST_DOUBTS:
+            self._doubted[known] = 1 if took <= LONG_RUN else LONG_DOUBT
+            doubts, doubted = doubts + self._doubted[known], _total(known)
+            if doubts >= 2 * MOST_DOUBTS:
                 break
         return None
+
+
+def _total(sizes: KnownSizes) -> int:
+    return sum(value for _, value in sizes)
 
 
 def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
@@ -299,8 +312,8 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> list[Sizes]:
     for size in EQUAL:
         tried.append(dict.fromkeys(free, size))
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
-        if size == 4:
-            tried += [{name: PAST_TILE[0] if name == one else 3 for name in free} for one in free]
+        for least in (3, 1) if size == 4 else ():
+            tried += [{name: PAST_TILE[0] if name == one else least for name in free} for one in free]
     tried += [{name: 0 if name == one else 9 for name in free} for one in free]
     for small in SMALL:
         tried += [

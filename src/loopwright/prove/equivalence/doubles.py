@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from loopwright.c.types import DOUBLE
 from loopwright.loops.expressions import Expr
-from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Term, TermAssignment
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, Term, TermAssignment
 
 Cell: TypeAlias = tuple[str, tuple[int, ...]]
 Run: TypeAlias = Callable[
@@ -51,6 +51,8 @@ def _text(term: Term, columns: Mapping[Expr, int]) -> str:
     match term:
         case Constant(text) if isfinite(float(text)):
             return f"({float(text)!r})"
+        case Index(value):
+            return f"float(at[{columns[value]}])"
         case CellTerm():
             return f"(was if (was := get(cell := {_place(term, columns)})) is not None else read(cell))"
         case Apply(operator, (one, two)) if operator in _OPERATORS:
@@ -59,6 +61,8 @@ def _text(term: Term, columns: Mapping[Expr, int]) -> str:
             return f"other('/', {_text(one, columns)}, {_text(two, columns)})"
         case Apply(operator, (one,)) if operator in _FUNCTIONS:
             return f"other({operator[:-2]!r}, {_text(one, columns)}, 0.0)"
+        case Apply("-x", (one,)):
+            return f"(-{_text(one, columns)})"
         case Apply(operator, (one,)) if operator.startswith("("):
             return _text(one, columns)
         case _:
