@@ -150,6 +150,14 @@ def test_the_sizes_at_which_a_proof_fails_are_tried(tmp_path: Path) -> None:
     assert isinstance(found, Refuted) and found.parameters["n"] == 100
 
 
+def test_the_sizes_at_which_a_statement_runs_are_tried(tmp_path: Path) -> None:
+    """The last of its copies is another statement, and runs from n = 80 on."""
+    new = "for (t1 = 0; t1 <= min(n - 1, 78); t1++) a[t1] = 1.0;"
+    new += "for (t1 = 79; t1 <= n - 1; t1++) a[t1] = 2.0;"
+    found = compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new).verdict
+    assert isinstance(found, Refuted) and found.parameters["n"] == 80
+
+
 def test_loops_put_together_keep_what_they_run_beyond_the_original(tmp_path: Path) -> None:
     """Two loops are one conjunction only where both stay inside the domain of their statement."""
     one = "{{ A[t1][1] = A[t1][1] + B[1][t1];; }}"

@@ -14,9 +14,9 @@ from loopwright.read.c.reader import read_c
 from tests.conftest import ROOT
 
 
-@pytest.mark.parametrize("name", ("cholesky", "lu", "gemver", "jacobi-2d"))
+@pytest.mark.parametrize("name", ("cholesky", "lu", "gemver", "jacobi-2d", "seidel-2d", "heat-3d"))
 def test_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cholesky has roots, lu divides, gemver has scalars, jacobi-2d constants."""
+    """Cholesky has roots, lu divides, gemver has scalars, jacobi-2d constants, the last two whole ones."""
     (program,) = read_c(ROOT / "kernels" / f"{name}.c")
     steps = runnable(program).run(dict.fromkeys(program.params, 6))
     assert steps is not None

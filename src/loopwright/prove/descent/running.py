@@ -118,9 +118,7 @@ def _last(loop: For) -> ex.Expr | None:
     return None
 
 
-def _range(
-    loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int
-) -> Iterator[str]:
+def _range(loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int) -> Iterator[str]:
     """A loop whose iterations are counted before they are run, and not run where they do nothing."""
     own, end, space = names.new(), names.new(), "    " * depth
     yield f"{space}{own} = {_expr(loop.start, names, scope)}"

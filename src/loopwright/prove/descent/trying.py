@@ -63,8 +63,8 @@ QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(200_000, 90_000), Effort(600_
 USUAL_CELLS = 4
 """That a statement touches."""
 MOST_DOUBTS, LONG_DOUBT, SHORT_RUN = 4, 2, 300
-"""Sizes at which other statements computed the same values, those with long runs counted twice, after which as
-many others are tried, each twice as large, if they run no more statements than that."""
+"""Sizes at which other statements computed the same values, those with long runs counted twice, after which
+as many others are tried, each twice as large, if they run no more statements than that."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
 PAST_TILE = (33, 34, 37, 40)
 SMALL = (3, 5, 2)
