@@ -18,7 +18,7 @@ def _called(body: Node, start: int, relation: Relation, step: int) -> Node:
 
 
 INNER = Call("inner", (OUTER, J))
-LOOPS = {
+LOOPS: dict[str, tuple[Relation, int, Node]] = {
     "up to": (Relation.LE, 1, For("j", OUTER, Compare(Relation.LT, J, N), 2, INNER)),
     "below": (Relation.LT, 3, For("j", Int(5), Compare(Relation.GE, J, OUTER), -1, INNER)),
     "down to": (Relation.GE, -2, For("j", Int(9), Compare(Relation.GT, J, N), -3, INNER)),
