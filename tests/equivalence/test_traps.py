@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.programs import OVERFLOW
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.equivalence.support import compared, wrapped
@@ -89,6 +90,20 @@ def test_what_wraps_around_is_another_number(tmp_path: Path, name: str) -> None:
     old, new = (wrapped(f"{LOOP} {body}") for body in INTEGERS[name])
     assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
     assert not isinstance(compared(tmp_path, new, old).verdict, Proved)
+
+
+TILES = "for (t = 0; t <= (n - 1) / 8; t++) for (i = 8 * t; i < min(n, 8 * t + 8); i++) a[i] = i;"
+MINIMUM = "#define min(x, y) ((x) < (y) ? (x) : (y))\n"
+
+
+def test_what_a_helper_computes_that_nothing_defines_is_listed_as_trusted(tmp_path: Path) -> None:
+    before, after = tmp_path / "old.c", tmp_path / "new.c"
+    before.write_text(wrapped(f"{LOOP} a[i] = i;"))
+    for head in ("", "extern int min(int x, int y);\n", MINIMUM):
+        after.write_text(wrapped(TILES, head=head))
+        found = compare_files(before, after)
+        said = "'min' is the smaller of its arguments" in found.trusted
+        assert found.proved and said is (head != MINIMUM)
 
 
 def test_integers_that_only_the_new_text_computes_are_listed_as_trusted(tmp_path: Path) -> None:

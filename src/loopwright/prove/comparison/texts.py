@@ -40,6 +40,7 @@ from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.text import counts_signed, reads_as_written
 from loopwright.read.c.options import AS_MARKED, ReadOptions
+from loopwright.read.c.purity import undefined_helpers
 from loopwright.read.c.reader import parse_c, read_source
 from loopwright.source import Source, Span
 
@@ -134,10 +135,11 @@ def compared_texts(
         reason = _different_around(old, before, texts[0], (compiled, options))
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
+    helpers = undefined_helpers(c_file(source))
     return replace(
         found[0],
         answers=tuple(answer for one in found for answer in one.answers),
-        trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
+        trusted=tuple(dict.fromkeys((*helpers, *(text for one in found for text in one.trusted)))),
         contract=ROUNDING if any(one.rounds for one in old) else "",
     )
 

@@ -6,7 +6,9 @@ may not define has to be one that OLD computes too (`definedness`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from itertools import count
 
@@ -26,6 +28,9 @@ from loopwright.prove.equivalence.induction import Claims, Induction, Mismatch, 
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, shown
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
+
+_DEEPEST = 20_000
+"""Frames of Python."""
 
 
 def by_values(
@@ -55,9 +60,30 @@ def by_flows(
 ) -> tuple[Proved | Undecided, tuple[str, ...]]:
     """The same of programs whose values are known; `operations` of NEW have to be found in OLD."""
     proof = Induction(*flows, operations, reassociate, count())
+    try:
+        with _deep_recursion():
+            return _by_induction(proof, outputs, paths)
+    except RecursionError:
+        return Undecided("by values: the proof is nested too deeply"), ()
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for proofs of unrolled loops: each statement of a body is a step inside the one before."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+def _by_induction(
+    proof: Induction, outputs: tuple[str, ...], paths: tuple[str, str]
+) -> tuple[Proved | Undecided, tuple[str, ...]]:
     claims = Claims()
     for array in outputs:
-        ends = _end(array, *flows)
+        ends = _end(array, proof.old, proof.new)
         if ends is None:
             continue
         try:

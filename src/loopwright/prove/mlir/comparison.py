@@ -7,9 +7,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import islpy as isl
@@ -34,8 +31,6 @@ from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdi
 from loopwright.read.mlir.parsing import MlirFile
 from loopwright.source import Span
 
-DEEPEST = 20_000
-"""Frames of Python."""
 SMALLEST = (0,)
 """Sizes that loops are seldom tried with."""
 OUTSIDE = "what the files do outside these functions is not compared"
@@ -124,8 +119,7 @@ def _compared(
         own = frozenset(one.name for one in new.arrays if one.local)
         known = {one.name: one for one in new.arrays}
         memory = NewMemory(flows[1], known, own, touched(flows[0], certain=True), context)
-        with _deep_recursion():
-            found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
+        found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
         if isinstance(found, Proved) and not context.is_subset(new.defined(context)):
             return Undecided(f"{new.source.path} leaves its buffers for some sizes")
     except RecursionError:
@@ -133,17 +127,6 @@ def _compared(
     if isinstance(found, Undecided):
         return found
     return Proved(found.obligations + safe.obligations + apart.obligations)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Room for proofs of unrolled loops: each statement of a body is a step inside the one before."""
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(usual, DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(usual)
 
 
 def _common(one: isl.Set, other: isl.Set) -> isl.Set:

@@ -199,7 +199,11 @@ def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
         known = found.setdefault(name, text)
         if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
             raise refuse(node, f"'{text}' cannot be told from '{known}'", "rename one of them")
-    hidden = [name for name in used if name not in found and re.search(rf"\b{name}\b", block.source.text)]
+    unseen = [name for name in used if name not in found]
+    hidden = [name for name in unseen if re.search(rf"\b{name}\b", block.source.text)]
+    if len(hidden) < len(unseen):
+        message = "a bound or a subscript depends on a product or a quotient that only a macro mentions"
+        raise refuse(named_children(block)[0], message, "compute it in a variable before the region")
     return {**found, **{name: name for name in hidden}}
 
 

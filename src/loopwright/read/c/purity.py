@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from loopwright.c.elements import elements_in
+from loopwright.c.file import CFile
 from loopwright.c.functions import keeps_to_itself, mentioned
 from loopwright.c.macros import (
     Macro,
@@ -290,9 +291,22 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         name = field(node, "function").text
         if is_library(name) or _is_looked_into(setting, name) or is_unknown_call(setting, node):
             continue
-        text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
-        found.setdefault(name, Assumption(AssumptionKind.PURE, text, field(node, "function").span))
+        place = field(node, "function").span
+        found.setdefault(name, Assumption(AssumptionKind.PURE, _taken_for(name), place))
     return tuple(found.values())
+
+
+def undefined_helpers(file: CFile) -> tuple[str, ...]:
+    """What is assumed of helpers like `min` that the regions of a file call and the file does not define."""
+    calls = (call for one in file.regions for call in file.block(one.place).of_type("call_expression"))
+    names = dict.fromkeys(field(call, "function").text for call in calls)
+    defined = file.macro_names | {one.name for one in file.functions}
+    helpers = (name for name in names if INDEX_HELPERS & {name, name.lower()})
+    return tuple(_taken_for(name) for name in helpers if name not in defined)
+
+
+def _taken_for(name: str) -> str:
+    return f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
 
 
 _RETURNS_TWICE = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"))
