@@ -22,7 +22,7 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
-from loopwright.transform.script.operations import Pack, UnrollAndJam
+from loopwright.transform.script.operations import Pack, Parallelize, UnrollAndJam
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -176,6 +176,11 @@ def script_of(plan: Plan) -> Script:
 def tiles_copied(script: Script) -> int:
     """How many nests have tiles in storage of their own."""
     return sum(isinstance(step.operation, Pack) and step.operation.written for step in script)
+
+
+def is_shared(script: Script) -> bool:
+    """Whether threads share the work."""
+    return any(isinstance(step.operation, Parallelize) for step in script)
 
 
 def written_out(script: Script) -> int:

@@ -23,18 +23,19 @@ from loopwright.optimise.candidates.nests import (
     targets,
     tiles_copied,
 )
-from loopwright.optimise.candidates.orders import ORDERING, parallel
+from loopwright.optimise.candidates.orders import ORDERING
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around, fusions
 from loopwright.optimise.candidates.sums import register_sums
+from loopwright.optimise.candidates.threads import ends, parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
 from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import DistributeLegally, Interchange, Permute, Widen
 from loopwright.transform.script.steps import Step
-from loopwright.transform.vectors import Position, pieces
+from loopwright.transform.vectors import pieces
 
 WIDTH = 3
 """How many scripts are kept after each phase."""
@@ -50,9 +51,6 @@ STRUCTURES = 4
 
 ORDERED = 0.4
 """The part of the time in which the loops of all structures are brought into order."""
-
-SEQUENTIAL = 0.5
-"""The part of that time before parallel loops are tried, where there are threads for them."""
 
 NEAR = 2.0
 """A structure is near the best one up to so many times its cost."""
@@ -95,6 +93,8 @@ class Planner:
         The usual structures are worked out before others are thought of: mostly the best script is one of
         those.
         """
+        parts = ends(self.judge)
+        self.judge.deadline = next(parts)
         usual = list(self._usual())
         begun = self.judge.clock()
         ordered = self._ordered(usual, begun + FIRST * ORDERED * self._left(begun))
@@ -102,16 +102,17 @@ class Planner:
         cheapest = min(one.total for one in ordered)
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
         self._blocked(sorted(hopeful, key=_rank), FIRST)
-        if self.judge.threads > 1:
-            self._parallelised(self._quickest())
+        self.judge.deadline = next(parts)
+        parallelise(self.judge, 1)
+        self.judge.deadline = next(parts)
         known = {start.script for start in usual}
         others = [one for one in self._structures() if one.script not in known]
         begun = self.judge.clock()
         ordered += self._ordered(others, begun + ORDERED * self._left(begun))
         ordered += self._joined(sorted(ordered, key=_rank)[:2], "ordered, then joined")
         self._blocked(self._promising(ordered), 1.0)
-        if self.judge.threads > 1:
-            self._parallelised([*self._quickest(), *self.judge.found()[:WIDTH]])
+        self.judge.deadline = next(parts)
+        parallelise(self.judge, WIDTH)
         self._widened(self.judge.found()[:WIDTH])
         return self.judge.found()
 
@@ -171,8 +172,8 @@ class Planner:
             yield from self._apart(one, "sums split, ")
 
     def _left(self, now: float) -> float:
-        """The seconds for scripts of one thread."""
-        return (self.judge.deadline - now) * (1.0 if self.judge.threads == 1 else SEQUENTIAL)
+        """The seconds until this part of the search ends."""
+        return self.judge.deadline - now
 
     def _ordered(self, starts: Sequence[Estimated], until: float) -> list[Estimated]:
         """The loops of each structure in their best order, each in its part of the time."""
@@ -217,34 +218,6 @@ class Planner:
         """Whether the statements that cost most stand alone in their outermost loops."""
         places = [pieces(one.plan.program.statement(name).schedule)[0][0] for name in one.costly]
         return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
-
-    def _quickest(self) -> list[Estimated]:
-        """The best script whose tiles are not copied, which is judged soon, and the best of all."""
-        found = self.judge.found()
-        return [*[one for one in found if not tiles_copied(one.script)][:1], *found[:1]]
-
-    def _parallelised(self, pool: list[Estimated]) -> None:
-        """The outermost nests of the best scripts with a parallel loop, the first one that is legal.
-
-        What takes longest is first.  Where the outermost loop can be none, as that over the steps of a
-        stencil, the nests inside it.
-        """
-        for one in pool:
-            now, done = one, set[Position]()
-            costs = {nest.component: one.cost_of(nest.component) for nest in targets(one.plan)}
-            costly = [nest for nest, cost in costs.items() if cost >= WORTH * one.total]
-            for places in [nest.positions for nest in sorted(costly, key=lambda nest: -costs[nest])]:
-                nest = next((n for n in targets(now.plan) if n.component.positions == places), None)
-                if nest is None or done & set(places) or self.judge.is_over():
-                    continue
-                names = now.plan.statements_at(nest.component)
-                for script in parallel(now.plan, nest, self.judge.setting):
-                    if self.judge.is_over():
-                        break
-                    after = self.judge.estimated(script, f"{one.origin}, among threads", (names, now))
-                    if after is not None and after.total < now.total:
-                        now, done = after, done | set(places)
-                        break
 
     def _joined(self, starts: Sequence[Estimated], origin: str, most: int | None = None) -> list[Estimated]:
         """Neighbours in the same loops, of each start the first ones."""
