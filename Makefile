@@ -10,7 +10,7 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs web test test-mutants lint coq proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-mutants lint coq proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-answers bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -38,6 +38,7 @@ help:
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
 	@echo "make bench-certificates  what the verified checker checks: the kernels' scripts and the corpus"
+	@echo "make bench-answers       whether the extracted checker and coqc give the same answers (needs both)"
 	@echo "make bench-judge    what Pluto made of the kernels, judged by loopwright prove"
 	@echo "make bench-faults   faults planted in that: how many are refused"
 	@echo "make bench-mlir     what mlir-opt's affine passes made of the kernels, judged (needs mlir-opt)"
@@ -137,6 +138,10 @@ bench-tsvc: $(INSTALLED)
 bench-certificates: $(INSTALLED)
 	$(BIN)/python -m benchmarks.certificates scripts
 	$(BIN)/python -m benchmarks.certificates corpus
+
+# the extracted checker and coqc, on all that codegen and transform ask of the corpus and of the kernels' scripts
+bench-answers: coq checker
+	$(BIN)/python -m benchmarks.answers
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency

@@ -6,16 +6,18 @@ The words of a problem are read once more, into terms of Coq.  The file's theore
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from loopwright.errors import Code, InternalError
+from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.coq.names import text
 
 HEAD = """\
 From Coq Require Import ZArith List String.
 From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
 From Loopwright Require Import Changes Temporaries Reused Stored Counting Text Divided Ranges.
+From Loopwright Require Import Poly Transformation Parallel Private.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -23,26 +25,71 @@ Open Scope Z_scope.
 RELATIONS = {"==": "EQ", "!=": "NE", "<=": "LE", "<": "LT", ">=": "GE", ">": "GT"}
 
 WAYS = {
-    "change": ("text_same_memory", "texts_the_same (stated T e)"),
+    "change": ("check_text_change", "text_same_memory", "texts_the_same (stated T e)"),
     "private": (
+        "check_text_private",
         "text_same_privately",
         "texts_the_same_privately (stated T e) (layers_of T S e)",
     ),
-    "reused": ("text_same_but", "texts_the_same_but (stated T e) (is_temporary S)"),
+    "reused": ("check_text_reused", "text_same_but", "texts_the_same_but (stated T e) (is_temporary S)"),
 }
-"""Of problems about two programs: the theorem that a yes is, and what it says of them."""
+"""Of problems about two programs: the function, the theorem that its yes is, and what that says of them."""
 
 
 def proof_file(problem: str, certificates: str) -> str:
-    """The whole file."""
-    read = _ProblemReader(iter([*problem.split(), *certificates.split()]))
+    """A file whose theorem is what a yes to these certificates says."""
+    stated = _stated(problem)
+    given = _ProblemReader(iter(certificates.split()))
+    return (
+        f"{HEAD}{stated.definitions}Definition certificates := {given.several(given.certificate)}.\n"
+        f"Theorem correct : {stated.theorem}.\n"
+        f"Proof. apply ({stated.lemma} {stated.arguments} certificates). "
+        "vm_cast_no_check (@eq_refl bool true). Qed.\n"
+        "Print Assumptions correct.\n"
+    )
+
+
+def answers_file(problem: str, several: Sequence[str]) -> str:
+    """A file that computes, in Coq, the checker's answer to each of several certificates of a problem."""
+    stated = _stated(problem)
+    given = [_ProblemReader(iter(one.split())) for one in several]
+    listed = ";\n  ".join(one.several(one.certificate) for one in given)
+    return (
+        f"{HEAD}{stated.definitions}Definition several : list (list certificate) := [{listed}].\n"
+        f"Eval vm_compute in (map ({stated.function} {stated.arguments}) several).\n"
+    )
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A problem in terms of Coq."""
+
+    named: Mapping[str, str]
+    """The terms, by names for them; they are the arguments of what follows, in this order."""
+    function: str
+    """The checker's function, which takes the certificates last."""
+    lemma: str
+    """What its yes means."""
+    theorem: str
+
+    @property
+    def definitions(self) -> str:
+        return "".join(f"Definition {name} := {term}.\n" for name, term in self.named.items())
+
+    @property
+    def arguments(self) -> str:
+        return " ".join(self.named)
+
+
+def _stated(problem: str) -> _Stated:
+    read = _ProblemReader(iter(problem.split()))
     match read.word():
         case "scan":
             named = {"G": read.specification(), "p": read.source(), "how": read.proposal()}
-            lemma = "check_text_implements G p how certificates"
             theorem = "exists n, given (sizes G) p = Some n /\\ implements_as_text (meant G) n"
+            return _Stated(named, "check_text", "check_text_implements", theorem)
         case kind if kind in WAYS:
-            way, claim = WAYS[kind]
+            function, lemma, claim = WAYS[kind]
             named = {"T": read.change()}
             if kind == "private":
                 named["S"] = read.several(read.layer)
@@ -50,47 +97,38 @@ def proof_file(problem: str, certificates: str) -> str:
                 named["S"] = read.storage()
             named |= {"p": read.source(), "p'": read.source()}
             named |= {"how": read.proposal(), "how'": read.proposal()}
-            lemma = f"{way} {' '.join(named)} certificates"
-            theorem = f"for_texts T p p' (fun e => {claim} e)"
+            return _Stated(named, function, lemma, f"for_texts T p p' (fun e => {claim} e)")
         case "stored":
             named = {"U": read.stored(), "p": read.source(), "p'": read.source()}
             named |= {"how": read.proposal(), "how'": read.proposal()}
-            lemma = "text_same_values U p p' how how' certificates"
             theorem = (
                 "exists n n', given (sizes (written U)) p = Some n /\\\n"
                 "  given (sizes (written U)) p' = Some n' /\\\n"
                 "  forall q, context (meant (written U)) q ->\n"
                 "  texts_the_same_values U (environment (meant (written U)) q) n n'"
             )
+            return _Stated(named, "check_text_stored", "text_same_values", theorem)
         case "divided":
             named = {"U": read.stored(), "r": read.several(read.pair), "p": read.source()}
             named |= {"n": read.counted(), "p'": read.source()}
             named |= {"how": read.proposal(), "how'": read.proposal()}
-            lemma = "divided_same_values U r p n p' how how' certificates"
             theorem = (
                 "exists m n', given (sizes (written U)) p = Some m /\\\n"
                 "  given (sizes (written U)) p' = Some n' /\\\n"
                 "  forall q, context (meant (written U)) q ->\n"
                 "  texts_the_same_divided U r (environment (meant (written U)) q) m n'"
             )
+            return _Stated(named, "check_divided", "divided_same_values", theorem)
         case "range":
             named = {"G": read.specification(), "low": read.z(), "high": read.z()}
             named["n"] = f"lowered {read.counted()}"
-            lemma = "check_range_runs G low high n certificates"
             theorem = (
                 "forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->\n"
                 "  runs_in_range low high (environment (meant G) p) n t"
             )
+            return _Stated(named, "check_range", "check_range_runs", theorem)
         case other:
             raise InternalError(Code.INTERNAL, f"no problem begins with {other}")
-    named["certificates"] = read.several(read.certificate)
-    definitions = "".join(f"Definition {name} := {term}.\n" for name, term in named.items())
-    return (
-        f"{HEAD}From Loopwright Require Import Poly Transformation Parallel Private.\n{definitions}"
-        f"Theorem correct : {theorem}.\n"
-        f"Proof. apply ({lemma}). vm_cast_no_check (@eq_refl bool true). Qed.\n"
-        "Print Assumptions correct.\n"
-    )
 
 
 class _ProblemReader:

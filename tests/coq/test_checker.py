@@ -21,6 +21,7 @@ from loopwright.model.schedule import Schedule
 from loopwright.progress import silent
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
+from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.problems import scan_problem
 from loopwright.prove.certificates.status import PrintedLoops, scan_status, text_problem
 from loopwright.prove.coq.check import Accepted, check, library
@@ -70,6 +71,23 @@ HARD = {
 def test_certificates_are_found(name: str) -> None:
     schedule = flat(HARD[name])
     assert scan_status(schedule, generate(schedule), 20).by == VERIFIED
+
+
+ORDERED = {
+    "ends of loops": "[n] -> { S[i] -> [2 i + 2, 0] : 1 - 27 n <= i <= 28 + n; "
+    "T[i, j] -> [1 + 2 i + 2 j, j] : 1 <= j < i <= n }",
+    "one iteration": "[n] -> { S[i, j] -> [2 i, j] : 0 <= i, j <= n; T[] -> [2 n - 3, 0] : n >= 5 }",
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_calls_are_not_compared_in_pairs(name: str) -> None:
+    """Where times lie between loops, or between iterations, each call is compared with them once."""
+    schedule = flat(ORDERED[name])
+    node = generate(schedule)
+    words = set(guide(timetable(schedule, node), node))
+    assert not words & {"compared", "crossed"}
+    assert scan_status(schedule, node).by == VERIFIED
 
 
 @pytest.mark.parametrize("name", ["triangle", "fused", "stride", "tiled", "not injective", "shifted"])

@@ -7,6 +7,7 @@ children of a block, or which times lie between them.  isl says where this is so
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
@@ -19,6 +20,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
+from loopwright.prove.certificates.cuts import later_cuts
 from loopwright.prove.coq.order import Walk, WalkPosition
 from loopwright.prove.coq.places import TimedCall, by_child, count_calls, entry, iterator_place, timed
 from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
@@ -79,16 +81,15 @@ class _Guide:
                 yield from self.along(loop, (*common, Var(loop.iterator)), calls, inner, known)
                 return
         key = next((k for k in range(known, self.table.width) if entry(calls, k, place.depth) is None), None)
-        forms = [] if key is None else [one.forms[key] for one in calls]
         common = None if key is None else self.keys(calls, known, key, place)
-        lowest = _lowest(forms, place.depth, loop.step)
-        if lowest is None or common is None:
+        growing = None if key is None else _growing(calls, key, place.depth, loop.step)
+        if growing is None or common is None:
             yield "crossed"
             yield from _limit(loop)
             yield from self.words(loop.body, calls, inner, known)
             return
-        keys = (*common, _named(self.walk.expr(lowest, inner), inner))
-        if len(set(forms)) == 1:
+        keys = (*common, _named(self.walk.expr(growing.lowest, inner), inner))
+        if growing.same:
             yield from self.along(loop, keys, calls, inner, known)
         else:
             yield "around"
@@ -129,7 +130,7 @@ class _Guide:
                 yield from vector(key)
                 yield from self.words(child, part, place, known + len(key))
             return
-        cuts = self.walk.cuts(children, parts, place)
+        cuts = self.walk.cuts(children, parts, place) or later_cuts(self.walk, children, parts, place)
         if cuts is None:
             yield "compared"
             yield str(len(children))
@@ -158,16 +159,37 @@ class _Guide:
         return None
 
 
-def _lowest(forms: Sequence[AffineForm | None], depth: int, step: int) -> AffineForm | None:
-    """The smallest of functions that grow with the iterator and differ by less than it does in a step."""
-    known = [form for form in forms if form is not None and form.denominator == 1]
-    if not known or len(known) < len(forms) or len(known[0].coefficients) != depth + 1:
+@dataclass(frozen=True)
+class _Growing:
+    """A place of the time that grows with an iterator; `same`: it is `lowest` in all calls."""
+
+    lowest: AffineForm
+    same: bool
+
+
+def _growing(calls: Sequence[TimedCall], key: int, depth: int, step: int) -> _Growing | None:
+    """The smallest of functions that grow with the iterator and differ by less than it does in a step.
+
+    Where a call runs in some iterations only, its function may be another one that is the same there.
+    """
+    running = [one for one in calls if one.runs]
+    forms = [one.forms[key] for one in running]
+    base = next((one for one in forms if one is not None and len(one.coefficients) == depth + 1), None)
+    if base is None or base.denominator != 1 or base.coefficients[-1] <= 0:
         return None
-    growth = known[0].coefficients[-1]
-    if len({(form.coefficients, form.rest[:-1]) for form in known}) > 1 or growth <= 0:
+    gaps = [_gap(one.values.normal(base), form) for one, form in zip(running, forms, strict=True)]
+    known = [one for one in gaps if one is not None]
+    if len(known) < len(gaps) or max(known) - min(known) >= base.coefficients[-1] * step:
         return None
-    lowest, highest = (pick(known, key=lambda form: form.rest[-1]) for pick in (min, max))
-    return lowest if highest.rest[-1] - lowest.rest[-1] < growth * step else None
+    lowest = replace(base, rest=(*base.rest[:-1], base.rest[-1] + min(known)))
+    return _Growing(lowest, min(known) == max(known))
+
+
+def _gap(one: AffineForm, other: AffineForm | None) -> int | None:
+    """The number by which the second function is larger."""
+    if other is None or replace(one, rest=(*one.rest[:-1], other.rest[-1])) != other:
+        return None
+    return other.rest[-1] - one.rest[-1] if one.denominator == 1 else None
 
 
 def _named(term: Expr, place: WalkPosition) -> Expr:

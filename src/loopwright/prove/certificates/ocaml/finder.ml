@@ -655,11 +655,14 @@ let pair_cut point atoms =
   in
   go valued
 
-(* What is known of fewer facts: of `count`; the disjunctions that are open, by their numbers; and a tableau,
+(* A disjunction by its number, and those of its parts that may hold: what cannot hold stays so. *)
+type choice = { number : int; parts : formula list; possible : formula list }
+
+(* What is known of fewer facts: of `count`; the disjunctions that are open; and a tableau,
    for the variables that were left when these had been eliminated. *)
 type before = {
   known : knowledge;
-  open_choices : (int * formula list) list;
+  open_choices : choice list;
   count : int;
   tableau : ((int * equation) list * tableau) option;
 }
@@ -699,18 +702,18 @@ let fact_of width facts (total : sum) d =
 let max_depth = 400
 
 (* Of the parts of disjunctions that are open at a point, the one that most disjunctions have. *)
-let commonest known choices open_ =
+let commonest choices open_ =
   let seen : (number array * number, int) Hashtbl.t = Hashtbl.create 64 in
   let key a = (a.coefficients, a.constant) in
   let times a = try Hashtbl.find seen (key a) with Not_found -> 0 in
   let count f = match f with Positive a -> Hashtbl.replace seen (key a) (times a + 1) | Null _ | All _ | One _ -> () in
-  List.iter (fun (_, _, fs) -> List.iter count fs) choices;
+  List.iter (fun one -> List.iter count one.possible) choices;
   let better best f =
     match f with
-    | Positive a when times a > (match best with None -> 1 | Some b -> times b) && status known f = Maybe -> Some a
+    | Positive a when times a > (match best with None -> 1 | Some b -> times b) -> Some a
     | _ -> best
   in
-  List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
+  List.fold_left (fun best one -> List.fold_left better best one.possible) None open_
 
 (* What the facts say, and the disjunctions among them; those that are new since `before` alone are looked at. *)
 let learned before facts size =
@@ -723,7 +726,7 @@ let learned before facts size =
       match f with
       | Positive a -> next equations ({ a with from } :: inequalities) choices
       | Null a -> next (equation { a with from } :: equations) inequalities choices
-      | One fs -> next equations inequalities ((number, fs) :: choices)
+      | One fs -> next equations inequalities ({ number; parts = fs; possible = fs } :: choices)
       | All _ -> next equations inequalities choices)
     | _ -> (List.rev equations, List.rev inequalities, List.rev choices)
   in
@@ -744,24 +747,23 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
     | exception Rounded_pairs atoms ->
       further before depth cuts used facts size (List.map (fun a -> ([ (one, a) ], one)) atoms)
     | known, choices -> (
-      let live (number, fs) =
-        let rec open_parts count = function
-          | [] -> Some (count, number, fs)
+      let live one =
+        let rec open_parts found = function
+          | [] -> Some { one with possible = List.rev found }
           | f :: rest -> (
             match status known f with
             | Yes -> None
-            | No -> open_parts count rest
-            | Maybe -> open_parts (count + 1) rest)
+            | No -> open_parts found rest
+            | Maybe -> open_parts (f :: found) rest)
         in
-        if List.mem number used then None else open_parts 0 fs
+        if List.mem one.number used then None else open_parts [] one.possible
       in
       let choices = List.filter_map live choices in
-      let numbered = List.map (fun (_, number, fs) -> (number, fs)) in
-      let now tableau = Some { known; open_choices = numbered choices; count = size; tableau } in
+      let now tableau = Some { known; open_choices = choices; count = size; tableau } in
       let tableau = Option.bind before (fun b -> b.tableau) in
-      match List.filter (fun (count, _, _) -> count <= 1) choices with
+      match List.filter (fun one -> List.compare_length_with one.possible 1 <= 0) choices with
       | _ :: _ as certain ->
-        branch known (now tableau) depth cuts used facts size (numbered certain)
+        branch known (now tableau) depth cuts used facts size certain
       | [] -> (
         decr left;
         if !left < 0 then raise (Stop Unknown);
@@ -769,13 +771,13 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
         | Contradiction parts -> conclude size parts
         | Point (point, cut, t) -> (
           let before = now (Some (known.solved, t)) in
-          let open_ = List.filter (fun (_, _, fs) -> not (List.exists (true_at point) fs)) choices in
+          let open_ = List.filter (fun one -> not (List.exists (true_at point) one.possible)) choices in
           let smaller a b =
-            match a, b with Some (n, _, _), (m, _, _) when m >= n -> a | _ -> Some b
+            match a with Some a' when List.compare_lengths b.possible a'.possible >= 0 -> a | _ -> Some b
           in
-          match commonest known choices open_, List.fold_left smaller None open_ with
+          match commonest choices open_, List.fold_left smaller None open_ with
           | Some a, _ -> decide a before depth cuts used facts size
-          | None, Some (_, number, fs) -> branch known before depth cuts used facts size [ (number, fs) ]
+          | None, Some one -> branch known before depth cuts used facts size [ one ]
           | None, None -> (
             match cut, pair_cut point known.atoms with
             | Some (parts, d), _ when cuts < max_cuts -> further before depth (cuts + 1) used facts size [ (parts, d) ]
@@ -796,7 +798,7 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
   (* One part of each of these disjunctions, one after the other. *)
   and branch known before depth cuts used facts size = function
     | [] -> solve before (depth + 1) cuts used facts size
-    | (number, fs) :: later ->
+    | { number; parts } :: later ->
       let part f =
         let longer = push f facts in
         let count = List.length longer - size in
@@ -812,7 +814,7 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
           let count, proof = part f in
           if needs size proof then each ((count, proof) :: found) rest else proof
       in
-      each [] fs
+      each [] parts
   (* New facts: sums of parts, divided and rounded; rounded parts become facts before. *)
   and further before depth cuts used facts size = function
     | [] -> solve before (depth + 1) cuts used facts size
