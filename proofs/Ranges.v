@@ -1,10 +1,11 @@
 (** * Machine integers
 
-    [Loop.v] computes with integers of any size.  Here a program is run in a
-    range, such as that of [int]: no value that it computes on the way, in
-    starts, tests, steps and arguments, leaves it.  [check_range] checks that
-    this is so for all parameters of a specification's context
-    ([check_range_runs]); the meaning in [Loop.v] is then that of a machine. *)
+    [Loop.v] computes with integers of any size.  Here a program is run in
+    ranges, such as those of [int] and [long]: no value that it computes on the
+    way, in starts, tests, steps and arguments, leaves the range of its
+    expression.  [check_range] checks that this is so for all parameters of a
+    specification's context ([check_range_runs]); the meaning in [Loop.v] is then
+    that of a machine. *)
 
 From Coq Require Import ZArith List String Bool Lia.
 From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Parallel.
@@ -22,15 +23,18 @@ Fixpoint partial_sums (before l : list expr) : list expr :=
   | a :: l' => Sum (before ++ [a]) :: partial_sums (before ++ [a]) l'
   end.
 
-(** All expressions whose values are computed for [a].  A quotient that is
-    rounded down may be computed from a dividend that is smaller by the divisor;
-    both branches of a conditional count. *)
+(** All expressions whose values are computed for [a].  For [x - 2 * y] the
+    value of [2 * y] is computed.  A quotient that is rounded down may be computed
+    from a dividend that is smaller by the divisor, or from its negation; both
+    branches of a conditional count. *)
 Fixpoint computed (a : expr) : list expr :=
   match a with
   | Int _ | Var _ => [a]
   | Sum l => partial_sums [] l ++ flat_map computed l
-  | Scaled k b => a :: Int k :: computed b
-  | FloorDiv b d => a :: Int (Z.pos d) :: Sum [b; Int (- Z.pos d)] :: computed b
+  | Scaled k b => a :: Int k :: (if k <? 0 then [Scaled (- k) b] else []) ++ computed b
+  | FloorDiv b d =>
+      let smaller := Sum [b; Int (- Z.pos d)] in
+      a :: Int (Z.pos d) :: smaller :: Scaled (-1) smaller :: computed b
   | TruncDiv b d | Rem b d => a :: Int (Z.pos d) :: computed b
   | Min l | Max l => a :: flat_map computed l
   | Select t b c => a :: computed_test t ++ computed b ++ computed c
@@ -42,13 +46,18 @@ with computed_test (t : test) : list expr :=
   | Not u => computed_test u
   end.
 
+(** The least and the largest number. *)
+Definition range := (Z * Z)%type.
+
 Section Range.
-  Variables low high : Z.
+  (** The range of the type in which an expression is computed. *)
+  Variable range_of : expr -> range.
 
-  Definition in_range (z : Z) : Prop := low <= z <= high.
-  Definition all_in_range (e : env) (l : list expr) : Prop := Forall (fun a => in_range (eval e a)) l.
+  Definition in_range (a : expr) (z : Z) : Prop := fst (range_of a) <= z <= snd (range_of a).
+  Definition all_in_range (e : env) (l : list expr) : Prop := Forall (fun a => in_range a (eval e a)) l.
 
-  (** The rules of [runs], with what is computed. *)
+  (** The rules of [runs], with what is computed.  In a loop that starts with
+      [v] the iterator takes that value, and those that the steps lead to. *)
   Inductive runs_in_range : env -> node -> trace -> Prop :=
   | range_call e f args hint : all_in_range e (flat_map computed args) ->
       runs_in_range e (Call f args hint) [Event f (map (eval e) args) (map (eval e) hint)]
@@ -59,19 +68,27 @@ Section Range.
       decide e c = true -> runs_in_range e a t -> runs_in_range e (If c a b) t
   | range_else e c a b t : all_in_range e (computed_test c) ->
       decide e c = false -> runs_in_range e b t -> runs_in_range e (If c a b) t
-  | range_for_end e x a c s b : all_in_range e (computed a) -> all_in_range ((x, eval e a) :: e) (computed_test c) ->
-      decide ((x, eval e a) :: e) c = false -> runs_in_range e (For x a c s b) []
-  | range_for_step e x a c s b t1 t2 : all_in_range e (computed a) -> all_in_range ((x, eval e a) :: e) (computed_test c) ->
-      decide ((x, eval e a) :: e) c = true ->
-      runs_in_range ((x, eval e a) :: e) b t1 ->
-      runs_in_range e (For x (Int (eval e a + Z.pos s)) c s b) t2 ->
-      runs_in_range e (For x a c s b) (t1 ++ t2)
-  | range_let e x a b t : all_in_range e (computed a) ->
+  | range_for e x a c s b t : all_in_range e (computed a) ->
+      iterates_in_range e x (eval e a) c s b t -> runs_in_range e (For x a c s b) t
+  | range_let e x a b t : all_in_range e (computed a) -> in_range (Var x) (eval e a) ->
       runs_in_range ((x, eval e a) :: e) b t -> runs_in_range e (Let x a b) t
-  | range_mark e text b t : runs_in_range e b t -> runs_in_range e (Mark text b) t.
+  | range_mark e text b t : runs_in_range e b t -> runs_in_range e (Mark text b) t
+  with iterates_in_range : env -> string -> Z -> test -> positive -> node -> trace -> Prop :=
+  | range_end e x v c s b : in_range (Var x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
+      decide ((x, v) :: e) c = false -> iterates_in_range e x v c s b []
+  | range_step e x v c s b t1 t2 : in_range (Var x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
+      decide ((x, v) :: e) c = true -> runs_in_range ((x, v) :: e) b t1 ->
+      iterates_in_range e x (v + Z.pos s) c s b t2 -> iterates_in_range e x v c s b (t1 ++ t2).
+
+  Scheme runs_range_induction := Minimality for runs_in_range Sort Prop
+  with iterates_range_induction := Minimality for iterates_in_range Sort Prop.
 
   Theorem in_range_runs : forall e n t, runs_in_range e n t -> runs e n t.
-  Proof. induction 1; econstructor; eassumption. Qed.
+  Proof.
+    apply (runs_range_induction (fun e n t => runs e n t)
+      (fun e x v c s b t => forall a, eval e a = v -> runs e (For x a c s b) t)); intros; subst; try (econstructor; eauto; fail).
+    match goal with H : forall a, _ -> runs _ _ _ |- _ => apply H end. reflexivity.
+  Qed.
 
   (** ** When a program runs in range *)
 
@@ -81,37 +98,61 @@ Section Range.
     | Block ns => all (map (fits e) ns)
     | If t a b => all_in_range e (computed_test t) /\ (holds e t -> fits e a) /\ (~ holds e t -> fits e b)
     | For x a t d b =>
-        all_in_range e (computed a) /\ all_in_range ((x, eval e a) :: e) (computed_test t) /\
+        all_in_range e (computed a) /\
+        in_range (Var x) (eval e a) /\ all_in_range ((x, eval e a) :: e) (computed_test t) /\
         forall v, strided (eval e a) d v -> holds ((x, v) :: e) t ->
-          in_range (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test t) /\ fits ((x, v) :: e) b
-    | Let x a b => all_in_range e (computed a) /\ fits ((x, eval e a) :: e) b
+          in_range (Var x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test t) /\ fits ((x, v) :: e) b
+    | Let x a b => all_in_range e (computed a) /\ in_range (Var x) (eval e a) /\ fits ((x, eval e a) :: e) b
     | Mark _ b => fits e b
     end.
 
-  Theorem fits_runs : forall e n t, runs e n t -> fits e n -> runs_in_range e n t.
+  (** The same of the iterations of a loop, whatever its start is computed from. *)
+  Definition iterates_fit (e : env) (n : node) (t : trace) : Prop :=
+    match n with
+    | For x a c d b =>
+        in_range (Var x) (eval e a) -> all_in_range ((x, eval e a) :: e) (computed_test c) ->
+        (forall v, strided (eval e a) d v -> holds ((x, v) :: e) c ->
+          in_range (Var x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test c) /\ fits ((x, v) :: e) b) ->
+        iterates_in_range e x (eval e a) c d b t
+    | _ => True
+    end.
+
+  Lemma fits_iterates : forall e n t, runs e n t -> (fits e n -> runs_in_range e n t) /\ iterates_fit e n t.
   Proof.
+    assert (Hloop : forall e x a c s b t, iterates_fit e (For x a c s b) t -> fits e (For x a c s b) ->
+      runs_in_range e (For x a c s b) t).
+    { intros e x a c s b t H (H1 & H2 & H3 & H4). apply range_for; [exact H1 | exact (H H2 H3 H4)]. }
     induction 1 as [e f args hint|e|e c cs t1 t2 _ IH1 _ IH2|e c a b t Hc _ IH|e c a b t Hc _ IH
-                   |e x a c s b Hc|e x a c s b t1 t2 Hc _ IH1 _ IH2|e x a b t _ IH|e text b t _ IH]; intros H; cbn [fits] in H.
-    - constructor. exact H.
-    - constructor.
-    - cbn [map] in H. apply all_cons in H as [H1 H2]. constructor; [exact (IH1 H1) | exact (IH2 H2)].
-    - destruct H as (H1 & H2 & _). apply range_then; [exact H1 | exact Hc | apply IH, H2, decide_holds, Hc].
-    - destruct H as (H1 & _ & H2). apply range_else; [exact H1 | exact Hc | apply IH, H2, decide_fails, Hc].
-    - destruct H as (H1 & H2 & _). apply range_for_end; assumption.
-    - destruct H as (H1 & H2 & H3). apply decide_holds in Hc as Hh.
-      destruct (H3 _ (strided_refl _ _) Hh) as (Hnext & Htest & Hbody).
-      apply range_for_step; [exact H1 | exact H2 | exact Hc | exact (IH1 Hbody)|]. apply IH2. cbn [fits eval computed].
-      split; [constructor; [exact Hnext | constructor] | split; [exact Htest|]].
-      intros v Hv. apply H3, strided_later, Hv.
-    - destruct H as [H1 H2]. apply range_let; [exact H1 | exact (IH H2)].
-    - apply range_mark, IH, H.
+                   |e x a c s b Hc|e x a c s b t1 t2 Hc _ IH1 _ IH2|e x a b t _ IH|e text b t _ IH].
+    - split; [|exact I]. intros H. constructor. exact H.
+    - split; [|exact I]. constructor.
+    - split; [|exact I]. intros H. cbn [fits map] in H. apply all_cons in H as [H1 H2].
+      constructor; [exact (proj1 IH1 H1) | exact (proj1 IH2 H2)].
+    - split; [|exact I]. intros (H1 & H2 & _).
+      apply range_then; [exact H1 | exact Hc | apply IH, H2, decide_holds, Hc].
+    - split; [|exact I]. intros (H1 & _ & H2).
+      apply range_else; [exact H1 | exact Hc | apply IH, H2, decide_fails, Hc].
+    - assert (H : iterates_fit e (For x a c s b) []) by (intros H1 H2 _; apply range_end; assumption).
+      split; [apply Hloop|]; exact H.
+    - assert (H : iterates_fit e (For x a c s b) (t1 ++ t2)).
+      { intros H1 H2 H3. apply decide_holds in Hc as Hh.
+        destruct (H3 _ (strided_refl _ _) Hh) as (Hnext & Htest & Hbody).
+        apply range_step; [exact H1 | exact H2 | exact Hc | exact (proj1 IH1 Hbody)|].
+        apply (proj2 IH2); cbn [eval]; [exact Hnext | exact Htest|].
+        intros v Hv. apply H3, strided_later, Hv. }
+      split; [apply Hloop|]; exact H.
+    - split; [|exact I]. intros (H1 & H2 & H3). apply range_let; [exact H1 | exact H2 | exact (proj1 IH H3)].
+    - split; [|exact I]. intros H. apply range_mark, IH, H.
   Qed.
+
+  Theorem fits_runs : forall e n t, runs e n t -> fits e n -> runs_in_range e n t.
+  Proof. intros e n t H. exact (proj1 (fits_iterates e n t H)). Qed.
 
   (** ** The conditions *)
 
   Definition value_goals (c : scope) (s : state) (l : list expr) : list goal :=
     flat_map (fun a => let (m, s1) := linear c a s in
-      [exclude (less m (number low)) s1; exclude (less (number high) m) s1]) l.
+      [exclude (less m (number (fst (range_of a)))) s1; exclude (less (number (snd (range_of a))) m) s1]) l.
 
   Fixpoint range_goals (c : scope) (s : state) (n : node) : list goal :=
     match n with
@@ -125,10 +166,11 @@ Section Range.
         let (v, s1) := fresh s in
         let s2 := in_loop c x a v t d s1 in
         let next := (x, plus v (number (Z.pos d))) :: c in
-        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s0 (computed_test t) ++
+        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s0 (Var x :: computed_test t) ++
         value_goals next s2 (Var x :: computed_test t) ++ range_goals ((x, v) :: c) s2 b
     | Let x a b =>
-        let (m, s1) := linear c a s in value_goals c s (computed a) ++ range_goals ((x, m) :: c) s1 b
+        let (m, s1) := linear c a s in
+        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s1 [Var x] ++ range_goals ((x, m) :: c) s1 b
     | Mark _ b => range_goals c s b
     end.
 
@@ -139,10 +181,15 @@ Section Range.
     destruct (linear c a s) as [m s1] eqn:E. inversion H as [|? ? Hlow H1]; subst. inversion H1 as [|? ? Hhigh H2]; subst.
     destruct (linear_models _ _ _ _ _ _ _ E Hc Hm) as (w & Hm1 & Hd).
     constructor; [|exact (IH _ _ _ _ H2 Hc Hm)]. unfold in_range.
-    destruct (Z_lt_le_dec (eval e a) low) as [Hl | Hl].
+    destruct (Z_lt_le_dec (eval e a) (fst (range_of a))) as [Hl | Hl].
     { destruct (refuted_state _ _ _ Hlow Hm1 (less_true _ _ _ _ _ Hd (denotes_number _ _) Hl)). }
-    destruct (Z_lt_le_dec high (eval e a)) as [Hh | Hh]; [|lia].
+    destruct (Z_lt_le_dec (snd (range_of a)) (eval e a)) as [Hh | Hh]; [|lia].
     destruct (refuted_state _ _ _ Hhigh Hm1 (less_true _ _ _ _ _ (denotes_number _ _) Hd Hh)).
+  Qed.
+
+  Lemma first_value : forall x v e l, all_in_range ((x, v) :: e) (Var x :: l) -> in_range (Var x) v.
+  Proof.
+    intros x v e l H. inversion H as [|? ? Hvar _]; subst. cbn [eval lookup] in Hvar. rewrite String.eqb_refl in Hvar. exact Hvar.
   Qed.
 
   Theorem range_sound : forall n c s e v, Forall refuted (range_goals c s n) -> agrees e c v -> models v s -> fits e n.
@@ -163,39 +210,69 @@ Section Range.
       apply Forall_app in H as [H1 H]. apply Forall_app in H as [H2 H]. apply Forall_app in H as [H3 H4].
       destruct (linear_models _ _ _ _ _ _ _ E0 Hc Hm) as (w0 & Hm0 & Hd).
       split; [exact (value_goals_sound _ _ _ _ _ H1 Hc Hm) | split].
-      { exact (value_goals_sound _ _ _ _ _ H2 (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w0 Hc) Hd) Hm0). }
+      { pose proof (value_goals_sound _ _ _ _ _ H2 (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w0 Hc) Hd) Hm0) as Hfirst.
+        exact (first_value _ _ _ _ Hfirst). }
+      split.
+      { pose proof (value_goals_sound _ _ _ _ _ H2 (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w0 Hc) Hd) Hm0) as Hfirst.
+        inversion Hfirst; assumption. }
       intros y Hy Ht. destruct (fresh_models _ _ y _ _ E1 Hm) as [Hm1 Hv].
       pose proof (agrees_more _ _ _ [y] Hc) as Hc1.
       destruct (in_loop_models _ _ x _ _ _ _ _ _ _ Hm1 Hc1 Hv Hy Ht) as [w Hm2].
       pose proof (agrees_more _ _ _ w Hc1) as Hc2. pose proof (denotes_more _ w _ _ Hv) as Hv2.
       pose proof (value_goals_sound _ _ _ _ _ H3 (agrees_cons _ _ _ x _ _ Hc2
         (denotes_plus _ _ _ _ _ Hv2 (denotes_number _ (Z.pos d)))) Hm2) as Hnext.
-      inversion Hnext as [|? ? Hvar Htests]; subst. cbn [eval lookup] in Hvar. rewrite String.eqb_refl in Hvar.
-      split; [exact Hvar | split; [exact Htests|]].
+      inversion Hnext as [|? ? _ Htests]; subst.
+      split; [exact (first_value _ _ _ _ Hnext) | split; [exact Htests|]].
       exact (IHb _ _ _ _ H4 (agrees_cons _ _ _ x _ _ Hc2 Hv2) Hm2).
-    - destruct (linear c a s) as [m s1] eqn:E1. apply Forall_app in H as [H1 H2].
+    - destruct (linear c a s) as [m s1] eqn:E1. apply Forall_app in H as [H1 H]. apply Forall_app in H as [H3 H2].
       destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w & Hm1 & Hd).
-      split; [exact (value_goals_sound _ _ _ _ _ H1 Hc Hm)|].
+      split; [exact (value_goals_sound _ _ _ _ _ H1 Hc Hm)|]. split.
+      { pose proof (value_goals_sound _ _ _ _ _ H3 (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc) Hd) Hm1) as Hfirst.
+        exact (first_value _ _ _ _ Hfirst). }
       exact (IHb _ _ _ _ H2 (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc) Hd) Hm1).
     - exact (IHb _ _ _ _ H Hc Hm).
   Qed.
 End Range.
 
+(** ** Types *)
+
+(** C computes in a wide type where a part of an expression has one.  Numbers
+    are not wide. *)
+Section Types.
+  Variable wide : list string.
+
+  Fixpoint is_wide (a : expr) : bool :=
+    match a with
+    | Int _ => false
+    | Var x => existsb (String.eqb x) wide
+    | Sum l | Min l | Max l => existsb is_wide l
+    | Scaled _ b | FloorDiv b _ | TruncDiv b _ | Rem b _ => is_wide b
+    | Select _ b c => is_wide b || is_wide c
+    end.
+End Types.
+
+(** The range of the other expressions, that of the wide ones, and the names
+    of variables with a wide type. *)
+Definition typed (narrow broad : range) (wide : list string) (a : expr) : range :=
+  if is_wide wide a then broad else narrow.
+
 (** ** The theorem *)
 
-Definition all_range_goals (G : specification) (low high : Z) (n : node) : list goal :=
-  let (c, s) := beginning G in range_goals low high c s n.
+Definition all_range_goals (G : specification) (range_of : expr -> range) (n : node) : list goal :=
+  let (c, s) := beginning G in range_goals range_of c s n.
 
-Definition check_range (G : specification) (low high : Z) (n : node) (cs : list certificate) : bool :=
-  closed (sizes G) n && refutes_all cs (all_range_goals G low high n).
+Definition check_range (G : specification) (narrow broad : range) (wide : list string) (n : node) (cs : list certificate)
+    : bool :=
+  closed (sizes G) n && refutes_all cs (all_range_goals G (typed narrow broad wide) n).
 
 (** Whatever the parameters, a program that passes the check computes nothing
     out of range in any run that it has. *)
-Theorem check_range_runs : forall G low high n cs, check_range G low high n cs = true ->
+Theorem check_range_runs : forall G narrow broad wide n cs, check_range G narrow broad wide n cs = true ->
   forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->
-  runs_in_range low high (environment (meant G) p) n t.
+  runs_in_range (typed narrow broad wide) (environment (meant G) p) n t.
 Proof.
-  intros G low high n cs H p Hp t Ht. apply andb_prop in H as [_ H]. apply refutes_all_sound in H. unfold all_range_goals in H.
+  intros G narrow broad wide n cs H p Hp t Ht. apply andb_prop in H as [_ H]. apply refutes_all_sound in H.
+  unfold all_range_goals in H.
   destruct (beginning G) as [c s] eqn:E. destruct (beginning_models _ _ _ _ E Hp) as (v & Hm & Hc).
-  exact (fits_runs _ _ _ _ _ Ht (range_sound _ _ _ _ _ _ _ H Hc Hm)).
+  exact (fits_runs _ _ _ _ Ht (range_sound _ _ _ _ _ _ H Hc Hm)).
 Qed.

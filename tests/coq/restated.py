@@ -120,11 +120,12 @@ def _stated(problem: str) -> _Stated:
             )
             return _Stated(named, "check_divided", "divided_same_values", theorem)
         case "range":
-            named = {"G": read.specification(), "low": read.z(), "high": read.z()}
+            named = {"G": read.specification(), "narrow": read.range(), "broad": read.range()}
+            named["wide"] = f"({read.several(read.name)} : list string)"
             named["n"] = f"lowered {read.counted()}"
             theorem = (
                 "forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->\n"
-                "  runs_in_range low high (environment (meant G) p) n t"
+                "  runs_in_range (typed narrow broad wide) (environment (meant G) p) n t"
             )
             return _Stated(named, "check_range", "check_range_runs", theorem)
         case other:
@@ -146,6 +147,9 @@ class _ProblemReader:
 
     def z(self) -> str:
         return f"({self.word()})"
+
+    def range(self) -> str:
+        return f"({self.z()}, {self.z()})"
 
     def positive(self) -> str:
         return f"{self.word()}%positive"

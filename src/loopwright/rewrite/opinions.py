@@ -131,6 +131,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
     from loopwright.prove.certificates.status import about_nothing, change_status, stored_status
     from loopwright.prove.reading.integer_types import holds_ints
+    from loopwright.prove.text.text_model import has_unsigned
     from loopwright.transform.scheduling import flat_schedule
 
     nothing = about_nothing(flat_schedule(region.original), request.prover)
@@ -138,7 +139,8 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         return nothing
     if request.prover != "isl":
         return ProofStatus(request.prover, CHECKED)
-    text = region.new if holds_ints(region.new, region.node) else None
+    signed = holds_ints(region.new, region.node) and not has_unsigned(region.new)
+    text = region.new if signed else None
     if region.storage:
         return stored_status(region.storage, region.scheduled, region.node, text=text)
     return change_status(

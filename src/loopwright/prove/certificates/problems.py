@@ -9,7 +9,7 @@ import islpy as isl
 
 from loopwright.c.syntax import Node as SyntaxNode
 from loopwright.c.syntax import field, operator, walk
-from loopwright.c.types import INT
+from loopwright.c.types import INT, LONG
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, Node
@@ -38,6 +38,7 @@ from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.reading.c_expressions import Unreadable, expression
 from loopwright.prove.reading.c_expressions import Words as TextNames
+from loopwright.prove.reading.integer_types import wide_names
 from loopwright.prove.reading.loops import leaf_nodes, text_loops
 
 
@@ -117,8 +118,16 @@ def change_problem(
     return ChangeProblem(head, programs, None if written is None else regions, proposals)
 
 
-def range_problem(text: Program) -> str:
-    """That the loops and subscripts of a text compute no value that an int does not hold.
+@dataclass(frozen=True)
+class RangeProblem:
+    """`wide`: what is computed in 64 bits; the rest is computed in int."""
+
+    words: str
+    wide: tuple[str, ...]
+
+
+def range_problem(text: Program) -> RangeProblem:
+    """That the loops and subscripts of a text compute no value that its type does not hold.
 
     The parameters have values that the file and their types allow.  The statements are calls whose
     arguments are their subscripts, as they are written; Unreadable where one is not an expression of LOOP.
@@ -133,7 +142,10 @@ def range_problem(text: Program) -> str:
     loops = _calls_joined(opened(text_loops(text, call)))
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
-    return " ".join(("range", *sizes, str(INT.least), str(INT.greatest), *counted(loops, lambda _: ())))
+    wide = wide_names(text, loops)
+    ranges = [str(limit) for kind in (INT, LONG) for limit in (kind.least, kind.greatest)]
+    words = ("range", *sizes, *ranges, *names(wide), *counted(loops, lambda _: ()))
+    return RangeProblem(" ".join(words), wide)
 
 
 def _calls_joined(node: Node) -> Node:

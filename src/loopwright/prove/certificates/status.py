@@ -96,8 +96,8 @@ def change_status(
     each iteration of a parallel loop has its own; the copy of the iteration that writes last holds what
     the original leaves, and which iteration that is, is for the proof of legality.  `temporaries` may hold
     other values in between, and only the sequential order is checked then, without copies.  In `text`, the
-    new one, names are those of integers that hold at least what an int holds; values that leave int are
-    looked for there.  `written` is the text of the new loops: where the checker reads it, and that of the
+    new one, names are those of integers that hold at least what an int holds; values that leave their types
+    are looked for there.  `written` is the text of the new loops: where the checker reads it, and that of the
     original, what it says it says of both.
     """
     private = [one for one in private if not (temporaries and one.last)]
@@ -134,7 +134,7 @@ def stored_status(
     """Of loops that run `new`, whose storage these changes made: by the values that are read.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  In `text` values that
-    leave int are looked for, as in `change_status`.
+    leave their types are looked for, as in `change_status`.
     """
     problem = cache(partial(_stored, changes, new))
     found = _status([_Try(lambda: problem(loops).words)], CHECKED, seconds)
@@ -154,8 +154,9 @@ def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> Stor
 
 
 def _with_remarks(found: ProofStatus, remarks: Sequence[str], text: Program | None) -> ProofStatus:
-    fitting = ["loops and subscripts compute in int"] if text is not None and _fits(text) else []
-    return replace(found, detail="; ".join((found.detail, *remarks, *fitting)))
+    fitting = None if text is None else _fitting(text)
+    shown = [] if fitting is None else [f"loops and subscripts compute in {fitting}"]
+    return replace(found, detail="; ".join((found.detail, *remarks, *shown)))
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
@@ -213,15 +214,19 @@ def _status(tries: Sequence[_Try], good: str, seconds: float | None) -> ProofSta
     return ProofStatus("isl", NOT_CHECKED, reason)
 
 
-def _fits(text: Program) -> bool:
-    """Whether no value that the loops and subscripts of a text compute leaves int."""
+def _fitting(text: Program) -> str | None:
+    """The types that no value which the loops and subscripts of a text compute leaves."""
     from loopwright.prove.certificates.problems import range_problem
     from loopwright.prove.reading.c_expressions import Unreadable
 
     try:
-        return isinstance(asked(range_problem(text), ENOUGH / 4), Checked)
+        problem = range_problem(text)
+        answer = asked(problem.words, ENOUGH / 4)
     except (GaveUp, Unreadable):
-        return False
+        return None
+    if not isinstance(answer, Checked):
+        return None
+    return "int and in 64 bits" if problem.wide else "int"
 
 
 def _has_independent(program: Node) -> bool:

@@ -6,12 +6,13 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import reduce
 
 from loopwright.c import types
 from loopwright.c.casts import Ambiguous, expression_of
+from loopwright.c.declarations import is_floating_type
 from loopwright.c.expression_types import COMPARISONS, integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
@@ -19,7 +20,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Words, is_helper
+from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Words, is_helper, words_of
 from loopwright.source import Span
 
 
@@ -182,11 +183,57 @@ def _result(operation: str, left: types.CType, whole: types.CType) -> types.CTyp
 def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
     """Whether what the iterators and parameters of `loops` are called in the file of `program` holds any int.
 
-    A name that is not declared is a macro's: a number.
+    A name that is not declared is a macro's: a number, and none that C takes to be unsigned.
     """
+    sizes = {parameter.text for parameter in program.parameters}
+    macros = words_of(program).macros
+    numbers = [kind for name in sizes for kind in _number_types(definitions(macros, name))]
+    declared = _declared(program, _iterators(loops) | sizes)
+    kinds = [*numbers, *(kind for several in declared.values() for kind in several)]
+    return all(map(str.isidentifier, sizes)) and all(types.holds(kind, types.INT) for kind in kinds)
+
+
+def wide_names(program: Program, loops: loop_nodes.Node) -> tuple[str, ...]:
+    """The iterators and parameters of `loops` that are long, or wider, wherever the file declares them.
+
+    None where the text converts integers otherwise than in arithmetic, so that an expression need not be
+    computed in the widest type that something in it has.
+    """
+    if _converts(program):
+        return ()
+    parameters = {parameter.text: parameter.name for parameter in program.parameters}
+    called = {**{name: name for name in _iterators(loops)}, **parameters}
+    kinds = _declared(program, called)
+    wide = [name for name, several in kinds.items() if all(types.holds(kind, types.LONG) for kind in several)]
+    return tuple(sorted(called[name] for name in wide))
+
+
+def _iterators(loops: loop_nodes.Node) -> set[str]:
     parts = [part for part in subprograms(loops) if isinstance(part, loop_nodes.For | loop_nodes.Let)]
-    iterators = {part.iterator if isinstance(part, loop_nodes.For) else part.name for part in parts}
-    names = iterators | {parameter.text for parameter in program.parameters}
+    return {part.iterator if isinstance(part, loop_nodes.For) else part.name for part in parts}
+
+
+def _declared(program: Program, names: Collection[str]) -> dict[str, list[types.CType]]:
+    """The types of those that the file declares, each as often as it does."""
     kinds = program.file.kinds(program.region)
-    declared = [one for one in program.file.declarations.variables if one.name in names]
-    return all(types.holds(kinds.written_type(one.type, certain=True), types.INT) for one in declared)
+    found: dict[str, list[types.CType]] = {}
+    for one in program.file.declarations.variables:
+        if one.name in names:
+            found.setdefault(one.name, []).append(kinds.written_type(one.type, certain=True))
+    return found
+
+
+def _converts(program: Program) -> bool:
+    """Whether there are casts, integers that are no iterators, or macros that are no numbers."""
+    words = words_of(program)
+    for node in walk(program.syntax):
+        match node.type:
+            case "cast_expression":
+                return True
+            case "declaration" if node.parent is None or node.parent.type != "for_statement":
+                if not is_floating_type(words.declarations.resolved(field(node, "type").text)):
+                    return True
+            case "identifier" if macros := definitions(words.macros, node.text):
+                if not _number_types(macros) and not is_helper(node.text, words):
+                    return True
+    return False

@@ -5308,10 +5308,14 @@ let rec partial_sums before = function
 
 let rec computed a = match a with
 | Sum l -> app (partial_sums [] l) (flat_map computed l)
-| Scaled (k, b) -> a :: ((Int k) :: (computed b))
+| Scaled (k, b) ->
+  a :: ((Int
+    k) :: (app (if Z.ltb k Z0 then (Scaled ((Z.opp k), b)) :: [] else [])
+            (computed b)))
 | FloorDiv (b, d) ->
-  a :: ((Int (Zpos d)) :: ((Sum (b :: ((Int
-    (Z.opp (Zpos d))) :: []))) :: (computed b)))
+  let smaller = Sum (b :: ((Int (Z.opp (Zpos d))) :: [])) in
+  a :: ((Int (Zpos d)) :: (smaller :: ((Scaled ((Zneg XH),
+  smaller)) :: (computed b))))
 | TruncDiv (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
 | Rem (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
 | Min l -> a :: (flat_map computed l)
@@ -5328,47 +5332,79 @@ and computed_test = function
 | Or l -> flat_map computed_test l
 | Not u -> computed_test u
 
-(** val value_goals : z -> z -> scope -> state -> expr list -> goal list **)
+type range = z * z
 
-let value_goals low high c s l =
+(** val value_goals :
+    (expr -> range) -> scope -> state -> expr list -> goal list **)
+
+let value_goals range_of c s l =
   flat_map (fun a ->
     let (m, s1) = linear c a s in
-    (exclude (less m (number low)) s1) :: ((exclude (less (number high) m) s1) :: []))
-    l
+    (exclude (less m (number (fst (range_of a)))) s1) :: ((exclude
+                                                            (less
+                                                              (number
+                                                                (snd
+                                                                  (range_of a)))
+                                                              m) s1) :: [])) l
 
-(** val range_goals : z -> z -> scope -> state -> node -> goal list **)
+(** val range_goals :
+    (expr -> range) -> scope -> state -> node -> goal list **)
 
-let rec range_goals low high c s = function
-| Call (_, args, _) -> value_goals low high c s (flat_map computed args)
-| Block ns -> flat_map (range_goals low high c s) ns
+let rec range_goals range_of c s = function
+| Call (_, args, _) -> value_goals range_of c s (flat_map computed args)
+| Block ns -> flat_map (range_goals range_of c s) ns
 | If (t, a, b) ->
   let (f, s1) = known c true t s in
   let (f', s1') = known c false t s in
-  app (value_goals low high c s (computed_test t))
-    (app (range_goals low high c (assume f s1) a)
-      (range_goals low high c (assume f' s1') b))
+  app (value_goals range_of c s (computed_test t))
+    (app (range_goals range_of c (assume f s1) a)
+      (range_goals range_of c (assume f' s1') b))
 | For (x, a, t, d, b) ->
   let (m, s0) = linear c a s in
   let (v, s1) = fresh s in
   let s2 = in_loop c x a v t d s1 in
   let next0 = (x, (plus v (number (Zpos d)))) :: c in
-  app (value_goals low high c s (computed a))
-    (app (value_goals low high ((x, m) :: c) s0 (computed_test t))
-      (app (value_goals low high next0 s2 ((Var x) :: (computed_test t)))
-        (range_goals low high ((x, v) :: c) s2 b)))
+  app (value_goals range_of c s (computed a))
+    (app
+      (value_goals range_of ((x, m) :: c) s0 ((Var x) :: (computed_test t)))
+      (app (value_goals range_of next0 s2 ((Var x) :: (computed_test t)))
+        (range_goals range_of ((x, v) :: c) s2 b)))
 | Let (x, a, b) ->
   let (m, s1) = linear c a s in
-  app (value_goals low high c s (computed a))
-    (range_goals low high ((x, m) :: c) s1 b)
-| Mark (_, b) -> range_goals low high c s b
+  app (value_goals range_of c s (computed a))
+    (app (value_goals range_of ((x, m) :: c) s1 ((Var x) :: []))
+      (range_goals range_of ((x, m) :: c) s1 b))
+| Mark (_, b) -> range_goals range_of c s b
 
-(** val all_range_goals : specification -> z -> z -> node -> goal list **)
+(** val is_wide : string list -> expr -> bool **)
 
-let all_range_goals g low high n0 =
-  let (c, s) = beginning g in range_goals low high c s n0
+let rec is_wide wide = function
+| Int _ -> false
+| Var x -> existsb (eqb1 x) wide
+| Sum l -> existsb (is_wide wide) l
+| Scaled (_, b) -> is_wide wide b
+| FloorDiv (b, _) -> is_wide wide b
+| TruncDiv (b, _) -> is_wide wide b
+| Rem (b, _) -> is_wide wide b
+| Min l -> existsb (is_wide wide) l
+| Max l -> existsb (is_wide wide) l
+| Select (_, b, c) -> (||) (is_wide wide b) (is_wide wide c)
+
+(** val typed : range -> range -> string list -> expr -> range **)
+
+let typed narrow broad wide a =
+  if is_wide wide a then broad else narrow
+
+(** val all_range_goals :
+    specification -> (expr -> range) -> node -> goal list **)
+
+let all_range_goals g range_of n0 =
+  let (c, s) = beginning g in range_goals range_of c s n0
 
 (** val check_range :
-    specification -> z -> z -> node -> certificate list -> bool **)
+    specification -> range -> range -> string list -> node -> certificate
+    list -> bool **)
 
-let check_range g low high n0 cs =
-  (&&) (closed g.sizes n0) (refutes_all cs (all_range_goals g low high n0))
+let check_range g narrow broad wide n0 cs =
+  (&&) (closed g.sizes n0)
+    (refutes_all cs (all_range_goals g (typed narrow broad wide) n0))

@@ -308,7 +308,9 @@ type problem =
   | Reused of change * storage * source * source * proposal * proposal
   | Stored of stored * source * source * proposal * proposal
   | Divided of stored * division * source * counted * source * proposal * proposal
-  | Range of specification * z * z * node
+  | Range of specification * range * range * string list * node
+
+let range () = let low = z () in (low, z ())
 
 let problem () =
   match word () with
@@ -352,9 +354,10 @@ let problem () =
     Divided (u, parts, n, chosen, n', how, proposal ())
   | "range" ->
     let g = specification () in
-    let low = z () in
-    let high = z () in
-    Range (g, low, high, lowered (counted ()))
+    let narrow = range () in
+    let broad = range () in
+    let wide = list name in
+    Range (g, narrow, broad, wide, lowered (counted ()))
   | found -> malformed "a problem" found
 
 (* A text that is not read has no conditions. *)
@@ -378,7 +381,7 @@ let goals_of p =
   | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
   | Stored (u, p, p', how, how') -> stored u p p' how how'
   | Divided (u, _, _, n, p', how, how') -> stored u (Term n) p' how how'
-  | Range (g, low, high, n) -> all_range_goals g low high n
+  | Range (g, narrow, broad, wide, n) -> all_range_goals g (typed narrow broad wide) n
 
 let checked p certificates =
   match p with
@@ -388,7 +391,7 @@ let checked p certificates =
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
   | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
   | Divided (u, parts, n, chosen, n', how, how') -> check_divided u parts n chosen n' how how' certificates
-  | Range (g, low, high, n) -> check_range g low high n certificates
+  | Range (g, narrow, broad, wide, n) -> check_range g narrow broad wide n certificates
 
 let budget = 20000
 
