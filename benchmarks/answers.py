@@ -1,6 +1,6 @@
 """Whether the extracted checker and Coq give the same answers: on all that the tool asks.
 
-    python -m benchmarks.answers [--every 1] [--changed 3] [--limit 120] [corpus|scripts...]
+    python -m benchmarks.answers [--every 1] [--changed 3] [--limit 60] [corpus|scripts...]
 
 Runs `codegen` on the files of the corpus and `transform` on the kernels' scripts, and keeps every problem
 that the verified checker is asked.  Its certificates, and some with numbers changed, are given to the
@@ -120,7 +120,7 @@ def changed(words: str, chance: random.Random) -> str:
     return " ".join(parts)
 
 
-def compared(problem: str, count: int, limit: float, chance: random.Random) -> Compared:
+def compared(problem: str, count: int, limit: int, chance: random.Random) -> Compared:
     given = certificates(problem)
     if isinstance(given, NotChecked):
         return Compared()
@@ -133,17 +133,15 @@ def compared(problem: str, count: int, limit: float, chance: random.Random) -> C
     return Compared(len(several), differing)
 
 
-def computed(text: str, limit: float) -> list[bool] | None:
+def computed(text: str, limit: int) -> list[bool] | None:
     """What `coqc` computes for a file of answers; None if it takes too long."""
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "answers.v").write_text(text)
         command = [the_coqc(), "-q", "-noglob", "-Q", str(library(silent)), "Loopwright", "answers.v"]
-        try:
-            done = subprocess.run(
-                command, cwd=made, capture_output=True, text=True, timeout=limit, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return None
+        limited = ["prlimit", f"--cpu={limit}", *command]
+        done = subprocess.run(limited, cwd=made, capture_output=True, text=True, check=False)
+    if done.returncode < 0:
+        return None
     if done.returncode != 0:
         raise RuntimeError(f"coqc failed: {done.stderr.strip()[-400:]}")
     found = re.search(r"= \[([^]]*)\]", done.stdout)
@@ -158,7 +156,9 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", default=["corpus", "scripts"])
     parser.add_argument("--every", type=int, default=1, help="take every nth input")
     parser.add_argument("--changed", type=int, default=3, help="changed certificates for each problem")
-    parser.add_argument("--limit", type=float, default=120, help="seconds for coqc on one problem")
+    parser.add_argument(
+        "--limit", type=int, default=60, help="seconds of processor time for coqc on one problem"
+    )
     options = parser.parse_args()
     os.environ.setdefault("NO_COLOR", "1")
     chance = random.Random(13)
