@@ -157,7 +157,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="take every nth input")
     parser.add_argument("--changed", type=int, default=3, help="changed certificates for each problem")
     parser.add_argument(
-        "--limit", type=int, default=60, help="seconds of processor time for coqc on one problem"
+        "--limit", type=int, default=60, help="processor seconds for coqc on one problem"
     )
     options = parser.parse_args()
     os.environ.setdefault("NO_COLOR", "1")
