@@ -156,9 +156,7 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", default=["corpus", "scripts"])
     parser.add_argument("--every", type=int, default=1, help="take every nth input")
     parser.add_argument("--changed", type=int, default=3, help="changed certificates for each problem")
-    parser.add_argument(
-        "--limit", type=int, default=60, help="processor seconds for coqc on one problem"
-    )
+    parser.add_argument("--limit", type=int, default=60, help="processor seconds for coqc on one problem")
     options = parser.parse_args()
     os.environ.setdefault("NO_COLOR", "1")
     chance = random.Random(13)
