@@ -31,8 +31,8 @@ from loopwright.progress import silent
 from loopwright.prove.certificates import status
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, asked, certificates, checked
 from loopwright.prove.certificates.checker import Answer as CheckerAnswer
-from loopwright.prove.certificates.restated import answers_file
 from loopwright.prove.coq.check import library, the_coqc
+from tests.coq.restated import answers_file
 
 from .certificates import CORPUS, KERNELS, SUFFIXES
 
