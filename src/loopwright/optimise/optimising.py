@@ -243,10 +243,13 @@ class _Found:
         )
 
 
-def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:
+def _better_by_model(found: _Found) -> list[Trial]:
     compiled = sum(planner.as_compiled() for planner in found.planners)
-    better = [one for one in found.candidates if one.cycles < compiled * SURE]
-    best, outcome = _proved(better, found, end, progress)
+    return [one for one in found.candidates if one.cycles < compiled * SURE]
+
+
+def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:
+    best, outcome = _proved(_better_by_model(found), found, end, progress)
     return found.result(best, outcome, found.candidates)
 
 
@@ -262,12 +265,17 @@ def _best_by_time(
     runner = with_clock(_with_main(found, runner, search), source.text)
     with _trials(Workshop(found.plans, found.request, runner), search, fleet) as (trials, kept):
         progress("running the original")
-        seconds = trials.original()
+        try:
+            seconds = trials.original()
+        except KeyboardInterrupt:
+            return _best_by_model(found, ends[1], progress)
         judge = found.planners[0].judge if len(found.planners) == 1 else None
         timing = Timing(found.candidates, kept, seconds, ends[0], progress)
         tried = ranked([Trial((), found.cycles, "as written", seconds), *timing.run(trials, judge)])
     better = [one for one in tried if (one.seconds or 0.0) < seconds * WORTH]
     better.sort(key=lambda one: one.script in timing.doubtful)
+    if not any(timing.found):  # an interrupt came, or the time was over, before a script was timed
+        better = _better_by_model(found)
     best, outcome = _proved(better, found, ends[1], progress)
     progress("comparing")
     original, new = trials.compared(source.text if outcome is None else outcome.source.text)
