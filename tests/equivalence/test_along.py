@@ -258,6 +258,15 @@ def test_a_race_is_told_by_its_lines(tmp_path: Path) -> None:
     assert "t1 = 1" in found.witness and "A[i][j] = A[i - 1][j] + B[i][j]" in found.witness
 
 
+def test_a_race_beside_what_data_decide(tmp_path: Path) -> None:
+    """That data decide what a statement reads is no doubt of a race of another one."""
+    last = "a[0] = a[0] > 0.5 ? B[0][0] : 2.0;"
+    loop = "for (t1 = 0; t1 <= n - 1; t1++) { lbv = 0; for (t2 = lbv; t2 <= 0; t2++) sum += a[t1]; }"
+    new = f"#pragma omp parallel for private(lbv,t2)\n{loop}\n{last}"
+    found = compared(tmp_path, f"for (i = 0; i < n; i++) sum += a[i]; {last}", new).verdict
+    assert isinstance(found, Refuted) and found.obligation == "parallel"
+
+
 def test_a_loop_that_vectors_may_not_run(tmp_path: Path) -> None:
     old = "for (i = 1; i < n; i++) a[i] = a[i - 1] + 1.0;"
     new = "#pragma ivdep\nfor (t1 = 1; t1 <= n - 1; t1++) { a[t1] = a[t1 - 1] + 1.0;; }"

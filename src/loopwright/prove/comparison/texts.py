@@ -261,17 +261,25 @@ def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Compari
 
     A text that cannot be read for it has the first, and both reasons where neither is an answer.
     """
+    last = along.answers[-1]
     try:
         found = compared()
     except BadInput as failure:
-        last = along.answers[-1]
         if not isinstance(last.verdict, Undecided) or last.verdict.sizes:
             return along
         place = failure.diagnostic.span
         spot = "" if place is None else f"line {place.line}: "
-        reason = f"along its loops: {last.verdict.reason}; read by itself: {spot}{failure.diagnostic.message}"
-        return replace(along, answers=(*along.answers[:-1], replace(last, verdict=Undecided(reason))))
+        return _undecided(along, last.verdict, f"{spot}{failure.diagnostic.message}")
+    if isinstance(last.verdict, Undecided) and isinstance(found.verdict, Undecided):
+        return _undecided(found, last.verdict, found.verdict.reason)
     return found if found.proved or not along.proved else along
+
+
+def _undecided(found: Comparison, along: Undecided, other: str) -> Comparison:
+    """The reasons of both ways."""
+    own = along.reason if along.sizes else f"along its loops: {along.reason}"
+    verdict = Undecided(f"{own}; read by itself: {other}", along.sizes)
+    return replace(found, answers=(*found.answers[:-1], replace(found.answers[-1], verdict=verdict)))
 
 
 def _compared(

@@ -90,7 +90,11 @@ def by_descent(old: Program, new: Recognised) -> Verdict:
         sizes = {} if point is None else dict(point.parameters)
         return Undecided(f"along its loops: {_reason(failure, text, sizes)}", sizes)
     if descent.races:
-        return _race(descent.races[0], old, text, found)
+        certain = (race for race in descent.races if _is_certain(race, old))
+        race = next(certain, None)
+        if race is None:
+            return Undecided("the iterations of a loop that is said to be parallel may depend on each other")
+        return _race(race, old, text, found)
     return Proved(descent.obligations + len(domains))
 
 
@@ -138,16 +142,19 @@ def _lines(leaves: list[str], text: LoopText) -> str:
     return str(lines[0]) if lines[0] == lines[-1] else f"{lines[0]} to {lines[-1]}"
 
 
+def _is_certain(race: Race, old: Program) -> bool:
+    """Whether no data decide what its two statements touch; those may decide what others do."""
+    return all(access.must for name in race.pair for access in old.statement(name).accesses)
+
+
 def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instances]) -> Verdict:
     """Two iterations, the statements in them that touch one cell, and the sizes."""
-    if not all(access.must for statement in old.statements for access in statement.accesses):
-        return Undecided("the iterations of a loop that is said to be parallel may depend on each other")
+    first, second = (old.statement(name) for name in race.pair)
     point = smallest_point(race.example)
     assert point is not None, "a race has an example"
     head = text.heads[race.loop.dimension or 0]
     iterations = [point.coordinates[place] for place in race.places]
     values = point.coordinates[race.example.unwrap().dim(isl.dim_type.in_) :]
-    first, second = (old.statement(name) for name in race.pair)
     shown = [
         _occurrence(statement, own, race, text, found)
         for statement, own in ((first, values[: first.depth]), (second, values[first.depth :]))
