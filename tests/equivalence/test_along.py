@@ -267,6 +267,14 @@ def test_a_race_beside_what_data_decide(tmp_path: Path) -> None:
     assert isinstance(found, Refuted) and found.obligation == "parallel"
 
 
+def test_a_root_of_what_is_negative(tmp_path: Path) -> None:
+    """It is computed, and is not a number."""
+    new = "for (t1 = 0; t1 <= n - 1; t1++) a[t1] = sqrt(-1.0 - A[t1][0] * A[t1][0]);"
+    old = "for (i = 0; i < n; i++) a[i] = sqrt(1.0 + A[i][0] * A[i][0]);"
+    found = compared(tmp_path, old, new).verdict
+    assert isinstance(found, Refuted) and "but nan" in found.witness
+
+
 def test_a_loop_that_vectors_may_not_run(tmp_path: Path) -> None:
     old = "for (i = 1; i < n; i++) a[i] = a[i - 1] + 1.0;"
     new = "#pragma ivdep\nfor (t1 = 1; t1 <= n - 1; t1++) { a[t1] = a[t1 - 1] + 1.0;; }"

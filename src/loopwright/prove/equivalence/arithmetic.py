@@ -329,6 +329,11 @@ fabs floor ceil trunc fmod remainder hypot copysign erf erfc
 _EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
 
 
+def _root(number: float) -> float:
+    """IEEE 754's: that of a negative number is not a number."""
+    return math.nan if number < 0 else math.sqrt(number)
+
+
 def _whole_number(base: str, number: float) -> float:
     """C's floor and the like: of the sign of their argument, and what is not an integer is itself."""
     if not math.isfinite(number):
@@ -345,6 +350,7 @@ def _extreme(name: str, one: float, other: float) -> float:
     return min(one, other) if name == "fmin" else max(one, other)
 
 
+_EXACT["sqrt"] = _root
 _EXACT |= {name: partial(_whole_number, name) for name in ("floor", "ceil", "trunc")}
 _EXACT |= {name: partial(_extreme, name) for name in ("fmin", "fmax")}
 
