@@ -16,7 +16,7 @@ from loopwright.model.annotations import Parallel
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, range_problem
-from loopwright.prove.certificates.status import change_status
+from loopwright.prove.certificates.status import AllowedDifferences, change_status
 from loopwright.prove.certificates.storage import Owned
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
@@ -104,7 +104,9 @@ def parallel_status(
         inside = replace(part, body=said(part.body, here + 1))
         return inside.with_annotation(Parallel()) if here in depths else inside
 
-    return change_status(program, program, said(node, 0), 20, combining, private)
+    return change_status(
+        program, program, said(node, 0), AllowedDifferences(tuple(combining), tuple(private)), seconds=20
+    )
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_a_sum_of_itself_is_no_reduction() -> None:
 def test_coq_agrees_on_parallel_loops() -> None:
     (program,) = read_source(Source("region.c", REGION.format(TWO_SUMS)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, reductions(program)).terms
+    problem = change_problem(program, program, node, AllowedDifferences(tuple(reductions(program)))).terms
     assert "mark 'parallel" in problem
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
@@ -216,7 +218,7 @@ def test_coq_agrees_on_private_storage() -> None:
     """And a tag that is not the iteration is refused: then the copies are others than the text's."""
     (program,) = read_source(Source("region.c", REGION.format(OWN)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, private=[OWN_X]).terms
+    problem = change_problem(program, program, node, AllowedDifferences(private=(OWN_X,))).terms
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
     assert check(proof_file(problem, given)) == Accepted()
@@ -253,8 +255,8 @@ def reused_problem(script: str, text: str = PRODUCT) -> str:
     (program,) = read_source(Source("region.c", REGION.format(text)))
     plan = transform(program, script, "script.lw")
     node = generate(to_schedule(plan))
-    assert change_status(plan.original, plan.program, node, 20).status == NOT_CHECKED
-    return change_problem(plan.original, plan.program, node, temporaries=["x"]).terms
+    assert change_status(plan.original, plan.program, node, seconds=20).status == NOT_CHECKED
+    return change_problem(plan.original, plan.program, node, AllowedDifferences(temporaries=("x",))).terms
 
 
 @needs_coqc
@@ -319,7 +321,7 @@ def test_values_that_leave_their_types(text: str, most: int | None, fits: bool) 
     """The last value of an iterator, and what tests compute, are values too; casts are not understood."""
     known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
     (program,) = read_source(Source("region.c", REGION.format(text)), ReadOptions(assume=tuple(known)))
-    found = change_status(program, program, text_loops(program), 20, text=program)
+    found = change_status(program, program, text_loops(program), seconds=20, text=program)
     types = "int and in 64 bits" if "long" in text else "int"
     fitting = f"loops and subscripts compute in {types}"
     assert found.status == CHECKED and found.detail.endswith(fitting) == fits

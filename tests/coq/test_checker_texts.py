@@ -165,7 +165,7 @@ def test_the_status_says_what_was_read() -> None:
     plan = transform(program, SCRIPT, "script.lw")
     node = generate(to_schedule(plan))
     for text, is_read in ((NEW, True), (NEW.replace("0.5", "0.25"), False)):
-        found = change_status(plan.original, plan.program, node, 20, written=text)
+        found = change_status(plan.original, plan.program, node, seconds=20, written=text)
         assert found.by == "verified checker" and ("of both texts" in found.detail) == is_read
 
 

@@ -129,7 +129,12 @@ def remarks_on(
 
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
-    from loopwright.prove.certificates.status import about_nothing, change_status, stored_status
+    from loopwright.prove.certificates.status import (
+        AllowedDifferences,
+        about_nothing,
+        change_status,
+        stored_status,
+    )
     from loopwright.prove.reading.integer_types import holds_ints
     from loopwright.prove.text.text_model import has_unsigned
     from loopwright.transform.scheduling import flat_schedule
@@ -147,10 +152,8 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         region.original,
         region.scheduled,
         region.node,
+        AllowedDifferences(region.combining, region.private, region.temporaries),
         seconds=request.seconds,
-        combining=region.combining,
-        private=region.private,
-        temporaries=region.temporaries,
         text=text,
         written=region.new.region.text,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 import islpy as isl
@@ -18,7 +18,8 @@ from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
-from loopwright.prove.certificates.storage import Owned, reused, storage
+from loopwright.prove.certificates.status import NO_DIFFERENCES, AllowedDifferences
+from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (
     Words,
@@ -31,7 +32,7 @@ from loopwright.prove.coq.words import (
     vector,
 )
 from loopwright.prove.coq.words import loops as counted
-from loopwright.prove.legality.reductions import Reduction
+from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides, opened
@@ -74,20 +75,18 @@ def change_problem(
     original: Program,
     new: Program,
     loops: Node,
-    combining: Mapping[str, Reduction] | None = None,
-    private: Sequence[Owned] = (),
-    temporaries: Sequence[str] = (),
+    allowed: AllowedDifferences = NO_DIFFERENCES,
     written: str | None = None,
 ) -> ChangeProblem:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
-    Loops that are said to be independent may take their iterations in any order.  The statements
-    `combining` are steps of reductions, which may be taken in any order.  Iterations of parallel loops
-    have their own of what is `private`, whose values are not compared.  Nor are those of `temporaries`,
-    which may hold other values in between; loops then run in sequence.  `written` is the text of `loops`.
+    Loops that are said to be independent may take their iterations in any order.  `written` is the text of
+    `loops`.
     """
+    private, temporaries = allowed.private, allowed.temporaries
     (old, text), (later, _) = both_sides(original, new, loops)
-    uses = {use.statement: use for use in touched(original, combining)}
+    steps = reductions(original) if allowed.combining else {}
+    uses = {use.statement: use for use in touched(original, {one: steps[one] for one in allowed.combining})}
     times = {name: time_of(shape) for name, shape in shapes_of(later)}
     own = {name: shape.arguments for name, shape in shapes_of(later)}
     names = [name for name, _ in shapes_of(old)]

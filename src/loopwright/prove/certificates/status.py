@@ -7,7 +7,7 @@ when there is a checker to ask: `codegen` without one starts as fast as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -78,35 +78,48 @@ def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> st
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
 
 
+@dataclass(frozen=True)
+class AllowedDifferences:
+    """What new loops need not do as the original does."""
+
+    combining: tuple[str, ...] = ()
+    """Statements that are steps of reductions, of which the user allows any order."""
+    private: tuple[Owned, ...] = ()
+    """Of these each iteration of a parallel loop has its own, whose values are not compared; the copy of the
+    iteration that writes last holds what the original leaves, and which one that is, legality proves."""
+    temporaries: tuple[str, ...] = ()
+    """These may hold other values in between: loops are then checked in sequence, without copies."""
+
+
+NO_DIFFERENCES = AllowedDifferences()
+
+
 def change_status(
     original: Program,
     new: Program,
     loops: Node,
+    allowed: AllowedDifferences = NO_DIFFERENCES,
+    *,
     seconds: float | None = None,
-    combining: Collection[str] = (),
-    private: Sequence[Owned] = (),
-    temporaries: Sequence[str] = (),
     text: Program | None = None,
     written: str | None = None,
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
-    Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
-    `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
-    each iteration of a parallel loop has its own; the copy of the iteration that writes last holds what
-    the original leaves, and which iteration that is, is for the proof of legality.  `temporaries` may hold
-    other values in between, and only the sequential order is checked then, without copies.  In `text`, the
+    Where this is not shown of parallel loops, it is tried of their sequential order.  In `text`, the
     new one, names are those of integers that hold at least what an int holds; values that leave their types
     are looked for there.  `written` is the text of the new loops: where the checker reads it, and that of the
     original, what it says it says of both.
     """
-    private = [one for one in private if not (temporaries and one.last)]
+    temporaries = allowed.temporaries
+    private = tuple(one for one in allowed.private if not (temporaries and one.last))
     unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private if not one.last))))
     kept = tuple(dict.fromkeys(one.array for one in private if one.last))
     why = "read nowhere after" if temporaries else "private to iterations"
     run = in_sequence(loops) if temporaries else loops
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
-    problems = cache(partial(_change, original, new, run, combining, private, temporaries, written))
+    tried = replace(allowed, private=private)
+    problems = cache(partial(_change, original, new, run, tried, written))
     tries = [_Try(lambda: problems().terms)]
     if written is not None:
         tries = [_Try(lambda: problems().texts, ", of both texts as they are written"), *tries]
@@ -114,12 +127,13 @@ def change_status(
     if found.by == VERIFIED:
         remarks = [f"except in {', '.join(unlike)}, {why}"] if unlike else []
         remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
-        remarks += ["values may be combined in any order"] if combining else []
+        remarks += ["values may be combined in any order"] if allowed.combining else []
         return _with_remarks(found, remarks, text)
     if temporaries or not _has_independent(loops) or not found.asked:
         return found
+    only = AllowedDifferences(allowed.combining)
     plain = _status(
-        [_Try(lambda: _change(original, new, in_sequence(loops), combining).terms)], SEQUENTIAL, seconds
+        [_Try(lambda: _change(original, new, in_sequence(loops), only).terms)], SEQUENTIAL, seconds
     )
     return plain if plain.by == VERIFIED else found
 
@@ -169,20 +183,11 @@ def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
 
 
 def _change(
-    original: Program,
-    new: Program,
-    loops: Node,
-    combining: Collection[str],
-    private: Sequence[Owned] = (),
-    temporaries: Sequence[str] = (),
-    written: str | None = None,
+    original: Program, new: Program, loops: Node, allowed: AllowedDifferences, written: str | None = None
 ) -> ChangeProblem:
     from loopwright.prove.certificates.problems import change_problem
-    from loopwright.prove.legality.reductions import reductions
 
-    steps = reductions(original) if combining else {}
-    taken = {one: steps[one] for one in combining}
-    return change_problem(original, new, loops, taken, private, temporaries, written)
+    return change_problem(original, new, loops, allowed, written)
 
 
 @dataclass(frozen=True)
