@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.candidates.nests import (
     Script,
@@ -66,9 +67,10 @@ def rows_in_flight(plan: Plan, nest: NamedNest, setting: SearchContext) -> Itera
     if not waiting or len(waiting) == len(known) or bounds is None:
         return
     done = (*script_of(plan), *nest.definition)
+    flight = _Flight(plan, nest, known, waiting, bounds)
     for exchange in _exchanges(known, waiting):
         for rows, block in SHAPES:
-            yield (*done, *_steps(plan, nest, known, waiting, exchange, bounds, rows, block))
+            yield (*done, *flight.steps(exchange, rows, block))
 
 
 def _waits(plan: Plan, name: str, dependences: Sequence[Dependence]) -> bool:
@@ -106,49 +108,50 @@ def _exchanges(names: Sequence[str], waiting: Sequence[str]) -> Iterator[tuple[s
     yield None
 
 
-def _steps(
-    plan: Plan,
-    nest: NamedNest,
-    names: Sequence[str],
-    waiting: Sequence[str],
-    exchange: tuple[str, str] | None,
-    bounds: list[tuple[Formula, Formula]],
-    rows: int,
-    block: int,
-) -> Script:
-    handle, (i, j) = nest.handle, nest.loops
-    over_rows, over_blocks = f"{i}T", f"{j}T"
-    order = list(names)
-    if exchange is not None:
-        at = order.index(exchange[0])
-        order[at : at + 2] = reversed(exchange)
-    steps = [
-        Step(operations.StripMine(handle, j, block)),
-        Step(operations.Distribute(tuple(names), 2)),
-        *([] if exchange is None else [Step(operations.Reorder(*exchange))]),
-        Step(operations.Skew(handle, over_blocks, i)),
-        Step(operations.StripMine(handle, i, rows)),
-        Step(operations.Permute(handle, (over_rows, over_blocks, i))),
-        Step(operations.Distribute(tuple(order), 2)),
-    ]
-    for is_waiting, group in groupby(order, key=lambda name: name in waiting):
-        together = tuple(group)
-        if not is_waiting and len(together) > 1:
-            steps.append(Step(operations.Fuse(together, 4)))
-    loops = (over_rows, over_blocks, i, j)
-    inputs, outputs = (tuple(map(Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
-    first = (_times(block, over_blocks), Negative(_times(block, i)))
-    value = Chain(((Symbol(j),), (Addition((*first, Symbol(PLACE))),)), ("=",))
-    whole = AffineSet(inputs, _whole(bounds, loops, rows, block))
-    for name in waiting:
-        plain = f"L{name[1:]}" if name.startswith("@") else name
-        own, rest = fresh(plan, f"{plain}Rows"), fresh(plan, f"{plain}Rest")
-        steps += [
-            Step(operations.Isplit(name, whole, 2), (own, rest)),
-            Step(operations.Affine(own, AffineMap(inputs, outputs, value))),
-            Step(operations.Unroll(own, i)),
+@dataclass(frozen=True)
+class _Flight:
+    """Statements of a nest, those among them that wait for themselves, and the ends of its two loops."""
+
+    plan: Plan
+    nest: NamedNest
+    names: Sequence[str]
+    waiting: Sequence[str]
+    bounds: list[tuple[Formula, Formula]]
+
+    def steps(self, exchange: tuple[str, str] | None, rows: int, block: int) -> Script:
+        handle, (i, j) = self.nest.handle, self.nest.loops
+        over_rows, over_blocks = f"{i}T", f"{j}T"
+        order = list(self.names)
+        if exchange is not None:
+            at = order.index(exchange[0])
+            order[at : at + 2] = reversed(exchange)
+        steps = [
+            Step(operations.StripMine(handle, j, block)),
+            Step(operations.Distribute(tuple(self.names), 2)),
+            *([] if exchange is None else [Step(operations.Reorder(*exchange))]),
+            Step(operations.Skew(handle, over_blocks, i)),
+            Step(operations.StripMine(handle, i, rows)),
+            Step(operations.Permute(handle, (over_rows, over_blocks, i))),
+            Step(operations.Distribute(tuple(order), 2)),
         ]
-    return tuple(steps)
+        for is_waiting, group in groupby(order, key=lambda name: name in self.waiting):
+            together = tuple(group)
+            if not is_waiting and len(together) > 1:
+                steps.append(Step(operations.Fuse(together, 4)))
+        loops = (over_rows, over_blocks, i, j)
+        inputs, outputs = (tuple(map(Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
+        first = (_times(block, over_blocks), Negative(_times(block, i)))
+        value = Chain(((Symbol(j),), (Addition((*first, Symbol(PLACE))),)), ("=",))
+        whole = AffineSet(inputs, _whole(self.bounds, loops, rows, block))
+        for name in self.waiting:
+            plain = f"L{name[1:]}" if name.startswith("@") else name
+            own, rest = fresh(self.plan, f"{plain}Rows"), fresh(self.plan, f"{plain}Rest")
+            steps += [
+                Step(operations.Isplit(name, whole, 2), (own, rest)),
+                Step(operations.Affine(own, AffineMap(inputs, outputs, value))),
+                Step(operations.Unroll(own, i)),
+            ]
+        return tuple(steps)
 
 
 def _whole(bounds: list[tuple[Formula, Formula]], loops: Sequence[str], rows: int, block: int) -> Formula:

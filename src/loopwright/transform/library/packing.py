@@ -94,18 +94,38 @@ def pack(
     box = (box_of_loops if by_loops else box_of_cells)(plan.program, found, depth, name)
     order = (1, 0) if options.transposed else tuple(range(box.rank))
     writes = [one for one in found if one.access.is_write]
-    places: list[tuple[Position, isl.Set, bool]] = []
+    places: list[_CopyPlace] = []
     if not writes or _needs_old_values(plan.program, found, depth):
         plan = moved_from(plan, place, lambda position: _step(position, place, depth))
         component = Component.of(_moved(one, place, depth) for one in component.positions)
-        places.append((place, box.points, False))
+        places.append(_CopyPlace(place, box.points, is_back=False))
     if writes:
         after = _after(component, depth)
         plan = moved_from(plan, after, lambda position: _step(position, after, depth))
         cells = box.points if box.loops is not None else touched_cells(plan.program, writes, depth)
-        places.append((after, cells, True))
-    made = list(zip(found, scaling, strict=True))
-    return _packed(plan, array, made, box, places, depth, order, options.space)
+        places.append(_CopyPlace(after, cells, is_back=True))
+    packing = _Packing(array, box, depth, order, options.space)
+    return _packed(plan, packing, list(zip(found, scaling, strict=True)), places)
+
+
+@dataclass(frozen=True)
+class _Packing:
+    """What is copied: the cells of an array in a box, their subscripts in this order, to a memory."""
+
+    array: Array
+    box: Box
+    depth: int
+    order: tuple[int, ...]
+    space: MemorySpace | None
+
+
+@dataclass(frozen=True)
+class _CopyPlace:
+    """Where a copy runs, of which cells, and whether it is back to the array."""
+
+    position: Position
+    cells: isl.Set
+    is_back: bool
 
 
 def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
@@ -242,34 +262,30 @@ def _step(position: Position, place: Position, depth: int) -> Position:
 
 def _packed(
     plan: Plan,
-    array: Array,
+    packing: _Packing,
     accesses: Sequence[tuple[PackedAccess, Scaling]],
-    box: Box,
-    places: Sequence[tuple[Position, isl.Set, bool]],
-    depth: int,
-    order: tuple[int, ...],
-    space: MemorySpace | None,
+    places: Sequence[_CopyPlace],
 ) -> tuple[Plan, Component]:
     """The accesses in the copy, and a copy of these cells at each of the `places`, to A or from it."""
-    program = plan.program
+    program, array, box, depth = plan.program, packing.array, packing.box, packing.depth
     new = unused_name(program, f"{array.name}_packed")
-    extents = tuple(affine_text(program, box.extents[k], ()) for k in order)
-    made = in_space(Array(new, box.rank, array.element_type, local=True, extents=extents), space)
+    extents = tuple(affine_text(program, box.extents[k], ()) for k in packing.order)
+    made = in_space(Array(new, box.rank, array.element_type, local=True, extents=extents), packing.space)
     outer = plan.leaf(next(p for p in _positions(plan, [one for one, _ in accesses]))).loops[:depth]
     own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(box.rank))
     iterators = (*outer, *own)
     edits: dict[TextEdit, None] = {}
     for one, scaling in accesses:
-        indices = [_index(program, one, box, k, depth) for k in order]
+        indices = [_index(program, one, packing, k) for k in packing.order]
         edits[TextEdit(scaling.place, new + "".join(f"[{index}]" for index in indices))] = None
     copies: list[tuple[str, isl.Map]] = []
-    for place, cells, back in places:
-        left, right = _copied_cells(program, array.name, new, box, iterators, order)
-        left, right = (right, left) if back else (left, accesses[0][1].around(right))
-        text = f"{loops_over(program, cells, iterators)}{left} = {right};"
-        copies.append((text, copy_schedule(place, depth, box.rank)))
+    for place in places:
+        left, right = _copied_cells(program, packing, new, iterators)
+        left, right = (right, left) if place.is_back else (left, accesses[0][1].around(right))
+        text = f"{loops_over(program, place.cells, iterators)}{left} = {right};"
+        copies.append((text, copy_schedule(place.position, depth, box.rank)))
     after = with_storage(program, tuple(edits), (made,), copies)
-    added = [PlanLeaf(place, iterators) for place, _, _ in places]
+    added = [PlanLeaf(place.position, iterators) for place in places]
     leaves = sorted((*plan.leaves, *added), key=lambda leaf: leaf.position)
     stored = replace(plan.stored(after), leaves=tuple(leaves))
     for statement, leaf in zip(after.statements[-len(added) :], added, strict=True):
@@ -284,9 +300,10 @@ def _positions(plan: Plan, accesses: Sequence[PackedAccess]) -> list[Position]:
     return found
 
 
-def _index(program: Program, read: PackedAccess, box: Box, k: int, depth: int) -> str:
+def _index(program: Program, read: PackedAccess, packing: _Packing, k: int) -> str:
     """The subscript k of a read in the copy: p_k - l_k(t), in terms of the statement's iterators."""
-    times = iteration_numbers(read.piece, depth)
+    box = packing.box
+    times = iteration_numbers(read.piece, packing.depth)
     low = isl.PwMultiAff.from_map(times.apply_range(isl.Map.from_aff(box.lows[k]))).get_pw_aff(0)
     distance = box.coordinate(read, k).sub(low).coalesce()
     found: list[isl.Aff] = []
@@ -302,14 +319,16 @@ def _index(program: Program, read: PackedAccess, box: Box, k: int, depth: int) -
 
 
 def _copied_cells(
-    program: Program, name: str, new: str, box: Box, iterators: tuple[str, ...], order: tuple[int, ...]
+    program: Program, packing: _Packing, new: str, iterators: tuple[str, ...]
 ) -> tuple[str, str]:
     """B[p - l] and A[c]."""
-    depth = len(iterators) - box.rank
+    box = packing.box
     space = box.points.get_space()
     indices: list[str] = []
-    for k in order:
-        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, depth + k)
+    for k in packing.order:
+        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, packing.depth + k)
         indices.append(affine_text(program, own.sub(on_points(box.lows[k], space)), iterators))
     packed = new + "".join(f"[{one}]" for one in indices)
-    return packed, name + "".join(f"[{affine_text(program, one, iterators)}]" for one in box.cells)
+    return packed, packing.array.name + "".join(
+        f"[{affine_text(program, one, iterators)}]" for one in box.cells
+    )
