@@ -159,7 +159,7 @@ def test_helpers_are_not_recognised_by_their_names(definition: str, is_valid: bo
 
 
 def test_a_bound_that_the_nest_itself_changes() -> None:
-    """`n * n` is no number that stays the same while n is counted."""
+    """`n * n` is not a number that stays the same while n is counted."""
     spec = "for (i = 0; i < 4; i++) { n = n + 1; A[i] = B[i]; }"
     program = "for (i = 0; i < 4; i++) { n = n + 1; if (n * n > 3) A[i] = B[i]; }"
     _same_verdict(text(program, spec, before="int n = 0;"), False)

@@ -160,7 +160,7 @@ def test_other_loops_are_refused(
         ("For loopwright verify", "For other readers", 2, "no proof file about a C file"),
         ("'S1 2", "'S7 2", 3, "no statement S7 with 2 iterators"),
         ("'S1 2 var 'i", "'S1 1", 3, "no statement S1 with 1 iterators"),
-        ("var 'i var 'j", "var 'i var 'm", 3, "m is no name of the text"),
+        ("var 'i var 'j", "var 'i var 'm", 3, "m is not a name of the text"),
     ],
 )
 def test_claims_are_not_believed(

@@ -170,7 +170,7 @@ def test_scripts_that_no_gpu_can_run(tmp_path: Path, script: str, message: str) 
             "for (i = 0; i < n; i++) {\n for (j = 0; j < m; j++)\n  L: A[i][j] = 0;\n"
             " for (j = 0; j < m; j++)\n  M: B[i][j] = 0;\n}",
             "N = lift(L, 1)\nblock(L, i, j)\n",
-            "right inside each other",
+            "directly inside each other",
         ),
     ],
 )

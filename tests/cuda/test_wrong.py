@@ -97,13 +97,13 @@ CHANGES = {
     "a launcher that C does not find": ("LW_LAUNCHER int", "int"),
     "a launcher that nothing outside of the file finds": ("LW_LAUNCHER int", "static\nLW_LAUNCHER int"),
     "a launcher of another type": ("LW_LAUNCHER int", "LW_LAUNCHER long"),
-    "a kernel that is no kernel": ("LW_KERNEL(16) ", "void "),
+    "a kernel that is not a kernel": ("LW_KERNEL(16) ", "void "),
     "a size in parentheses": ("LW_SIZE(16, 1, 1)", "(LW_SIZE(16, 1, 1))"),
     "a size of two numbers": ("LW_SIZE(16, 1, 1)", "LW_SIZE(16, 1)"),
     "a grid of two numbers": (", 1, 1), LW_SIZE(16", ", 1), LW_SIZE(16"),
     "a grid that divides by zero": ("LW_GRID(", "LW_GRID(n / 0 + "),
     "a grid that is a macro": ("LW_GRID(n", "LW_GRID(LW_RESTRICT"),
-    "a grid that is no integer": ("LW_GRID(", "LW_GRID(s + "),
+    "a grid that is not an integer": ("LW_GRID(", "LW_GRID(s + "),
     "a launcher that does nothing": (
         "LW_BEGIN();", "return 1; }\nLW_LAUNCHER int other(void) {\n LW_BEGIN();"
     ),

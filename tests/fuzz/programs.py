@@ -21,7 +21,7 @@ PARAMETERS = "int n, int m, unsigned u, short h"
 
 @dataclass(frozen=True)
 class Array:
-    """An array of `rank` dimensions; a global one is no parameter."""
+    """An array of `rank` dimensions; a global one is not a parameter."""
 
     name: str
     type: str

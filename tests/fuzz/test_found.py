@@ -96,7 +96,7 @@ def test_a_sum_with_an_array_of_variable_length_is_a_pointer(tmp_path: Path) -> 
 
 
 def test_what_only_the_new_file_assumes_is_no_yes(tmp_path: Path) -> None:
-    """n * 1u is no number below 0: a loop that runs nowhere for n = -1 would run for ever."""
+    """n * 1u is not a number below 0: a loop that runs nowhere for n = -1 would run for ever."""
     text = "void f(int n, double A[24])\n{\n#pragma scop\nfor (int i = 0; i < n; i++) A[i] = 1;\n" + TAIL
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(text)

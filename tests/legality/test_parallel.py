@@ -69,7 +69,7 @@ def test_only_the_part_that_is_marked_has_to_be_parallel() -> None:
 
 
 def test_a_loop_split_by_parity_inside_another_is_marked() -> None:
-    """The parts are at 0 and 1 in one script, and the place of a part is no number but i mod 2."""
+    """The parts are at 0 and 1 in one script, and the place of a part is not a number but i mod 2."""
     own = region("for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = B[j][i];")
     script = "(X, Y) = isplit(S1, {[i, j]: j % 2 = 0}, 1)\nparallel(S1, j)\n"
     assert prove_plan(transform(own, script, "s.lw")).proved

@@ -246,7 +246,7 @@ def test_other_storage_under_a_guard(parameters: str, body: str, script: str, tm
 
 
 def test_loops_for_some_sizes_are_not_taken_for_a_guard(tmp_path: Path) -> None:
-    """Below one step of the unrolled loop, the loops as they were: `if (m >= 4) ... else` is no guard."""
+    """Below one step of the unrolled loop, the loops as they were: `if (m >= 4) ... else` is not a guard."""
     text = """void f(int m, signed char a[24][24], float x[24])
 {
 #pragma scop

@@ -166,7 +166,7 @@ def test_no_iterators_no_band() -> None:
         ("c\n0 1\n", 2, 3, "the context cannot have 1 columns"),
         ("c\n-1 3\n", 2, 1, "the size of the context cannot be negative"),
         ("c\n0 4\n1\nn n\n", 4, 3, "the name n is used twice"),
-        ("c\n0 3\n1\n3n\n", 4, 1, "'3n' is no name"),
+        ("c\n0 3\n1\n3n\n", 4, 1, "'3n' is not a name"),
         ("c\n[n] -> { : n > }\n0\n", 2, 16, "the context cannot be read: unexpected '}'"),
         ("c\n[n] -> { : n > 0\n0\n", 3, 2, "the file ends where the brace that closes the context should be"),
         ("c\n0 3\n0\n1\n1\n1 2\n1 1\n", 6, 1, "a matrix of 2 columns does not fit 1 parameters"),

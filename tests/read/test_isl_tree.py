@@ -183,7 +183,7 @@ BAND = '  schedule: "[{ S[i] -> [(i)] }]"\n'
         ),
         (S + BAND + '  options: "{ separate[x]; atomic[x] }"\n', 4, 3, "conflicting loop type options"),
         (S + BAND + BAND, 4, 3, "schedule is given twice for one node"),
-        (S + '  sequence:\n  - schedule: "[{ S[i] -> [(i)] }]"\n', 3, 3, "a child that is no filter"),
+        (S + '  sequence:\n  - schedule: "[{ S[i] -> [(i)] }]"\n', 3, 3, "a child that is not a filter"),
         (
             S + '  schedule: "[{ T[i] -> [(i)] }]"\n',
             3,

@@ -191,7 +191,7 @@ def test_another_program_is_not_an_order_of_this_one(tmp_path: Path) -> None:
         ("0 -1  0  1  0  0  0", "2 -1  0  1  0  0  0", "2 is no kind of constraint"),
         ("0 -1  0  0  0  0  0  1", "1 -1  0  0  0  0  0  1", "without the number of its array"),
         ("\nn\n", "\nn m\n", "2 different names for 1 parameters"),
-        ("\nn\n", "\n2n\n", "'2n' is no name"),
+        ("\nn\n", "\n2n\n", "'2n' is not a name"),
         ("2\ni j\n", "3\ni j\n", "2 names for 3 iterators"),
         ("2\ni j\n", "3\ni j k\n", "3 iterators in a domain of 2 dimensions"),
         ("<body>", "body", "where an extension such as <body> should begin"),

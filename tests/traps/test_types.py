@@ -103,7 +103,7 @@ CONVERSIONS = [
         "(float)n > i",
     ]
 ]
-"""Conditions that mean something else than the integers in them: each is one on data, or refused."""
+"""Conditions that mean something other than the integers in them: each is one on data, or refused."""
 
 OBSERVED = [
     Trap(name, body, head)

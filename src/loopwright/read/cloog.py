@@ -99,7 +99,7 @@ def _take_names(lines: Lines, what: str, count: int, used: tuple[str, ...] = ())
 
 def _new_name(lines: Lines, word: Word, used: tuple[str, ...]) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*", word.text, re.ASCII):
-        raise lines.at(word, f"'{word.text[:40]}' is no name", hint="names are written as in C")
+        raise lines.at(word, f"'{word.text[:40]}' is not a name", hint="names are written as in C")
     if word.text in used:
         raise lines.at(word, f"the name {word.text} is used twice")
     return word.text

@@ -108,7 +108,7 @@ def _check_filters(source: Source, node: isl.ScheduleNode) -> None:
     for k in range(node.n_children()):
         if Kind(node.child(k).get_type()) != Kind.filter:
             hint = 'write - filter: "{ S[i] }" and put the rest in its child'
-            raise node_error(source, ("sequence", "set"), "a child that is no filter", hint)
+            raise node_error(source, ("sequence", "set"), "a child that is not a filter", hint)
 
 
 def _check_covered(source: Source, node: isl.ScheduleNode, number: int) -> None:

@@ -108,7 +108,7 @@ def _take_parameters(lines: Lines, count: int) -> tuple[str, ...]:
 
 def _name(lines: Lines, word: Word) -> str:
     if not NAME.fullmatch(word.text):
-        raise lines.at(word, f"'{word.text[:40]}' is no name", hint="names are written as in C")
+        raise lines.at(word, f"'{word.text[:40]}' is not a name", hint="names are written as in C")
     return word.text
 
 

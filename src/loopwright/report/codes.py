@@ -109,7 +109,7 @@ BAD_INPUT: tuple[Page, ...] = (
     Page(
         Code.FILE,
         "a file cannot be read or written",
-        "The file is not there, may not be opened, is no text, or has an ending that says nothing.",
+        "The file is not there, may not be opened, is not text, or has an ending that says nothing.",
         "Check the path. Loopwright reads .c, .lw, .poly, .in, .st and .cloog files.",
     ),
     Page(
@@ -248,7 +248,7 @@ BAD_INPUT: tuple[Page, ...] = (
     ),
     Page(
         Code.PROOF_FILE,
-        "this is no proof file about a C file",
+        "this is not a proof file about a C file",
         "A proof file that 'loopwright transform --prover coq' wrote says in a comment which file and region "
         "it is about. This one does not, or names an original that is not there.",
         "Give a file that transform wrote; --old names the original.",
@@ -327,7 +327,7 @@ GAVE_UP: tuple[Page, ...] = (
     ),
     Page(
         Code.SIZES_UNKNOWN,
-        "the problem size cannot be told",
+        "the problem size cannot be determined",
         "What the program writes does not tell the values of the parameters of the original.",
         "Give them with -D.",
         "loopwright check new.c --spec old.c -D N=100 -D M=20",

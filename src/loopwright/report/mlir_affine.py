@@ -55,7 +55,7 @@ def conjuncts(test: Test) -> list[Compare]:
         case And(arguments):
             return [part for one in arguments for part in conjuncts(one)]
         case _:
-            raise Unreadable("a condition that is no conjunction")
+            raise Unreadable("a condition that is not a conjunction")
 
 
 def as_sign(test: Compare) -> tuple[Expr, str]:

@@ -112,7 +112,7 @@ class _FunctionWriter:
         rank = self.cells[array][0]
         shape = [self.extent(one) for one in self.runs.extents.get(array, (None,) * rank)]
         if static and None in shape:
-            raise Unreadable(f"the size of '{array}' is no number")
+            raise Unreadable(f"the size of '{array}' is not a number")
         dims = ["?" if one is None or None in shape else str(one) for one in shape]
         return f"memref<{'x'.join([*dims, self.type_of(array)])}>"
 

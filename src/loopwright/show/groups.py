@@ -9,7 +9,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.transform.vectors import Position, pieces
 
 MOST = 6
-"""More statements than this in one picture cannot be told apart."""
+"""More statements than this in one picture cannot be distinguished."""
 
 AXES = 3
 """More loops than this cannot be drawn; the outer ones then stand still."""

@@ -74,7 +74,7 @@ def statement_of(file: CFile, directive: OpenmpDirective) -> Node:
     wanted = ("for_statement", "compound_statement") if directive.name == "fuse" else ("for_statement",)
     if node.type not in wanted or (node.start != start and not _is_labelled(node, start)):
         what = "a block of loops" if directive.name == "fuse" else "a 'for' loop"
-        hint = "put it right before its loop"
+        hint = "put it directly before its loop"
         raise refuse(directive.place, f"{what} must follow this directive", hint, Code.DIRECTIVE)
     return node
 

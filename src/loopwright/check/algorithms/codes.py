@@ -10,7 +10,7 @@ the ranges of the statements that write an array following each other in the ord
 from 1 on; 0 is NIL.  It applies when the codes of every array stay below 2^63; a cell's shadow
 takes 1 byte where they stay below 2^8, 2 below 2^16, 4 below 2^31, and 8 otherwise.
 
-Statements that cannot be told apart by their text and subscripts and never touch the same
+Statements that cannot be distinguished by their text and subscripts and never touch the same
 iteration share their codes: they form a group.
 """
 

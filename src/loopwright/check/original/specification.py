@@ -214,7 +214,7 @@ def _refuse_inlined(statement: Statement, side: Side, assignment: Assignment) ->
             hint = "write the expression it stands for"
             raise refuse(
                 hole.place,
-                "this value cannot be told in another program",
+                "this value cannot be determined in another program",
                 hint,
                 code=Code.SEGMENT,
             )

@@ -2,7 +2,7 @@
 
 `#define STEP(i) A[i] = B[i]` is an assignment wherever STEP is used, and has to be instrumented
 there.  A use is replaced by what the preprocessor would make of it; lines stay where they are.
-What cannot be told (several definitions, `#` and `##`) is left, to be refused later.
+What cannot be determined (several definitions, `#` and `##`) is left, to be refused later.
 """
 
 from __future__ import annotations

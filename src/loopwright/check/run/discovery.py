@@ -104,7 +104,7 @@ def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain)
 def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:
     if len(ended.lines) < len(arrays):
         raise GaveUp(
-            Code.SIZES_UNKNOWN, "the program ends before its size can be told", hint="give the sizes with -D"
+            Code.SIZES_UNKNOWN, "the program ends before its size is known", hint="give the sizes with -D"
         )
     found = {}
     for array, line in zip(arrays, ended.lines, strict=False):

@@ -26,7 +26,7 @@ static struct {
 #define LW_CLEAR() (lw_dif = 0, lw_dif4 = 0, lw_neg = 0)
 #define LW_FINISH() lw_end(lw_dif | lw_dif4 | (unsigned long)(lw_neg < 0))
 
-/* An operation that is no instance of the original, whatever it reads. */
+/* An operation that is not an instance of the original, whatever it reads. */
 #define LW_WRONG() __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED)
 
 /* The check of one operation, and of a nest: 1 if all its operations are right. */

@@ -112,7 +112,7 @@ def interface_of(program: Program) -> Interface:
             sizes = tuple(_size(extent, numbers) for extent in _extents(program, array))
             arrays.append(DeviceArray(array.name, kind, sizes, array.name in written))
         elif array.name in written:
-            message = f"{array.name} is written and is no array: it has no place on the device"
+            message = f"{array.name} is written and is not an array: it has no place on the device"
             raise _refused(program, message, f"make it an array of one element, {array.name}[1]")
         else:
             scalars.append((array.name, kind))

@@ -193,7 +193,7 @@ class _Splitter:
         mapped = [one for one in kinds[:2] if one is not None]
         if any(one is not None for one in kinds[2:]):
             raise self.refused(
-                f"the loop over {loop.iterator} is marked for OpenMP, which is no part of CUDA",
+                f"the loop over {loop.iterator} is marked for OpenMP, which is not part of CUDA",
                 "map it by 'block' or 'thread', or leave the mark out",
             )
         if len(mapped) == 2:
@@ -208,7 +208,7 @@ class _Splitter:
             )
 
     def _blocks(self, node: Node, blocks: dict[str, Expr | None], inside: frozenset[str]) -> Node:
-        """What a block runs: block loops are nested right inside each other."""
+        """What a block runs: block loops are nested directly inside each other."""
         if not any(_is_block(part) for part in subprograms(node)):
             return node
         match node:
@@ -232,7 +232,7 @@ class _Splitter:
                 return self._blocks(only, blocks, inside)
             case _:
                 raise self.refused(
-                    "the loops that are mapped to blocks are not right inside each other",
+                    "the loops that are mapped to blocks are not directly inside each other",
                     "distribute the statements, so that each nest has its own loops, and map each nest",
                 )
 
@@ -283,7 +283,7 @@ class _Splitter:
         return Touches(read, frozenset(name for one in found for name in one.written))
 
     def _thread_axes(self, node: Node) -> tuple[str, ...]:
-        """The axes of thread loops that are right inside each other."""
+        """The axes of thread loops that are directly inside each other."""
         if not any(_is_thread(part) for part in subprograms(node)):
             return ()
         match node:
@@ -298,7 +298,7 @@ class _Splitter:
                 if set(found) == set(self._thread_axes(other)):
                     return found
         raise self.refused(
-            "the loops that are mapped to threads are not right inside each other",
+            "the loops that are mapped to threads are not directly inside each other",
             "distribute the statements, so that each nest has its own loops over threads",
         )
 

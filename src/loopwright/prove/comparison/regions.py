@@ -124,7 +124,7 @@ def counterparts(old: Sequence[Span], new: Source) -> Source:
         if name not in functions or any(one is not region and _around(one)[0] == name for one in old):
             raise BadInput(
                 Code.REGION,
-                f"no region is marked in this file, and which one of '{name}' is meant cannot be told",
+                f"no region is marked in this file, and which one of '{name}' is meant cannot be determined",
                 span=Span.start_of(new.path),
                 hint="put '#pragma scop' and '#pragma endscop' around the same loops in both files",
             )

@@ -77,7 +77,7 @@ def read_claims(source: Source) -> TextClaims:
     if found is None:
         raise BadInput(
             Code.PROOF_FILE,
-            "this is no proof file about a C file",
+            "this is not a proof file about a C file",
             span=Span.start_of(source.path),
             hint="`loopwright transform FILE.c SCRIPT --prover coq -o PROOF.v` writes one",
         )

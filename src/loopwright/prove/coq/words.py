@@ -130,7 +130,7 @@ def read_expr(words: Words) -> ex.Expr:
         case "select":
             return ex.Select(read_test(words), read_expr(words), read_expr(words))
         case word:
-            raise ValueError(f"{word!r} is no expression")
+            raise ValueError(f"{word!r} is not an expression")
 
 
 def read_test(words: Words) -> ex.Test:
@@ -152,7 +152,7 @@ def read_list(words: Words, read: Callable[[Words], T]) -> tuple[T, ...]:
 def read_name(words: Words) -> str:
     word = read_word(words)
     if not word.startswith("'"):
-        raise ValueError(f"{word!r} is no name")
+        raise ValueError(f"{word!r} is not a name")
     return unquote(word[1:])
 
 

@@ -39,7 +39,7 @@ def read_new(old: Program, region: Span) -> LoopText:
     file = c_file(region.source)
     for name in sorted(text.assigned):
         if not is_hidden(file, region, name):
-            raise Unreadable(f"'{name}' is no variable of the function that is known by its name alone")
+            raise Unreadable(f"'{name}' is not a variable of the function that is known by its name alone")
     try:
         refuse_live_iterators(file.tree, region, text.assigned)
     except BadInput as failure:

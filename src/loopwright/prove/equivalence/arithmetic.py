@@ -217,7 +217,7 @@ def _unary(operator: str, operand: TypedNumber, world: World) -> TypedNumber:
     if operator == "~":
         if isinstance(operand.number, int):
             return _integer(~operand.number, kind)
-        raise Undefined("~ of what is no integer")
+        raise Undefined("~ of what is not an integer")
     number = -operand.number if operator == "-" else operand.number
     return _integer(number, kind) if isinstance(number, int) else world.rounded(number, kind)
 
@@ -253,7 +253,7 @@ def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) 
 
 def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumber:
     if not isinstance(left.number, int) or not isinstance(right.number, int):
-        raise Undefined("a shift of what is no integer")
+        raise Undefined("a shift of what is not an integer")
     kind = types.promoted(left.type)
     if not isinstance(kind, types.Integer) or not 0 <= right.number < kind.bits or left.number < 0:
         raise Undefined("a shift by too much, or of a negative number")

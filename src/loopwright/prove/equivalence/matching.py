@@ -141,7 +141,7 @@ def match(
         ranking = [(cost.get(one.old, 0), order[one.old], k) for k, one in enumerate(found[statement.name])]
         guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old, taken)
         if guess is None:
-            return Unmatched(statement.name, "which instance of OLD it is cannot be told from its text")
+            return Unmatched(statement.name, "which instance of OLD it is cannot be determined from its text")
         used[guess.old] = used.get(guess.old, 0) + 1
         _take(taken, guess)
         chosen[statement.name] = (guess,)

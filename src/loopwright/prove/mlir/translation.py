@@ -287,7 +287,7 @@ class _Translation(FunctionState):
     def scf_for(self, operation: scf.ForOp) -> list[Node]:
         step = self.index(operation.step, operation)
         if not isinstance(step, Int) or step.value <= 0:
-            raise self.refuse(operation, "scf.for with a step that is no number")
+            raise self.refuse(operation, "scf.for with a step that is not a number")
         low, high = self.index(operation.lb, operation), self.index(operation.ub, operation)
         return self.loop(operation, low, high, step.value, list(operation.iter_args))
 

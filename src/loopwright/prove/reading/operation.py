@@ -165,7 +165,7 @@ def _is_narrow(node: Node, words: Words) -> bool:
 def _has_extent(node: Node, words: Words) -> bool:
     """Whether it is in a subscript of an array all of whose sizes are declared.
 
-    A number that wraps around below 0 is beyond them, and is no subscript of a program that stays inside.
+    A number that wraps around below 0 is beyond them, and is not a subscript of a program that stays inside.
     """
     inner, outer = node, node.parent
     while outer is not None and not (outer.type == "subscript_expression" and field(outer, "index") == inner):

@@ -142,7 +142,7 @@ def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> s
     if promise.last and collapsed > 1:
         return f"the pragma in line {line} keeps what the last of several loops leaves"
     if len(promise.iterators) < collapsed:
-        return f"line {line}: the loops are not right inside each other"
+        return f"line {line}: the loops are not directly inside each other"
     other = _not_combined(program, promise) or _not_in_section(program, promise)
     if other is not None:
         return f"line {line}: the loop does more with {other} than to combine values into it"

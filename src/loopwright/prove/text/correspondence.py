@@ -167,7 +167,7 @@ def _misfit(old: Program, new: Program, claims: Sequence[Call]) -> str | None:
         known = {*old.params, *after[statement.name].words.values}
         strange = sorted({name for one in claim.arguments for name in variables(one)} - known)
         if strange:
-            return f"{strange[0]} is no name of the text"
+            return f"{strange[0]} is not a name of the text"
     return None
 
 

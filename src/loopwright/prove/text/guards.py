@@ -98,7 +98,7 @@ def _is_pointer(array: Array) -> bool:
 def _node(program: Program, text: str) -> Node:
     node = expression_of(text, program.file.kinds(program.region))
     if node is None:
-        raise Unreadable("it is no expression")
+        raise Unreadable("it is not an expression")
     return node
 
 

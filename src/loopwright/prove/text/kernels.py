@@ -4,10 +4,10 @@ A distributed loop `for (long i = LW_THREAD(x, first, step); test; i += LW_THREA
 iteration of `for (long i = first; test; i += step)` once, in one of the threads along x, whatever their
 number.  So a kernel means its loops, those that are distributed parallel, if
 
-    blocks     loops over blocks are right inside each other, outside of everything else;
+    blocks     loops over blocks are directly inside each other, outside of everything else;
     numbers    iterators, and numbers that are declared, have 64 bits;
     uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
-    phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
+    phases     a phase is a nest of thread loops, directly inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
     barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
                the other uses; and one after the last use of buffers, since the next block that the threads
@@ -150,7 +150,7 @@ class KernelReader:
                 self._loop(node, "BLOCK", axis)
                 self._blocks([part(node, "body")], axes | {axis})
             case _:
-                raise Unreadable("loops over blocks are not right inside each other")
+                raise Unreadable("loops over blocks are not directly inside each other")
 
     def _sequence(self, statements: list[Node], dirty: Used) -> Used:
         """What all threads follow; `dirty` is what phases used since the last barrier."""
@@ -318,7 +318,7 @@ class KernelReader:
                 self._phase(part(node, "body"), {**axes, axis: self._whole(node, axis)})
             case _:
                 if has_threads(node):
-                    raise Unreadable("loops over threads are not right inside each other")
+                    raise Unreadable("loops over threads are not directly inside each other")
                 if not self._busy <= set(axes):
                     missing = ", ".join(sorted(self._busy - set(axes)))
                     line = node.span.line

@@ -44,7 +44,7 @@ def check_own(body: Node, threads: Sequence[str], names: frozenset[str]) -> list
             inner, access = access, None if access is None else access.parent
             own = access is not None and access.type == "subscript_expression"
             if access is None or not own or part(access, "argument") != inner or not thread:
-                raise Unreadable(f"{node.text} is used as something else than an array in registers")
+                raise Unreadable(f"{node.text} is used as something other than an array in registers")
             if part(access, "index").text != thread:
                 index = part(access, "index").text
                 raise Unreadable(f"thread {thread} uses {node.text}[{index}], in another thread's registers")
@@ -58,7 +58,7 @@ def check_registers(body: Node, lane: str, names: frozenset[str]) -> list[Node]:
     for node in found:
         access = node.parent
         if access is None or access.type != "subscript_expression" or part(access, "argument") != node:
-            raise Unreadable(f"{node.text} is used as something else than an array in registers")
+            raise Unreadable(f"{node.text} is used as something other than an array in registers")
         index = part(access, "index").text
         if index == lane:
             continue

@@ -104,7 +104,7 @@ def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
     head = re.match(r"\{ extern int (\w+)\(([^()]*)\);\n  if \(!\1\((.*)\)\) \{\n", text)
     tail = f"{original.rstrip()}\n  }} }}\n"
     if head is None or not text.startswith(tail, head.end()):
-        raise Unreadable("the region of the C file is no call with the original loops after it")
+        raise Unreadable("the region of the C file is not a call with the original loops after it")
     types = [one.strip() for one in head[2].split(",")]
     values = [one.strip() for one in head[3].split(",")]
     if len(types) != len(values):
@@ -282,7 +282,7 @@ class _Launcher:
 
     def _declare(self, node: Node, known: dict[str, str]) -> None:
         if node.type != "declaration" or part(node, "type").text not in _NUMBERS:
-            raise Unreadable("between launches something is declared that is no number")
+            raise Unreadable("between launches something is declared that is not a number")
         name = part(part(node, "declarator"), "declarator").text
         if name in {array.name for array in self.program.arrays}:
             raise Unreadable(f"{name} is declared between launches, which would not share it")
@@ -305,7 +305,7 @@ class _Launcher:
             raise Unreadable(f"a launch of {total} threads, which {kernel.name} is not made for")
         arguments = [one.strip() for one in parts[3].text.strip()[1:-1].split(",")]
         if arguments != [name for name, _ in kernel.parameters]:
-            raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
+            raise Unreadable(f"{kernel.name} is passed something other than its parameters say")
         if not kernel.body or kernel.body[0].text != f"LW_BLOCK_SIZE({', '.join(sizes)});":
             raise Unreadable(f"{kernel.name} is made for blocks of another size")
         kernel = replace(kernel, body=kernel.body[1:])
@@ -359,7 +359,7 @@ class _Launcher:
         for _, macro, call in views:
             view = array_view(macro, call_arguments(call))
             if view is None or pointers.get(f"{view.name}_") != view.pointer:
-                raise Unreadable(f"{kernel.name} has an array that is no view of its parameter")
+                raise Unreadable(f"{kernel.name} has an array that is not a view of its parameter")
             sizes = view.sizes if view.rows else [*self._first_extent(view.name), *view.sizes]
             if not self._is_array(view.name, view.kind, sizes):
                 raise Unreadable(f"{view.name} in {kernel.name} is not what the region means by it")

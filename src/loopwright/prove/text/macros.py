@@ -76,7 +76,7 @@ def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
             continue
         names = {each.text for each in walk(part(one, "declarator")) if each.type == "identifier"}
         if not names & storage:
-            raise Unreadable(f"a number of a kernel is of no type of numbers: {one.text}")
+            raise Unreadable(f"a number of a kernel does not have a numeric type: {one.text}")
 
 
 def distributed_head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:

@@ -165,7 +165,7 @@ class _ValueScope:
         """`int m = e`: e has to fit the type of m."""
         named = declared_name(node)
         if named is None or named[1] > 0:
-            raise NotShown(f"'{node.text}' is no number")
+            raise NotShown(f"'{node.text}' is not a number")
         given = self.value(field(node, "value"))
         kind = type_at(field(node, "declarator"), self.words, field(node, "value").span)
         return named[0], Typed(given.least, given.greatest, self._declared(node, kind)).within(node)

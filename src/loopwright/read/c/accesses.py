@@ -307,7 +307,7 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
     else:
         raise refuse(
             target,
-            "the address of this is taken, but it is no storage that stays",
+            "the address of this is taken, but it is not storage that stays",
             "copy the value into a variable of its own first",
         )
     return found

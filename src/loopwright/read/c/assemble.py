@@ -198,7 +198,7 @@ def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
             continue
         known = found.setdefault(name, text)
         if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
-            raise refuse(node, f"'{text}' cannot be told from '{known}'", "rename one of them")
+            raise refuse(node, f"'{text}' cannot be distinguished from '{known}'", "rename one of them")
     unseen = [name for name in used if name not in found]
     hidden = [name for name in unseen if re.search(rf"\b{name}\b", block.source.text)]
     if len(hidden) < len(unseen):

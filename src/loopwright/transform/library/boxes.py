@@ -118,7 +118,7 @@ def _cell_function(one: PackedAccess, name: str) -> tuple[isl.Aff, ...]:
     isl.PwMultiAff.from_map(relation).foreach_piece(lambda _, function: found.append(function))
     functions = [found[0].get_at(k) for k in range(found[0].dim(OUT))]
     if len(found) > 1 or any(one.dim(DIV) for one in functions):
-        message = f"the cell of {name} is no affine function of the loops"
+        message = f"the cell of {name} is not an affine function of the loops"
         raise Misuse(Code.STORAGE, message, argument="registers")
     return tuple(functions)
 

@@ -198,7 +198,7 @@ def _copied_back(
     found: list[isl.MultiAff] = []
     isl.PwMultiAff.from_map(last).coalesce().foreach_piece(lambda _, function: found.append(function))
     if len(found) != 1 or any(found[0].get_at(k).dim(DIV) for k in range(len(expanded))):
-        message = f"which iteration writes {array.name} last is no affine function of its subscripts"
+        message = f"which iteration writes {array.name} last is not an affine function of its subscripts"
         raise Misuse(Code.STORAGE, message, argument="loops")
     own = "".join(f"[{name}]" for name in iterators)
     times = [affine_text(plan.program, found[0].get_at(k), iterators) for k in range(len(expanded))]
@@ -266,7 +266,8 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint="leave it out of the region")
     first, *others = found
     if any(not one.plain_is_equal(first) for one in others) or first.dim(DIV):
-        message = f"the iteration number of {name} is no affine function of the iterators of {statement.name}"
+        inner = statement.name
+        message = f"the iteration number of {name} is not an affine function of the iterators of {inner}"
         hint = "expand along the loops of the author, before they are tiled or split"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint=hint)
     return first

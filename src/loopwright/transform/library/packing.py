@@ -309,7 +309,7 @@ def _index(program: Program, read: PackedAccess, packing: _Packing, k: int) -> s
     found: list[isl.Aff] = []
     distance.foreach_piece(lambda _, function: found.append(function))
     if any(not one.plain_is_equal(found[0]) for one in found[1:]):
-        message = f"where {read.statement.name} finds its values in the copy is no affine function"
+        message = f"where {read.statement.name} finds its values in the copy is not an affine function"
         raise Misuse(Code.STORAGE, message, argument="loop")
     text = quasi_affine_text(program, found[0], read.statement)
     if text is None:

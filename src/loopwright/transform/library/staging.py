@@ -162,7 +162,7 @@ def _check(tiles: _StagedTiles) -> None:
         message = "dependences reach farther to one side than to the other"
         raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="staged", hint="leave 'staged' out")
     if tiles.shape.half % tiles.count:
-        message = "half of a tile is no whole number of steps"
+        message = "half of a tile is not a whole number of steps"
         raise Misuse(Code.ARGUMENTS, message, argument="sizes", hint="give an even number of steps")
     for low, _ in tiles.stencil.bounds:
         if any(not low.get_coefficient_val(PARAM, k).is_zero() for k in range(low.dim(PARAM))):

@@ -145,7 +145,7 @@ def offsets_of(statement: Statement, access: Access) -> tuple[int, ...]:
 
 
 def _nostencil_of(statement: Statement, access: Access) -> Misuse:
-    message = f"{statement.name} is no step of a stencil: it touches {' '.join(access.place.text.split())}"
+    message = f"{statement.name} is not a step of a stencil: it touches {' '.join(access.place.text.split())}"
     return Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint=NO_STENCIL)
 
 

@@ -256,7 +256,7 @@ class _LineParser:
         return found
 
     def separator(self) -> str:
-        """What was meant by something else than a comma."""
+        """What was meant by something other than a comma."""
         if self.token.text in (":", "=="):
             return "a loop and its number are written i=32"
         return "arguments have commas between them: tile(Mult, 32, 32)"

@@ -220,7 +220,7 @@ def _compare_statement(program: Program, found: Found, statement: Statement) -> 
     node, body = found.node, statement.body
     place = node.name if isinstance(node, tree.Declarator) else node.place.span
     if place.start != body.place.start:
-        raise _refusal(place, f"'{_line(place)}' is no statement of the model")
+        raise _refusal(place, f"'{_line(place)}' is not a statement of the model")
     names = tuple(loop.declaration.name for loop in found.place.loops)
     if names != statement.iterators:
         raise _refusal(place, f"the loops around it are over {', '.join(names)}")

@@ -316,7 +316,7 @@ def _division(node: tree.Binary, scope: Scope) -> isl.PwAff:
 
 
 def _whole(node: tree.Expression, value: isl.PwAff) -> isl.PwAff:
-    """A value that is no unsigned number below 0, as -1u is."""
+    """A value that is not an unsigned number below 0, as -1u is."""
     kind = integer_of(node.type)
     if (constant_value(value) or 0) < 0 and kind is not None and not kind.signed:
         raise Unclear(node, "this unsigned number is below 0")

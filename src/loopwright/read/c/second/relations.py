@@ -67,7 +67,7 @@ def cells_of(
     """The cells an access touches, as far as they are known."""
     array = next((array for array in program.arrays if array.name == one.cell.base), None)
     if array is None:
-        raise Unclear(one.node, f"'{one.cell.base}' is no storage of the model")
+        raise Unclear(one.node, f"'{one.cell.base}' is not storage of the model")
     rank = len(array.rows) + 1 if array.rows else array.rank
     known = everywhere()
     values = [f"{one.cell.base} {k}" for k in range(rank)]
