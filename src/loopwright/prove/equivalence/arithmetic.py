@@ -299,7 +299,7 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
                 return math.nan
             return math.copysign(math.inf, one) * math.copysign(1, other)
         case _:
-            raise Undefined(f"'{operator}' of numbers that are no integers")
+            raise Undefined(f"'{operator}' of numbers that are not integers")
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:

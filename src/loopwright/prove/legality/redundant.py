@@ -117,7 +117,7 @@ class _Comparison:
                 raise InternalError(Code.INTERNAL, f"{statement.name} is not claimed to compute one instance")
             return claimed.intersect_params(self.after.context)
         if any(statement.iterators.count(name) != 1 for name in old.iterators):
-            raise InternalError(Code.INTERNAL, f"{statement.name} has not the loops of {old.name}")
+            raise InternalError(Code.INTERNAL, f"{statement.name} does not have the loops of {old.name}")
         columns = [statement.iterators.index(name) for name in old.iterators]
         chosen = selection(statement.domain.get_space(), columns).set_tuple_name(OUT, old.name)
         return chosen.intersect_domain(statement.domain.intersect_params(self.after.context))

@@ -195,7 +195,7 @@ class _Translation(FunctionState):
         sizes = [int(one) for one in operation.static_basis.get_values()]
         value = self.value(operation.operands[0], operation)
         if len(operation.operands) != 1 or not isinstance(value, Index) or any(one < 1 for one in sizes):
-            raise self.refuse(operation, "affine.delinearize_index into sizes that are no numbers")
+            raise self.refuse(operation, "affine.delinearize_index into sizes that are not numbers")
         inner = sizes[len(sizes) - len(operation.results) + 1 :]
         for place, digit in enumerate(operation.results):
             step = prod(inner[place:])
