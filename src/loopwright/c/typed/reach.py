@@ -45,41 +45,59 @@ def reach_of(file: TypedFile, nodes: Iterable[tree.Node], pure: frozenset[str]) 
     pending = list(nodes)
     while pending and not unknown:
         node = pending.pop()
+        unknown = _unknown_effect(node, file, pure)
         match node:
             case tree.Assign(target=target) | tree.Update(target=target):
                 root = tree.owner(target)
-                if root is None and in_union(target):
-                    written.add(types.Unknown("what a union holds may be of any of its types"))
-                elif root is None:
-                    written.add(types.unqualified(target.type))
+                if root is None:
+                    written.add(_assigned_type(target))
                 else:
                     changed.add(root.offset)
-            case tree.CallExpression(callee=None):
-                unknown = "a function through a pointer"
-            case tree.CallExpression(callee=tree.Declaration(name=name, storage=storage)) if (
-                storage not in _FUNCTIONS
-            ):
-                unknown = f"'{name}'"
             case tree.CallExpression(callee=tree.Declaration(name=name) as callee, arguments=arguments):
                 function = file.definition(callee)
-                if function is not None and may_be_replaced(callee, function):
-                    unknown = f"'{name}'"
-                plain = name.removeprefix("__builtin_")
-                if function is None and plain in _WRITES_BYTES:
-                    written.add(types.Unknown("bytes"))
-                elif function is None and plain in _KEEPS_ALL:
-                    written |= _targets(arguments)
-                elif function is None or function.problems:
-                    is_known = function is None and {name, plain} & pure
-                    unknown = "" if is_known else f"'{name}'"
+                if function is None:
+                    written |= _written_by_library(_plain(name), arguments)
                 elif name not in seen:
                     pending += function.nodes
                 seen.add(name)
-            case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
-                unknown = "this"
-            case tree.OtherExpression(kind=kind) if kind not in EXPRESSIONS:
-                unknown = "this"
     return Reach(frozenset(changed), frozenset(written), unknown)
+
+
+def _unknown_effect(node: tree.Node, file: TypedFile, pure: frozenset[str]) -> str:
+    """What a node does that is not known; "" where all of it is."""
+    match node:
+        case tree.CallExpression(callee=None):
+            return "a function through a pointer"
+        case tree.CallExpression(callee=tree.Declaration(name=name, storage=storage) as callee):
+            function = file.definition(callee)
+            if storage not in _FUNCTIONS:
+                is_known = False
+            elif function is not None:
+                is_known = not function.problems and not may_be_replaced(callee, function)
+            else:
+                is_known = _plain(name) in (*_WRITES_BYTES, *_KEEPS_ALL) or bool({name, _plain(name)} & pure)
+            return "" if is_known else f"'{name}'"
+        case tree.OtherStatement(kind=kind) if kind not in STATEMENTS:
+            return "this"
+        case tree.OtherExpression(kind=kind) if kind not in EXPRESSIONS:
+            return "this"
+    return ""
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("__builtin_")
+
+
+def _assigned_type(target: tree.Expression) -> types.CType:
+    if in_union(target):
+        return types.Unknown("what a union holds may be of any of its types")
+    return types.unqualified(target.type)
+
+
+def _written_by_library(name: str, arguments: Iterable[tree.Expression]) -> set[types.CType]:
+    if name in _WRITES_BYTES:
+        return {types.Unknown("bytes")}
+    return _targets(arguments) if name in _KEEPS_ALL else set()
 
 
 def in_union(target: tree.Expression) -> bool:

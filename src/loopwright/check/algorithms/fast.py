@@ -83,6 +83,20 @@ def fast_call(site: Site, observed: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
+class _Trace:
+    """The variables of C in which a check leaves what is wrong, and the test before the shadow changes."""
+
+    dif: str
+    neg: str
+    when: str = ""
+
+
+_AT_ONCE = _Trace("lw_dif", "lw_neg")
+_TRIED = _Trace("dif", "neg", "if (!dif && neg >= 0) ")
+"""Of one group among several: nothing changes unless it fits."""
+
+
+@dataclass(frozen=True)
 class _SiteWriter:
     scheme: Scheme
     places: dict[str, Shadow]
@@ -99,7 +113,7 @@ class _SiteWriter:
         if site.write.array not in self.places or not groups:
             return f"{opening}  LW_WRONG();\n}}\n"
         if len(groups) == 1 and not self.parallel:
-            return opening + self._check(site, *groups[0], "lw_dif", "lw_neg", "") + "}\n"
+            return opening + self._check(site, *groups[0], _AT_ONCE) + "}\n"
         return opening + self._alternatives(site, groups) + "}\n"
 
     def _groups(self, site: Site) -> list[tuple[Group, Candidate]]:
@@ -115,19 +129,20 @@ class _SiteWriter:
         """The first group that fits is it; the shadow changes only then."""
         pieces = []
         for group, candidate in groups:
-            body = self._check(site, group, candidate, "dif", "neg", "if (!dif && neg >= 0) ")
+            body = self._check(site, group, candidate, _TRIED)
             opening = "  {\n  unsigned long dif = 0; long neg = 0;\n"
             pieces.append(f"{opening}{body}  if (!dif && neg >= 0) return;\n  }}\n")
         return "".join(pieces) + "  LW_WRONG();\n"
 
-    def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
+    def _check(self, site: Site, group: Group, candidate: Candidate, trace: _Trace) -> str:
         holes = tuple(candidate.statement.symbols.index(name) for name, _ in candidate.holes)
-        key = (group.number, site.first_hole(candidate), holes, dif)
+        key = (group.number, site.first_hole(candidate), holes, trace.dif)
         if key not in self.checks:
-            self.checks[key] = self._written(site, group, candidate, dif, neg, when)
+            self.checks[key] = self._written(site, group, candidate, trace)
         return self.checks[key]
 
-    def _written(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
+    def _written(self, site: Site, group: Group, candidate: Candidate, trace: _Trace) -> str:
+        dif = trace.dif
         rows = self._rows(site, group, candidate)
         solution = solve([row.function for row in rows], group.depth)
         array, width = site.write.array, len(site.write.subscripts)
@@ -144,10 +159,10 @@ class _SiteWriter:
             names = [f"x{k}" for k in range(group.depth)]
             lines += [f"  {line}" for line in narrowed(group.domain, names, solution.free, dif)]
         else:
-            lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
+            lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, trace.neg)]
         lines.append(self._compared(array, "c", self.scheme.before(group, names), dif))
         lines += self._reads(site, group, names, dif)
-        lines.append(f"  {when}{shadow} = {self.scheme.after(group, names)};")
+        lines.append(f"  {trace.when}{shadow} = {self.scheme.after(group, names)};")
         return "\n".join(lines) + "\n"
 
     def _is_narrow(self, group: Group) -> bool:

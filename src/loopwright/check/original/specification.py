@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import islpy as isl
 
@@ -126,12 +127,10 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
         return rows.get(reference.node.span.start) if is_row else None
 
     side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
-    block = program.syntax
     with isl_failures("isl could not fix the problem size"):
-        variables = _variables(program, sizes)
+        original = _FixedOriginal(program, fixed, side, _variables(program, sizes))
         statements = tuple(
-            _stated(program, statement, number, fixed, side, block, variables)
-            for number, statement in enumerate(program.statements)
+            _stated(original, statement, number) for number, statement in enumerate(program.statements)
         )
     given = tuple((name, sizes[name]) for name in program.params)
     return Specification(program, given, statements, ranks, side)
@@ -157,29 +156,33 @@ def _variables(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
     return {name: sizes[name] for name in names if declared.visible(name, start) is not None}
 
 
-def _stated(
-    program: Program,
-    statement: Statement,
-    number: int,
-    sizes: isl.Set,
-    side: Side,
-    block: Node,
-    variables: Mapping[str, int],
-) -> Stated:
-    domain = _fixed_set(statement.domain, sizes)
-    schedule = _fixed_map(statement.schedule, sizes)
-    assignment = _assignment(statement, block)
+@dataclass(frozen=True)
+class _FixedOriginal:
+    """The original with its sizes fixed."""
+
+    program: Program
+    sizes: isl.Set
+    side: Side
+    variables: Mapping[str, int]
+
+
+def _stated(original: _FixedOriginal, statement: Statement, number: int) -> Stated:
+    side = original.side
+    domain = _fixed_set(statement.domain, original.sizes)
+    schedule = _fixed_map(statement.schedule, original.sizes)
+    assignment = _assignment(statement, original.program.syntax)
     target = side.cell(assignment.target)
     if target is None:
         raise refuse(
             statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
         )
     _refuse_inlined(statement, side, assignment)
-    write = _touched(program, statement, target, True, sizes, domain)
-    read = tuple(_touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment))
+    touched = partial(_touched, original, statement, domain)
+    write = touched(target, is_write=True)
+    read = tuple(touched(cell, is_write=False) for cell in reads(side, assignment))
     return Stated(
         statement.name, number, statement.iterators, domain, schedule, write, read, assignment,
-        statement.body.place, variables,
+        statement.body.place, original.variables,
     )  # fmt: skip
 
 
@@ -221,17 +224,13 @@ def _refuse_inlined(statement: Statement, side: Side, assignment: Assignment) ->
 
 
 def _touched(
-    program: Program,
-    statement: Statement,
-    cell: ArrayReference,
-    is_write: bool,
-    sizes: isl.Set,
-    domain: isl.Set,
+    original: _FixedOriginal, statement: Statement, domain: isl.Set, cell: ArrayReference, *, is_write: bool
 ) -> FixedAccess:
+    sizes = original.sizes
     where = cell.node.span
-    access = _access(statement.accesses, where, is_write)
+    access = _access(statement.accesses, where, is_write=is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
-    (array,) = [one for one in program.arrays if one.name == cell.array]
+    (array,) = [one for one in original.program.arrays if one.name == cell.array]
     if relation is not None and array.rows:
         relation = _as_declared(relation, array, sizes, where)
     is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
@@ -268,7 +267,7 @@ def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.
     return relation.apply_range(cells)
 
 
-def _access(accesses: tuple[Access, ...], where: Span, is_write: bool) -> Access | None:
+def _access(accesses: tuple[Access, ...], where: Span, *, is_write: bool) -> Access | None:
     for access in accesses:
         if access.is_write == is_write and (access.place == where or where.contains(access.place)):
             return access

@@ -10,12 +10,13 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c.syntax import Node, operator, walk
+from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
@@ -36,7 +37,6 @@ from loopwright.prove.equivalence.instances import Matched, NotMatched, by_insta
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.shared import (
-    Outputs,
     declared_in,
     outputs,
     with_common_parameters,
@@ -78,7 +78,7 @@ def prove_equivalent(
         old, new = with_common_parameters(old, new)
         progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
-        found = _told(_prove(old, new, models, allow_reassociation, progress), old, new)
+        found = _told(_ProgramsToCompare(old, new, allow_reassociation, progress).proved(models), old, new)
         computes = _computes_integers(sides(new).values()) or _declares_integers(new)
         if isinstance(found.verdict, Proved) and computes:
             return replace(found, trusted=(*found.trusted, OVERFLOW))
@@ -189,81 +189,78 @@ def _briefly(effort: int, work: Callable[[], Verdict]) -> Verdict | None:
         return None
 
 
-def _prove(
-    old: Program, new: Program, models: list[Verdict], allow_reassociation: bool, progress: Progress
-) -> Equivalence:
-    if old.context.is_empty():
-        return Equivalence(Undecided("there are no sizes that both files allow"))
-    different = differences(old, new)
-    if different.fatal:
-        return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
-    obligations = 0
-    promised = prove_annotations(new, allow_reassociation=allow_reassociation)
-    for verdict in (*models, promised, prove_lifetimes(new, old.context)):
-        if not isinstance(verdict, Proved):
-            return Equivalence(verdict)
-        obligations += verdict.obligations
-    progress("proving by instances")
-    matched = _instances(old, new, different, allow_reassociation)
-    if isinstance(matched, Matched):
-        proved = Proved(obligations + matched.proved.obligations)
-        return Equivalence(proved, trusted=matched.assumed, way="by instances", texts=matched.texts)
-    unclear = several_meanings(old) or several_meanings(new)
-    if unclear:
-        return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
-    counted = outputs(old, new)
-    return _without_instances(old, new, counted, matched, obligations, allow_reassociation, progress)
+@dataclass(frozen=True)
+class _ProgramsToCompare:
+    """Two programs to be proved equivalent, in one way after the other."""
 
+    old: Program
+    new: Program
+    allow_reassociation: bool
+    progress: Progress
 
-def _instances(
-    old: Program, new: Program, different: Differences, allow_reassociation: bool
-) -> Matched | NotMatched:
-    if different.textual:
-        return NotMatched(f"the files define differently: {', '.join(different.textual)}")
-    return by_instances(old, new, allow_reassociation=allow_reassociation)
+    def proved(self, models: Sequence[Verdict]) -> Equivalence:
+        if self.old.context.is_empty():
+            return Equivalence(Undecided("there are no sizes that both files allow"))
+        different = differences(self.old, self.new)
+        if different.fatal:
+            return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
+        obligations = 0
+        promised = prove_annotations(self.new, allow_reassociation=self.allow_reassociation)
+        for verdict in (*models, promised, prove_lifetimes(self.new, self.old.context)):
+            if not isinstance(verdict, Proved):
+                return Equivalence(verdict)
+            obligations += verdict.obligations
+        self.progress("proving by instances")
+        matched = self._by_instances(different)
+        if isinstance(matched, Matched):
+            proved = Proved(obligations + matched.proved.obligations)
+            return Equivalence(proved, trusted=matched.assumed, way="by instances", texts=matched.texts)
+        unclear = several_meanings(self.old) or several_meanings(self.new)
+        if unclear:
+            return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
+        return self._without_instances(matched, obligations)
 
+    def _by_instances(self, different: Differences) -> Matched | NotMatched:
+        if different.textual:
+            return NotMatched(f"the files define differently: {', '.join(different.textual)}")
+        return by_instances(self.old, self.new, allow_reassociation=self.allow_reassociation)
 
-def _without_instances(
-    old: Program,
-    new: Program,
-    counted: Outputs,
-    matched: NotMatched,
-    obligations: int,
-    allow_reassociation: bool,
-    progress: Progress,
-) -> Equivalence:
-    """By values or by running; a few runs first, because most mistakes show at once."""
-    reasons = [f"by instances: {matched.reason}"]
-    if any(array.name == ELSEWHERE for program in (old, new) for array in program.arrays):
-        return Equivalence(Undecided(f"what the calls do is not known; {reasons[0]}"))
-    for budget in (FEW_STEPS, MOST_STEPS):
-        progress("looking for a difference in small runs")
-        found = by_running(
-            old, new, counted.arrays, budget=budget, hints=matched.sizes, reassociate=allow_reassociation
-        )
-        if isinstance(found, Refuted):
-            return Equivalence(found, matched.order, counted.trusted)
-        if budget == MOST_STEPS:
-            reasons.append(f"by running: {found.reason}")
-            break
-        progress("proving by values")
-        proof, believed = _values(old, new, counted.arrays, allow_reassociation)
-        if isinstance(proof, Proved):
-            proved = Proved(obligations + proof.obligations)
-            assumed = (REASSOCIATION,) if allow_reassociation else ()
-            return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
-        reasons.append(f"by values: {proof.reason}")
-    return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
+    def _without_instances(self, matched: NotMatched, obligations: int) -> Equivalence:
+        """By values or by running; a few runs first, because most mistakes show at once."""
+        counted = outputs(self.old, self.new)
+        reasons = [f"by instances: {matched.reason}"]
+        if any(array.name == ELSEWHERE for program in (self.old, self.new) for array in program.arrays):
+            return Equivalence(Undecided(f"what the calls do is not known; {reasons[0]}"))
+        for budget in (FEW_STEPS, MOST_STEPS):
+            self.progress("looking for a difference in small runs")
+            found = by_running(
+                self.old,
+                self.new,
+                counted.arrays,
+                budget=budget,
+                hints=matched.sizes,
+                reassociate=self.allow_reassociation,
+            )
+            if isinstance(found, Refuted):
+                return Equivalence(found, matched.order, counted.trusted)
+            if budget == MOST_STEPS:
+                reasons.append(f"by running: {found.reason}")
+                break
+            self.progress("proving by values")
+            proof, believed = self._by_values(counted.arrays)
+            if isinstance(proof, Proved):
+                proved = Proved(obligations + proof.obligations)
+                assumed = (REASSOCIATION,) if self.allow_reassociation else ()
+                return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
+            reasons.append(f"by values: {proof.reason}")
+        return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
 
-
-def _values(
-    old: Program, new: Program, arrays: tuple[str, ...], allow_reassociation: bool
-) -> tuple[Proved | Undecided, tuple[str, ...]]:
-    """By values; where isl fails, runs may still tell a difference."""
-    try:
-        return by_values(old, new, arrays, reassociate=allow_reassociation)
-    except isl.Error as failure:
-        return Undecided(f"isl failed: {failure}"), ()
+    def _by_values(self, arrays: tuple[str, ...]) -> tuple[Proved | Undecided, tuple[str, ...]]:
+        """By values; where isl fails, runs may still tell a difference."""
+        try:
+            return by_values(self.old, self.new, arrays, reassociate=self.allow_reassociation)
+        except isl.Error as failure:
+            return Undecided(f"isl failed: {failure}"), ()
 
 
 _ARITHMETIC = ("+", "-", "*", "<<")
