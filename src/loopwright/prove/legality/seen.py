@@ -29,6 +29,16 @@ from loopwright.transform.storage import SeenWrite
 
 
 @dataclass(frozen=True)
+class _Claim:
+    """That `reader` sees at `read` what `writer` wrote: { read -> write }."""
+
+    reader: Statement
+    read: Access
+    writer: Statement
+    source: isl.Map
+
+
+@dataclass(frozen=True)
 class ClaimedFlow:
     """The order of a program, entry by entry."""
 
@@ -81,10 +91,11 @@ class ClaimedFlow:
             mine = read.relation.intersect_domain(source.domain())
             other = source.domain() if cells is None else mine.subtract(cells).domain()
             yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
+            claim = _Claim(reader, read, writer, source)
             for later in self.program.statements:
                 for access in later.writes:
                     if access.array == read.array:
-                        yield from self._between(reader, read, source, writer, later, access)
+                        yield from self._between(claim, later, access)
 
     def _shown(
         self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str
@@ -94,44 +105,30 @@ class ClaimedFlow:
             shown = f"{instance_text(reader, point.coordinates)} reads {access_text(read)}"
             yield WrongValue(shown, wanted, found, point.parameters, read.place)
 
-    def _between(
-        self,
-        reader: Statement,
-        read: Access,
-        source: isl.Map,
-        writer: Statement,
-        later: Statement,
-        access: Access,
-    ) -> Iterator[WrongValue]:
-        """Writes of `later` to the cell after its write by `writer` and before the read."""
-        cells = read.relation.intersect_domain(source.domain())
+    def _between(self, claim: _Claim, later: Statement, access: Access) -> Iterator[WrongValue]:
+        """Writes of `later` to the cell after its write that is claimed to be seen and before the read."""
+        cells = claim.read.relation.intersect_domain(claim.source.domain())
         cells = cells.apply_range(access.relation.intersect_domain(later.domain).reverse())
         if cells.is_empty():
             return
-        for pairs in self._after(cells, source, writer, reader, later):
-            yield from self._shown(
-                reader,
-                read,
-                pairs.domain(),
-                f"what {writer.name} wrote",
-                f"what {later.name} wrote after that",
-            )
+        for pairs in self._after(claim, later, cells):
+            wanted, found = f"what {claim.writer.name} wrote", f"what {later.name} wrote after that"
+            yield from self._shown(claim.reader, claim.read, pairs.domain(), wanted, found)
             return
 
-    def _after(
-        self, cells: isl.Map, source: isl.Map, writer: Statement, reader: Statement, later: Statement
-    ) -> Iterator[isl.Map]:
+    def _after(self, claim: _Claim, later: Statement, cells: isl.Map) -> Iterator[isl.Map]:
         """The pairs (r, w) of `cells` with σ(r) < w < r, in parts that are not empty.
 
         Entry by entry w is first equal to both, then to one of them.
         """
+        reader, writer = claim.reader, claim.writer
         places = range(len(self._entries[reader.name]))
         same = cells
         for k in places:
             mine, theirs = (self._entries[one.name][k] for one in (reader, later))
-            origin = source.apply_range(self._values[writer.name, k])
+            origin = claim.source.apply_range(self._values[writer.name, k])
             if not origin.is_subset(self._values[reader.name, k]):
-                yield from self._parted(same, origin, source, writer, reader, later, k)
+                yield from self._parted(claim, later, same, origin, k)
                 return
             if isinstance(mine, int) and isinstance(theirs, int):
                 if mine != theirs:
@@ -145,16 +142,10 @@ class ClaimedFlow:
         )
 
     def _parted(
-        self,
-        same: isl.Map,
-        origin: isl.Map,
-        source: isl.Map,
-        writer: Statement,
-        reader: Statement,
-        later: Statement,
-        k: int,
+        self, claim: _Claim, later: Statement, same: isl.Map, origin: isl.Map, k: int
     ) -> Iterator[isl.Map]:
         """From entry k on, where σ(r) is not always at the same time as r."""
+        reader, writer = claim.reader, claim.writer
         mine, theirs = self._values[reader.name, k], self._values[later.name, k]
         late = origin.subtract(_below(mine)).domain()
         if not late.is_empty():
@@ -172,10 +163,8 @@ class ClaimedFlow:
             yield from _some(_related(at_read, mine, Relation.GT, theirs))
             at_read = _related(at_read, mine, Relation.EQ, theirs)
         for further in rest:
-            origin, theirs = (
-                source.apply_range(self._values[writer.name, further]),
-                self._values[later.name, further],
-            )
+            origin = claim.source.apply_range(self._values[writer.name, further])
+            theirs = self._values[later.name, further]
             if at_write.is_empty():
                 break
             yield from _some(_related(at_write, origin, Relation.LT, theirs))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 import islpy as isl
 
+from loopwright.c.file import c_file
+from loopwright.c.liveness import is_hidden
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
@@ -29,6 +32,7 @@ from loopwright.presburger.named import (
 from loopwright.read.c.accesses import Touch, access_of, shaped_access
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.linearised import RowShape, indices, shapes_of
+from loopwright.read.c.locals import local_arrays
 from loopwright.read.c.names import Setting
 from loopwright.read.c.statements import Label, ReadStatement
 from loopwright.read.c.trust import assumptions_of
@@ -42,14 +46,13 @@ def assembled(
     region: Region,
     block: Node,
     leaves: tuple[ReadStatement, ...],
-    locals_: tuple[Array, ...],
     stated: tuple[Assumption, ...],
-    is_hidden: Callable[[str], bool],
 ) -> Program:
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
     prefix = _statement_prefix(block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
-    leaves = _with_everything(leaves, is_hidden)
+    file = c_file(region.place.source)
+    leaves = _with_everything(leaves, cache(lambda name: is_hidden(file, region.place, name)))
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
     shapes, assumed = shapes_of(places)
     rough = [
@@ -58,7 +61,7 @@ def assembled(
     parameters = _parameters(setting, block, rough)
     params = [parameter.name for parameter in parameters]
     statements = tuple(_aligned(statement, params) for statement in rough)
-    arrays = _arrays(setting, statements, locals_, shapes)
+    arrays = _arrays(setting, statements, local_arrays(setting.names, block), shapes)
     return Program(
         region=region.place,
         parameters=parameters,

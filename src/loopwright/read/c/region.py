@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 import islpy as isl
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.liveness import is_hidden, refuse_live_iterators
+from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import outer_iterators
 from loopwright.c.openmp import TRANSFORMING
 from loopwright.c.regions import Directive, Region
@@ -24,7 +23,6 @@ from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
-from loopwright.read.c.locals import local_arrays
 from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import (
@@ -109,16 +107,7 @@ def _program(
     refuse_known_aliases(setting, file.tree, region.place)
     iterators = outer_iterators(loops_of(block, whole))
     refuse_live_iterators(file.tree, region.place, frozenset(iterators))
-    locals_ = local_arrays(setting.names, block)
-    found = assembled(
-        setting,
-        region,
-        block,
-        leaves,
-        locals_,
-        tuple(entry for _, entry in stated),
-        cache(lambda name: is_hidden(file, region.place, name)),
-    )
+    found = assembled(setting, region, block, leaves, tuple(entry for _, entry in stated))
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_returning_twice(block, spots)
     return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))
