@@ -237,10 +237,8 @@ class _Drawing:
         ordered = sorted(self.scene.dots, key=lambda dot: getattr(dot, order))
         follows = self._follows if order == "after" else lambda one, two: True
         for one, two, is_jump in path([dot.instance for dot in ordered], self.place, follows):
-            self._arrow(
-                one, two, self.palette.path, 0.7 if is_jump else 1.3, bend=0.12 if is_jump else 0.0,
-                style=(0, (2, 2)) if is_jump else "-", zorder=1.5, alpha=0.55 if is_jump else 1.0,
-            )  # fmt: skip
+            look = {"lw": 0.7, "linestyle": (0, (2, 2)), "alpha": 0.55} if is_jump else {"lw": 1.3}
+            self._arrow(one, two, bend=0.12 if is_jump else 0.0, color=self.palette.path, zorder=1.5, **look)
 
     def _follows(self, one: Instance, two: Instance) -> bool:
         """Whether the second waits for the first to be done."""
@@ -277,7 +275,7 @@ class _Drawing:
             if strong:
                 near = arrow.source in strong or arrow.sink in strong
                 alpha, width = (1.0, 1.2) if near else (0.4 if arrow.broken else 0.14, width)
-            self._arrow(one, two, colour, width, bend=0.18 if length > 1.6 else 0.1, zorder=2, alpha=alpha)
+            self._arrow(one, two, bend=0.18 if length > 1.6 else 0.1, color=colour, lw=width, alpha=alpha)
 
     def _strong(self) -> set[Instance]:
         """Where there are too many arrows to follow: one instance of each statement, in the middle."""
@@ -291,20 +289,14 @@ class _Drawing:
                 found.add(min(own, key=lambda dot: math.dist(dot.where, middle)).instance)
         return found
 
-    def _arrow(
-        self, one: Any, two: Any, colour: str, width: float, *, bend: float, style: Any = "-",
-        zorder: float = 2, alpha: float = 1.0, size: float = 7,
-    ) -> None:  # fmt: skip
+    def _arrow(self, one: Any, two: Any, *, bend: float, **look: Any) -> None:
+        """An arrow between two dots; `look` is what matplotlib calls properties of a patch."""
         from matplotlib.patches import FancyArrowPatch
 
         shrink = self.radius * UNIT * 72 + 0.5
-        self.axes.add_artist(
-            FancyArrowPatch(
-                one, two, arrowstyle="-|>", mutation_scale=size, color=colour, lw=width, linestyle=style,
-                connectionstyle=f"arc3,rad={bend}", shrinkA=shrink, shrinkB=shrink, zorder=zorder,
-                alpha=alpha,
-            )
-        )  # fmt: skip
+        usual = {"arrowstyle": "-|>", "mutation_scale": 7, "zorder": 2, "linestyle": "-", "alpha": 1.0}
+        usual |= {"connectionstyle": f"arc3,rad={bend}", "shrinkA": shrink, "shrinkB": shrink}
+        self.axes.add_artist(FancyArrowPatch(one, two, **(usual | look)))
 
     def _dots(self, order: str) -> None:
         from matplotlib.patches import Circle, Polygon, Rectangle
@@ -351,7 +343,7 @@ class _Drawing:
             self.axes.add_artist(
                 Circle((x, y), self.radius + 0.08, fill=False, ec=self.palette.broken, lw=1.8, zorder=5)
             )
-        self._arrow(ends[0], ends[1], self.palette.broken, 2.0, bend=0.1, zorder=5, size=11)
+        self._arrow(*ends[:2], bend=0.1, color=self.palette.broken, lw=2.0, zorder=5, mutation_scale=11)
         if labelled:
             self._names(broken.first, broken.second)
 

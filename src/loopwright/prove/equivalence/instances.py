@@ -21,7 +21,7 @@ from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.equivalence.matching import Match, Preference, Unmatched, candidates, match
 from loopwright.prove.legality.explain import explain, headline, witness
-from loopwright.prove.legality.legality import prove_legal
+from loopwright.prove.legality.legality import KnownTimes, prove_legal
 from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import pieces_of
 from loopwright.prove.verdict import Proved
@@ -69,7 +69,9 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
             failure = _unmatched(new, matched)
             continue
         schedules = _schedules(old, new, matched)
-        verdict = prove_legal(old, schedules, allow_reassociation=allow_reassociation, times_differ=True)
+        verdict = prove_legal(
+            old, schedules, allow_reassociation=allow_reassociation, times=KnownTimes(differ=True)
+        )
         if verdict.proved:
             assumed = tuple(one.assumption for one in verdict.reassociations)
             texts = ComparedTexts(

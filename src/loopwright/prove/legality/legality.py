@@ -116,6 +116,17 @@ class LegalityVerdict(Displayed):
         }
 
 
+@dataclass(frozen=True)
+class KnownTimes:
+    """What is known of the new order, and is not proved again."""
+
+    differ: bool = False
+    """No two instances have the same time."""
+    single: Collection[str] = ()
+    """Statements of which each instance has one time."""
+
+
+NOT_KNOWN = KnownTimes()
 _FAILED = "isl could not decide whether a schedule is legal"
 
 
@@ -127,25 +138,22 @@ def prove_legal(
     parallel: Sequence[ParallelLoop] = (),
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
-    times_differ: bool = False,
-    timed: Collection[str] = (),
+    times: KnownTimes = NOT_KNOWN,
     temporaries: bool = False,
 ) -> LegalityVerdict:
     """Whether the statements of `original` may run in the order of `new`.
 
-    `dependences` are the memory-based ones of `original`, if they are already there; `times_differ`
-    where it is known that no two instances have the same time, `timed` are the statements of which it is
-    known that each instance has one time.  With `temporaries`, variables that are lost after the region count
-    by the values that are read.
+    `dependences` are the memory-based ones of `original`, if they are already there.  With `temporaries`,
+    variables that are lost after the region count by the values that are read.
     """
     context = WitnessContext(original, comparable(original, new))
     count = len(original.statements)
-    broken = not_a_function(context, timed)
+    broken = not_a_function(context, times.single)
     if broken:
         return LegalityVerdict(count, tuple(broken))
     pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
-    defects = () if times_differ else tuple(collisions(context, pieces))
-    count += 0 if times_differ else count * (count + 1) // 2
+    defects = () if times.differ else tuple(collisions(context, pieces))
+    count += 0 if times.differ else count * (count + 1) // 2
     owned: tuple[Private, ...] = ()
     if dependences is None and new is original and has_registers(original):
         found, owned = _conflicts(original, parallel, pieces)

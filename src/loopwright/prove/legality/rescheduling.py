@@ -19,7 +19,7 @@ from loopwright.presburger.dimensions import beyond
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import DIM, IN
 from loopwright.prove.legality.explain import long, witness
-from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
+from loopwright.prove.legality.legality import KnownTimes, LegalityVerdict, prove_legal
 from loopwright.prove.legality.times import Schedules
 from loopwright.prove.legality.violation import WitnessContext, occurrence
 from loopwright.source import Span
@@ -30,7 +30,7 @@ def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:
     _refuse_silence(before)
     _refuse_open_orders(before)
     schedules = _schedules(before, after)
-    return prove_legal(before, schedules, times_differ=True)
+    return prove_legal(before, schedules, times=KnownTimes(differ=True))
 
 
 def _refuse_silence(before: Program) -> None:

@@ -26,7 +26,7 @@ from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.named import number, variable
 from loopwright.prove.legality.explain import headline, witness
-from loopwright.prove.legality.legality import LegalityVerdict, Status, has_registers, prove_legal
+from loopwright.prove.legality.legality import KnownTimes, LegalityVerdict, Status, has_registers, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.reductions import used_otherwise
@@ -396,5 +396,5 @@ def _kept(
         kept = in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements])
     return prove_legal(
         part, part, parallel=[loop], allow_reassociation=bool(promise.reductions),
-        times_differ=registers, timed=timed, dependences=kept,
+        times=KnownTimes(registers, timed), dependences=kept,
     )
