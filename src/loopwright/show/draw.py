@@ -294,7 +294,13 @@ class _Drawing:
         from matplotlib.patches import FancyArrowPatch
 
         shrink = self.radius * UNIT * 72 + 0.5
-        usual = {"arrowstyle": "-|>", "mutation_scale": 7, "zorder": 2, "linestyle": "-", "alpha": 1.0}
+        usual: dict[str, Any] = {
+            "arrowstyle": "-|>",
+            "mutation_scale": 7,
+            "zorder": 2,
+            "linestyle": "-",
+            "alpha": 1.0,
+        }
         usual |= {"connectionstyle": f"arc3,rad={bend}", "shrinkA": shrink, "shrinkB": shrink}
         self.axes.add_artist(FancyArrowPatch(one, two, **(usual | look)))
 
