@@ -17,6 +17,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.progress import Progress
+from loopwright.prove.certificates.differences import AllowedDifferences, Owned
 from loopwright.prove.verdict import CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from loopwright.emit.region import Loops
     from loopwright.model.annotations import Annotation
     from loopwright.model.program import Program
-    from loopwright.prove.certificates.storage import Owned
     from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.formulas import Obligation
     from loopwright.transform import Plan
@@ -62,7 +62,6 @@ def printed_region(
 ) -> PrintedRegion:
     """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
     from loopwright.emit.region import claims
-    from loopwright.prove.certificates.storage import Owned
 
     calls = claims(loops)
     said = [one.annotations for one in subprograms(loops.named) if isinstance(one, For)]
@@ -129,12 +128,7 @@ def remarks_on(
 
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
-    from loopwright.prove.certificates.status import (
-        AllowedDifferences,
-        about_nothing,
-        change_status,
-        stored_status,
-    )
+    from loopwright.prove.certificates.status import about_nothing, change_status, stored_status
     from loopwright.prove.reading.integer_types import holds_ints
     from loopwright.prove.text.text_model import has_unsigned
     from loopwright.transform.scheduling import flat_schedule

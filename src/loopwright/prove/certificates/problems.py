@@ -16,9 +16,9 @@ from loopwright.loops.nodes import Block, Call, Node
 from loopwright.loops.traverse import with_children
 from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
+from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
-from loopwright.prove.certificates.status import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (

@@ -19,12 +19,12 @@ from loopwright.loops.traverse import in_sequence, subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
 from loopwright.prove.certificates.checker import BUILD, ENOUGH, Checked, NotChecked, asked, checker
+from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, ProofStatus
 
 if TYPE_CHECKING:
     from loopwright.model.program import Program
     from loopwright.prove.certificates.problems import ChangeProblem
-    from loopwright.prove.certificates.storage import Owned
     from loopwright.prove.certificates.stored import StoredProblem
     from loopwright.transform.storage import StorageChange
 
@@ -76,22 +76,6 @@ def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> st
     from loopwright.prove.obligations.sides import opened
 
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
-
-
-@dataclass(frozen=True)
-class AllowedDifferences:
-    """What new loops need not do as the original does."""
-
-    combining: tuple[str, ...] = ()
-    """Statements that are steps of reductions, of which the user allows any order."""
-    private: tuple[Owned, ...] = ()
-    """Of these each iteration of a parallel loop has its own, whose values are not compared; the copy of the
-    iteration that writes last holds what the original leaves, and which one that is, legality proves."""
-    temporaries: tuple[str, ...] = ()
-    """These may hold other values in between: loops are then checked in sequence, without copies."""
-
-
-NO_DIFFERENCES = AllowedDifferences()
 
 
 def change_status(

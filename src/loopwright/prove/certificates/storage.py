@@ -10,7 +10,7 @@ the checker checks that nothing with another tag wrote the cell since.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 import islpy as isl
@@ -23,6 +23,7 @@ from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import maps_of
+from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
 from loopwright.prove.obligations.cells import Cell, StatementCells, relation_of
@@ -42,16 +43,6 @@ class Origin:
     statement: str
     arguments: Vector
     write: int
-
-
-@dataclass(frozen=True)
-class Owned:
-    """In a loop around some of these statements and no others each iteration has its own `array`."""
-
-    array: str
-    statements: Collection[str]
-    last: bool = False
-    """Whether the copy of the last iteration is kept."""
 
 
 def storage(
