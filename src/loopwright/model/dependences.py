@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
 from enum import Enum
+from functools import cached_property
 from typing import TypeAlias
 
 import islpy as isl
@@ -85,15 +86,17 @@ def memory_based(program: Program, of: Collection[str] | None = None) -> Iterabl
     """
     accesses = {one.name: _touches(distinct(one.accesses)) for one in program.statements}
     first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
-    pairs_alike = _PairsAlike(program)
+    pairs_alike, conflicts = _PairsAlike(program), _Conflicts()
     for source in program.statements:
         for sink in program.statements:
             if of is not None and source.name not in of and sink.name not in of:
                 continue
             if _is_later(first_times[source.name], first_times[sink.name]):
                 continue
-            for first, second in _conflicting(accesses[source.name], accesses[sink.name]):
-                found = pairs_alike.ordered(source, sink, first, second)
+            pairs = conflicts.between(accesses[source.name], accesses[sink.name])
+            order = pairs_alike.order(source, sink) if pairs else 0
+            for first, second in pairs:
+                found = pairs_alike.ordered(source, sink, order, first, second)
                 if found is not None:
                     shape, relation = found
                     kind, array = _kind(first.access, second.access), first.access.array
@@ -112,23 +115,32 @@ class _PairsAlike:
             one.name: (str(one.domain.reset_tuple_id()), time_shape(one.schedule))
             for one in program.statements
         }
-        self.orders: dict[Hashable, isl.Map] = {}
+        self.numbers: dict[Hashable, int] = {}
+        """Shapes of two statements, numbered as they come: what follows compares numbers."""
+        self.origin = object()
+        """Part of every shape, so that those of one program, or of one moment, are none of another."""
+        self.orders: dict[int, isl.Map] = {}
         self.relations: dict[Hashable, isl.Map | None] = {}
 
-    def ordered(
-        self, source: Statement, sink: Statement, first: _Touch, second: _Touch
-    ) -> tuple[Hashable, isl.Map] | None:
-        """{ a -> b : a runs first, both touch one cell }, without names, and its shape; None if empty."""
+    def order(self, source: Statement, sink: Statement) -> int:
+        """The number of the shape that says which instances of two statements run in which order."""
         (mine, earlier), (theirs, later) = self.shapes[source.name], self.shapes[sink.name]
         shape = (mine, theirs, order_shape(earlier, later))
-        key = (shape, first.shape, second.shape)
+        number = self.numbers.setdefault(shape, len(self.numbers))
+        if number not in self.orders:
+            found = _runs_before(self.program, source, sink)
+            self.orders[number] = found.reset_tuple_id(IN).reset_tuple_id(OUT)
+        return number
+
+    def ordered(
+        self, source: Statement, sink: Statement, order: int, first: _Touch, second: _Touch
+    ) -> tuple[Hashable, isl.Map] | None:
+        """{ a -> b : a runs first, both touch one cell }, without names, and its shape; None if empty."""
+        key = (self.origin, order, first.shape, second.shape)
         if key not in self.relations:
-            if shape not in self.orders:
-                self.orders[shape] = _runs_before(self.program, source, sink).reset_tuple_id(IN)
-                self.orders[shape] = self.orders[shape].reset_tuple_id(OUT)
             cells = first.access.relation.apply_range(second.access.relation.reverse())
             cells = cells.reset_tuple_id(IN).reset_tuple_id(OUT)
-            found = cells.intersect(self.orders[shape])
+            found = cells.intersect(self.orders[order])
             self.relations[key] = None if found.is_empty() else found.coalesce()
         relation = self.relations[key]
         return None if relation is None else (key, relation)
@@ -206,6 +218,11 @@ class _Touch:
     numbers: tuple[int | None, ...]
     shape: str
 
+    @cached_property
+    def kind(self) -> Hashable:
+        """All that `may_meet` asks."""
+        return self.access.array, self.access.is_write, self.numbers
+
     def may_meet(self, other: _Touch) -> bool:
         """Whether both are of one array, one is a write, and no number tells their cells apart."""
         one, two = self.access, other.access
@@ -227,6 +244,20 @@ def _numbers(relation: isl.Map) -> tuple[int | None, ...]:
 def _conflicting(firsts: list[_Touch], seconds: list[_Touch]) -> list[tuple[_Touch, _Touch]]:
     """Pairs of accesses that may touch one cell and are not both reads."""
     return [(one, two) for one in firsts for two in seconds if one.may_meet(two)]
+
+
+class _Conflicts:
+    """The same of many pairs of statements: those whose accesses are alike are looked at once."""
+
+    def __init__(self) -> None:
+        self.known: dict[Hashable, list[tuple[int, int]]] = {}
+
+    def between(self, firsts: list[_Touch], seconds: list[_Touch]) -> list[tuple[_Touch, _Touch]]:
+        key = (tuple(one.kind for one in firsts), tuple(one.kind for one in seconds))
+        if key not in self.known:
+            indexed = [(i, j) for i in range(len(firsts)) for j in range(len(seconds))]
+            self.known[key] = [(i, j) for i, j in indexed if firsts[i].may_meet(seconds[j])]
+        return [(firsts[i], seconds[j]) for i, j in self.known[key]]
 
 
 def distinct(accesses: tuple[Access, ...]) -> list[Access]:

@@ -8,6 +8,7 @@ Shapes that are equal are of equal relations; of equal relations they may differ
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
 
 import islpy as isl
 
@@ -45,12 +46,15 @@ def order_shape(first: TimeShape, second: TimeShape) -> Hashable:
 
     Entries are compared one by one; of two numbers the result is a sign, whatever they are.
     """
-    pairs = zip(first.numbers, second.numbers, strict=True)
-    signs = tuple(
+    return first.text, second.text, _signs(first.numbers, second.numbers)
+
+
+@lru_cache(maxsize=1 << 16)
+def _signs(first: tuple[int | None, ...], second: tuple[int | None, ...]) -> tuple[Hashable, ...]:
+    return tuple(
         (mine > theirs) - (mine < theirs) if mine is not None and theirs is not None else (mine, theirs)
-        for mine, theirs in pairs
+        for mine, theirs in zip(first, second, strict=True)
     )
-    return first.text, second.text, signs
 
 
 def renamed(relation: isl.Map, source: str, sink: str) -> isl.Map:
