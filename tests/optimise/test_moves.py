@@ -14,6 +14,7 @@ from loopwright.optimise.candidates.nests import Phase, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import split_sums
+from loopwright.optimise.candidates.threads import parallelise
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
@@ -160,3 +161,21 @@ for (int i = 0; i < 90; i++)
     assert [str(one) for one in script] == ["(S, SSecond) = split_sum(S)", "distribute(S, SSecond)"]
     assert strict.estimated(script, "") is None
     assert replace(strict, allow_reassociation=True, known={}).estimated(script, "") is not None
+
+
+def test_what_threads_share_has_vectors(tmp_path: Path) -> None:
+    """Along the innermost loop that is not written out."""
+    text = """\
+for (int i = 0; i < 96; i++)
+  for (int k = 0; k < 96; k++)
+    for (int j = 0; j < 96; j++)
+      S: A[i][j] += B[i][k] * C[k][j];"""
+    judge = replace(judge_of(tmp_path, text), threads=2)
+    for script in ("", "unroll_and_jam(S, i=4, k=4)"):
+        assert judge.estimated(parse_script(script), "") is not None
+    parallelise(judge, 2)
+    scripts = {"; ".join(map(str, one.script)) for one in judge.found()}
+    assert {
+        "parallel(S, i); vectorize(S, j)",
+        "unroll_and_jam(S, i=4, k=4); parallel(S, iT); vectorize(S, j)",
+    } <= scripts

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.operations import Vectorize
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import Position
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
@@ -58,5 +63,31 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
             return None
         after = judge.estimated(script, origin, (names, start))
         if after is not None and after.total < start.total:
-            return after
+            return _in_vectors(judge, after, places, origin)
     return None
+
+
+def _in_vectors(judge: Judge, shared: Estimated, places: tuple[Position, ...], origin: str) -> Estimated:
+    """With vectors along the innermost loops of a parallel nest, where that is legal.
+
+    What threads share are pointers of which compilers do not know that they point to different arrays.
+    """
+    now = shared
+    for place in places:
+        handle, loop = handle_at(now.plan, place), _innermost(now.plan, place)
+        if handle is None or loop is None or judge.is_over():
+            continue
+        names = now.plan.statements_at(Component.of([place]))
+        after = judge.estimated((*now.script, Step(Vectorize(handle, (loop,)))), origin, (names, now))
+        now = now if after is None or after.total > now.total else after
+    return now
+
+
+def _innermost(plan: Plan, place: Position) -> str | None:
+    """The innermost loop that is not written out; None where it is parallel or has vectors already."""
+    mine = [one for one in plan.directives if place in one.positions]
+    loops = plan.leaf(place).loops
+    written_out = [one.loop for one in mine if one.kind is DirectiveKind.UNROLL]
+    left = [k for k in range(len(loops)) if k not in written_out]
+    marked = [one.loop for one in mine if one.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)]
+    return None if not left or left[-1] in marked else loops[left[-1]]
