@@ -33,6 +33,7 @@ function typed(change: Partial<State>): void {
   const next = { ...state, ...change };
   if (JSON.stringify(next) === JSON.stringify(state)) return;
   const other = next.c !== state.c || next.script !== state.script || next.text !== state.text;
+  if (next.c !== state.c) offered.replaceChildren(); // they name statements of another program
   state = next;
   if (other) { sizes = {}; giveUp("suggest"); offered.classList.add("stale"); }
   if (change.c !== undefined || change.text !== undefined) menu.selectedIndex = 0;
@@ -53,11 +54,11 @@ function answer(): void {
 }
 
 function suggest(): void {
-  offered.classList.remove("stale");
   if (!shownOrder.length || state.mode !== "c") { offered.replaceChildren(); return; }
   const end = refusedFrom();
   if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done …"));
   void ask("suggest", { kind: "suggest", c: state.c, script: state.script.slice(0, end) }, message => {
+    offered.classList.remove("stale");
     if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions), message.regions.flatMap(region => region.left), end, message.whole);
     else if (offered.querySelector(".suggestion") === null) offered.replaceChildren();
   });
