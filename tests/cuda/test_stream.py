@@ -27,7 +27,7 @@ from loopwright.rewrite.request import Outcome, Request
 from loopwright.source import Source
 from loopwright.transform import Plan
 from loopwright.transform.storage import Redundancy
-from tests.cuda.support import original, run
+from tests.cuda.support import original, run, run_in_threads
 
 PROGRAM = """\
 #include <stdio.h>
@@ -172,6 +172,15 @@ def transformed(script: str, program: str = PROGRAM) -> Outcome:
 def test_lanes_compute_the_same_bits(tmp_path: Path) -> None:
     one = made()
     assert run(tmp_path, one.outcome) == original(tmp_path, PROGRAM)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_lanes_in_any_order_compute_the_same_bits(tmp_path: Path, order: int) -> None:
+    """Every lane with its own registers, and the shuffles between them."""
+    few = ("n < 202; n = 3 * n - 1 + m", "n < 30; n = 3 * n + 7 + m")
+    host = made().outcome.source.text.replace(*few)
+    expected = original(tmp_path, PROGRAM.replace(*few))
+    assert run_in_threads(tmp_path, made().device.kernels.text, host, order) == expected
 
 
 def test_lanes_have_strips_of_planes(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
     if not all(extent.isdigit() for extent in array.extents):
         return False
     clearing = [one for one in part.statements if not one.reads and all(access.must for access in one.writes)]
-    written = {one.name: _all_written(one, array, dimension) for one in clearing}
+    written: dict[str, isl.Set] = {}
     for reader in part.statements:
         if not reader.reads:
             continue
@@ -173,7 +173,9 @@ def _is_cleared(part: Program, array: Array, dimension: int) -> bool:
         left = left.intersect_params(part.context)
         for writer in clearing:
             before = _position(writer, dimension + 1)
-            if place is not None and before is not None and before < place:
+            if place is not None and before is not None and before < place and not left.is_empty():
+                if writer.name not in written:
+                    written[writer.name] = _all_written(writer, array, dimension)
                 left = left.subtract(written[writer.name])
         if not left.is_empty():
             return False

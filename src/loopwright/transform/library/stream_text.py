@@ -179,11 +179,14 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
     c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
     cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
     test, valid = tile.inside(cell), ""
+    seen: list[tuple[ClaimedWrite, ...]] = []
     if side:
+        # What was kept of it before all tiles: claimed, since to find it takes most of the time of a proof.
+        seen = [(ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True))),)]
         statement = tile.program.statements[0]
         test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
         valid = f"not ({isl_test(tile.written(statement, cell))})"
-    role = _held(tile, "ahead", side, cell, time=tile.start, valid=valid)
+    role = _held(tile, "ahead", side, cell, *seen, time=tile.start, valid=valid)
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {_at(source, cell)};\n", role
 

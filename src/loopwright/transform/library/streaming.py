@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import islpy as isl
 
@@ -139,7 +140,8 @@ def _planned(
     claims = _StreamClaims(stencil, pairs)
     in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
     apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
-    steps = {one.name: claims.within(one, passes[0].between) for one, key in in_tiles if key != "clear"}
+    between = passes[0].between
+    steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
     stored = plan.stored(after, claims.redundancy())
     return (
@@ -167,9 +169,8 @@ class _StreamClaims:
             numbers = [k for k, access in enumerate(one.accesses) if not access.is_write]
             for k, sources in zip(numbers, role.seen, strict=False):
                 if sources:
-                    seen[one.name, k] = tuple(
-                        self._seen(one, keys[role.number, source.key], source) for source in sources
-                    )
+                    writers = [keys[-1 if each.key == "keep" else role.number, each.key] for each in sources]
+                    seen[one.name, k] = tuple(map(partial(self._seen, one), writers, sources))
         computing = [(one, role) for one, role in self.pairs if role.statement]
         named = {one.name: self._instance(one, role) for one, role in computing}
         valid = {one.name: self.within(one, role.valid) for one, role in computing if role.valid}
