@@ -106,3 +106,39 @@ def test_without_sanitizers_a_doubt_stays() -> None:
     report = check_text(text(f"int k; if (argc) k = 0; {COPY} i = k;"), options=CheckOptions(tools=tools))
     assert report.answer is Answer.GAVE_UP
     assert report.notes[-1].startswith("'k' may be read at p.c:13:68 before it is set")
+
+
+@pytest.mark.parametrize(
+    ("program", "functions", "seen"),
+    [
+        (f"{COPY} i = 0; index_of[i] = i++;", "", "'i' is changed and used in one expression"),
+        (f"{COPY} i = i++;", "", "'i' is changed and used in one expression without an order"),
+        (f"{COPY} i = one(i, i++);", "static int one(int a, int b) { return a + b; }", "'i' is changed"),
+        (f"if (!setjmp(e)) i = 1; {COPY}", "#include <setjmp.h>\njmp_buf e;", "local variables may be lost"),
+        (f"int k = late(3); {COPY} index_of[0] = k;", "static int late(int k) { if (k > 9) return 1; }",
+         "'late(3)' may be used at p.c:13:11, and the function may end without a value"),
+        (f"long k = *(long *)C; {COPY} index_of[0] = k > 0;", "", "'(long *)C' at p.c:13:13 may access"),
+        (f"if (argc < 9) {COPY}", "", "the command line decides which operations run, at p.c:13:6"),
+        (f"int k = argv[0] ? 1 : 0; if (k) {COPY}", "", "the command line decides which operations run"),
+        (f'if (!getenv("NO_SUCH_VARIABLE")) {COPY}', "", "data decide which operations run"),
+    ],
+)  # fmt: skip
+def test_what_no_run_shows(program: str, functions: str, seen: str) -> None:
+    report = check(text(program, functions=functions))
+    assert report.answer is Answer.GAVE_UP
+    assert report.notes[-1].startswith(seen)
+
+
+@pytest.mark.parametrize(
+    ("program", "functions"),
+    [
+        (f"int k = 0; k = k + 1; index_of[k] = k; i = k++; {COPY}", ""),
+        (f"int k = sign(3); {COPY} index_of[0] = k;",
+         "static int sign(int k) { if (k > 0) return 1; else if (k < 0) return -1; return 0; }"),
+        (f"note(3); {COPY}", "static int noted; static int note(int k) { noted = k; }"),
+        (f"unsigned *k = (unsigned *)index_of; char *c = (char *)index_of; k[0] = 3; c[0] = 1; {COPY}", ""),
+        (f"int *k = (int *)malloc(4 * sizeof(int)); k[0] = 1; free(k); {COPY}", ""),
+    ],
+)  # fmt: skip
+def test_what_looks_doubtful_and_is_right(program: str, functions: str) -> None:
+    assert check(text(program, functions=functions)).answer is Answer.VALID

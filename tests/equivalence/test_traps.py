@@ -170,3 +170,47 @@ def test_an_enumerator_is_its_number_and_no_other(tmp_path: Path, head: str) -> 
         two, three = (wrapped(f"{LOOP} a[i] = {value.replace('K', number)};") for number in "23")
         assert isinstance(compared(tmp_path, old, two).verdict, Proved)
         assert isinstance(compared(tmp_path, old, three).verdict, Refuted)
+
+
+SEEN_LATER = {
+    "a cell is written again": ("a[i] = 1;", "a[i] = 2;", "a[0] = 3;", Undecided),
+    "all are written again": ("a[i] = 1;", "a[i] = 2;", "for (i = 0; i < n; i++) a[i] = 3;", Undecided),
+    "a function may write it again": ("a[i] = 1;", "a[i] = 2;", "clear(a);", Undecided),
+    "it is one of a local array": ("a[i] = 1;", "{ a[i] = 1; x[0] = i; }", "", Undecided),
+    "another cell is written": ("a[i] = 1;", "a[i] = 2;", "a[1] = 3;", Refuted),
+    "what is written again is read": ("a[i] = 1;", "a[i] = 2;", "a[0] = a[0] + 1;", Refuted),
+    "it is read first": ("a[i] = 1;", "a[i] = 2;", "b[0] = a[0]; a[0] = 3;", Refuted),
+}
+"""Two statements, what follows the region, and what is known of the first cell that differs."""
+
+
+@pytest.mark.parametrize("name", SEEN_LATER)
+def test_a_difference_that_nothing_sees_is_none(tmp_path: Path, name: str) -> None:
+    first, second, after, kind = SEEN_LATER[name]
+    own = "double x[3]; (void)x;"
+    old, new = (wrapped(f"{LOOP} {one}", own=own, after=after) for one in (first, second))
+    assert isinstance(compared(tmp_path, old, new).verdict, kind)
+
+
+IN_VECTORS = {
+    "what was read is written": ("for (i = 0; i < n - 1; i++) a[i] = a[i + 1];", Undecided),
+    "what stands first is first": ("for (i = 1; i < n; i++) { b[i] = c[i]; a[i] = b[i - 1]; }", Undecided),
+    "what was written is read": (CHAIN, Refuted),
+    "what stands last is first": ("for (i = 1; i < n; i++) { a[i] = b[i - 1]; b[i] = c[i]; }", Refuted),
+}
+
+
+@pytest.mark.parametrize("name", IN_VECTORS)
+def test_lanes_of_a_vector_do_first_what_stands_first(tmp_path: Path, name: str) -> None:
+    """OpenMP 5.0 keeps such dependences; threads keep none."""
+    loop, kind = IN_VECTORS[name]
+    assert isinstance(compared(tmp_path, wrapped(loop), wrapped(f"#pragma omp simd\n{loop}")).verdict, kind)
+    threads = wrapped(f"#pragma omp parallel for\n{loop}")
+    assert isinstance(compared(tmp_path, wrapped(loop), threads).verdict, Refuted)
+
+
+@pytest.mark.parametrize("call", ["__builtin_expect(b[i] > 0, 0)", "__builtin_isless(0, b[i])"])
+def test_functions_of_the_compiler_have_a_meaning(tmp_path: Path, call: str) -> None:
+    """Witnesses took them for any function."""
+    old, new = (wrapped(f"{LOOP} if ({one}) a[i] = 1;") for one in (call, "b[i] > 0"))
+    assert isinstance(compared(tmp_path, old, new).verdict, Proved | Undecided)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile
-from loopwright.c.macros import Macro, mentions
+from loopwright.c.macros import Macro, integer_text, mentions
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.types import is_arithmetic, named_type
@@ -145,6 +145,41 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
     return not (_later(function, region, name) or jumps or hidden or escapes)
 
 
+def may_be_replaced(file: CFile, region: Span, name: str, cell: tuple[int, ...]) -> bool:
+    """Whether the first use of a cell after the region may give it another value, or nothing can see it."""
+    if is_dead_after(file, region, name, len(cell)):
+        return True
+    for function in _functions_around(file.tree, region):
+        for use in _later(function, region, name):
+            access, subscripts = _subscripted(use)
+            if len(subscripts) < len(cell):
+                return _is_passed(access)
+            if not _replaces(access) or (access.parent is not None and access.parent.text.count(name) > 1):
+                return False
+            numbers = [integer_text(one.text) for one in subscripts]
+            if None in numbers or tuple(numbers) == cell:
+                return True
+    return False
+
+
+def _subscripted(use: Node) -> tuple[Node, list[Node]]:
+    """The access `a[i][j]` that a name is used in, with its subscripts."""
+    node, subscripts = use, []
+    while (outer := node.parent) is not None:
+        if outer.type == "subscript_expression" and outer.child_by_field_name("argument") == node:
+            index = outer.child_by_field_name("index")
+            subscripts += [] if index is None else [index]
+        elif outer.type != "parenthesized_expression":
+            break
+        node = outer
+    return node, subscripts
+
+
+def _is_passed(access: Node) -> bool:
+    """Whether a pointer is given to a function, which may write what it points to."""
+    return access.parent is not None and access.parent.type in ("argument_list", "pointer_expression")
+
+
 def _declarations(function: Node, name: str) -> Iterator[tuple[Node, Node]]:
     """Every declaration of the name, with its declarator."""
     for node in function.of_type("declaration", "parameter_declaration"):
@@ -168,7 +203,15 @@ def _escapes(use: Node, rank: int) -> bool:
     if parent is None or _is_declared(use):
         return False
     is_address = parent.type == "pointer_expression" and parent.children[0].type == "&"
-    return is_address or count < rank
+    return is_address or (count < rank and not _is_left(parent))
+
+
+def _is_left(node: Node) -> bool:
+    """Whether a value is used for nothing: `(void)x`, or for the size of its type."""
+    if node.type == "sizeof_expression":
+        return True
+    kind = node.child_by_field_name("type") if node.type == "cast_expression" else None
+    return kind is not None and "".join(kind.text.split()) == "void"
 
 
 def _is_declared(use: Node) -> bool:

@@ -22,6 +22,7 @@ from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.addresses import addresses, shared_memory
 from loopwright.check.program.control import doubt, starts_threads
 from loopwright.check.program.directives import uses_openmp
+from loopwright.check.program.doubts import unseen
 from loopwright.check.program.guards import guards
 from loopwright.check.program.instrument import (
     Insertion,
@@ -136,6 +137,9 @@ def check(given: Input, options: CheckOptions) -> Report:
     if report.answer is Answer.VALID and has_own_memory(job.sites):
         built = _built(job, found, options)
         report = with_other_memory(job.given.segment.source, job.tools, built, report)
+    note = unseen(job.sites) if report.answer is Answer.VALID else None
+    if note is not None:
+        report = replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
     return with_races(job.given, job.tools, report) if options.race else report
 
 

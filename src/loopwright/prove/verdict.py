@@ -37,6 +37,8 @@ class Refuted:
     """The parameter values and the instances, as in "n = 4: S1(0, 3)"."""
     parameters: dict[str, int] = field(default_factory=dict)
     instances: tuple[Instance, ...] = ()
+    cell: tuple[str, tuple[int, ...]] | None = None
+    """The cell that ends up with another value, where that is what is wrong."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from loopwright.check.program.sites import Sites
 from loopwright.lazy_dataclass import dataclass
 
 _CHANGING = frozenset(
-    ("rand", "random", "rand_r", "drand48", "lrand48", "time", "clock", "getpid", "omp_get_wtime", "__rdtsc")
-)
+    ("rand", "random", "rand_r", "drand48", "lrand48", "time", "clock", "getpid", "omp_get_wtime", "__rdtsc",
+     "getenv", "secure_getenv", "getchar", "getc", "fgetc")
+)  # fmt: skip
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
 _LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
@@ -65,7 +66,21 @@ def _at(node: Node) -> str:
 
 def decided_by_data(sites: Sites) -> Node | None:
     """A condition, bound or subscript that data decide and that operations depend on."""
-    places = _places(sites)
+    places = _places(sites, frozenset())
+    return next((part for part in _deciding(sites) if _has_data(sites, places, part)), None)
+
+
+def decided_by_arguments(sites: Sites) -> Node | None:
+    """The same of the command line, where data decide nothing."""
+    known = sites.known
+    main = known.around if known.around is not None and known.around.name == "main" else None
+    names = [name for name in main.parameters if name is not None] if main is not None else []
+    variables = [known.parameter(main, name) for name in names] if main is not None else []
+    starts = {one.place.start for one in variables if one is not None}
+    if not any(body.named(name) for body in known.bodies for name in names):
+        return None
+    given = frozenset(DataPlace(start, pointed) for start in starts for pointed in (False, True))
+    places = _places(sites, given)
     return next((part for part in _deciding(sites) if _has_data(sites, places, part)), None)
 
 
@@ -102,9 +117,8 @@ def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bo
     return False
 
 
-def _places(sites: Sites) -> frozenset[DataPlace]:
-    """The variables that data come into: by assignments, and as arguments."""
-    found: frozenset[DataPlace] = frozenset()
+def _places(sites: Sites, found: frozenset[DataPlace]) -> frozenset[DataPlace]:
+    """The variables that data come into: by assignments, and as arguments; `found` have some."""
     nodes = [node for body in sites.known.bodies for node in walk(body)]
     while True:
         more = found | {place for node in nodes for place in _given(sites, found, node)}

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.liveness import may_be_replaced
 from loopwright.c.syntax import Node, operator, walk
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
@@ -130,7 +131,7 @@ def prove_along(
 
 def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     """No difference is told of variables that may be one, by a macro that names the other, nor for values of
-    constants that were not looked into.
+    constants that were not looked into, nor of cells that the function may write again.
     """
     if not isinstance(found.verdict, Refuted):
         return found
@@ -138,6 +139,10 @@ def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
     reason = "" if name is None else f"'{name}' is a macro for another variable of the regions"
     fixed = sorted(found.verdict.parameters.keys() & (constants(old.source) | constants(new.source)))
     reason = reason or (f"what the constant '{fixed[0]}' is was not looked into" if fixed else "")
+    cell = found.verdict.cell
+    again = cell is not None and all(may_be_replaced(one.file, one.region, *cell) for one in (old, new))
+    if cell is not None and again and not reason:
+        reason = f"'{cell[0]}' may be written again after the region, or not read"
     return replace(found, verdict=Undecided(reason), notes=()) if reason else found
 
 

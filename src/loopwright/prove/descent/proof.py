@@ -150,9 +150,12 @@ def _is_certain(race: Race, old: Program) -> bool:
 def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instances]) -> Verdict:
     """Two iterations, the statements in them that touch one cell, and the sizes."""
     first, second = (old.statement(name) for name in race.pair)
+    number = race.loop.dimension or 0
+    if not any("parallel" in pragma.argument for pragma in text.pragmas.get(number, ())):
+        return Undecided("the iterations of a loop that is said to have no order may depend on each other")
     point = smallest_point(race.example)
     assert point is not None, "a race has an example"
-    head = text.heads[race.loop.dimension or 0]
+    head = text.heads[number]
     iterations = [point.coordinates[place] for place in race.places]
     values = point.coordinates[race.example.unwrap().dim(isl.dim_type.in_) :]
     shown = [

@@ -303,8 +303,13 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
-    """A function of the library; any other one without a body is as good as any of the type that is tried."""
-    if name in world.opaque:
+    """A function of the library; any other one without a body is as good as any of the type that is tried.
+
+    Names with two underscores are the compiler's own, and mean something.
+    """
+    if name == "__builtin_expect" and len(arguments) == 2:
+        return world.converted(arguments[0], types.LONG)
+    if name in world.opaque or name.startswith("__"):
         raise Unvalued(name)
     if name in LIBRARY:
         return _library(name, arguments, world)

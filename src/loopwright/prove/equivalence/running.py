@@ -264,7 +264,7 @@ def _refuted(
         text += f"; taking {', '.join(unknown)} for any function"
     listed = ", ".join(f"{parameter} = {value}" for parameter, value in sizes.items())
     message = f"{name} does not end up with the same value"
-    return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes)
+    return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes, cell=place)
 
 
 def _writer(run: Numbered, place: CellKey, path: str) -> str:

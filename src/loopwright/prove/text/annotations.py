@@ -37,12 +37,11 @@ from loopwright.prove.text.clauses import (
     is_inside,
     names_in_clause,
     number_in_clause,
-    runs_in_order,
     uncertain_value,
     unknown_clause,
 )
 from loopwright.prove.text.scopes import declared_in_loops
-from loopwright.prove.text.vectors import in_one_vector, not_linear
+from loopwright.prove.text.vectors import in_one_vector, is_kept, not_linear
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
@@ -112,7 +111,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
             continue
         found = verdict.failures[0]
         message = f"the iterations of the loop at line {line} are not independent: {headline(found)}"
-        if verdict.status is Status.UNDECIDED or runs_in_order(promise.pragma.argument):
+        if verdict.status is Status.UNDECIDED or is_kept(promise.pragma.argument, found):
             return Undecided(message)
         return Refuted("parallel", message, witness(found), found.parameters)
     return Proved(count)

@@ -1,4 +1,9 @@
-"""Iterations that run in one vector: of `omp simd safelen(k)` those that are fewer than k apart."""
+"""Iterations that run in one vector: of `omp simd safelen(k)` those that are fewer than k apart.
+
+What the text of one iteration does first is done first in a vector: all lanes read before they write, so
+that a dependence on what stands later in the text is kept.  OpenMP 5.0 says so and 4.5 does not; no answer
+rests on it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,8 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.sets import IN, OUT
-from loopwright.prove.text.clauses import linear_steps, number_in_clause
+from loopwright.prove.legality.violation import Violation
+from loopwright.prove.text.clauses import linear_steps, number_in_clause, runs_in_order
 
 
 def in_one_vector(
@@ -30,6 +36,19 @@ def in_one_vector(
         if not relation.is_empty():
             near.append(replace(one, relation=relation, shape=None))
     return tuple(near)
+
+
+def is_kept(argument: str, found: object) -> bool:
+    """Whether a dependence between iterations may be kept: one thread runs all, or all lanes of a vector do
+    first what stands first in the text.
+    """
+    if runs_in_order(argument):
+        return True
+    if "parallel" in argument or not isinstance(found, Violation):
+        return False
+    if found.first.span == found.second.span:
+        return found.kind == "anti"
+    return found.first.span.start < found.second.span.start
 
 
 def _step(loop: Node) -> int | None:

@@ -1,0 +1,168 @@
+"""What a run does not show of the code of the segment: expressions without an order, values that are lost.
+
+C leaves open what happens where one operand changes what another one uses (`a[i] = i++`), where a local
+variable is read after `longjmp`, where a value is used that a function did not return, and where memory is
+read by another type than it was written.  Compilers do one thing or another, and no sanitizer tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.check.program.control import decided_by_arguments
+from loopwright.check.program.reachable import Function, ReachedCode
+from loopwright.check.program.sites import Sites
+
+_RETURNS_TWICE = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
+_ENDS = ("exit", "_exit", "_Exit", "abort", "longjmp", "__builtin_unreachable", "quick_exit")
+_LEAVES = ("return_statement", "goto_statement")
+_ANY_TYPE = frozenset(("void", "char", "uint8_t", "int8_t"))
+_DROPPED = frozenset(
+    ("const", "volatile", "restrict", "static", "extern", "register", "unsigned", "signed", "int")
+)
+"""Words that make no other type for an access: those of one size and either sign are one."""
+
+
+def unseen(sites: Sites) -> str | None:
+    """Why a run that came out right does not show that the program is."""
+    known = sites.known
+    changed = next(_unordered(known), None)
+    if changed is not None:
+        return f"'{changed.text}' is changed and used in one expression without an order, at {_at(changed)}"
+    jump = next((one for one in _calls(known) if field(one, "function").text in _RETURNS_TWICE), None)
+    if jump is not None:
+        return f"local variables may be lost where '{jump.text}' returns again, at {_at(jump)}"
+    call = next(_without_value(known), None)
+    if call is not None:
+        return f"'{call.text}' may be used at {_at(call)}, and the function may end without a value"
+    cast = next(_of_other_type(known), None)
+    if cast is not None:
+        return f"'{cast.text}' at {_at(cast)} may access memory by another type than it was written"
+    decided = decided_by_arguments(sites)
+    if decided is not None:
+        return f"the command line decides which operations run, at {_at(decided)}"
+    return None
+
+
+def _at(node: Node) -> str:
+    return f"{node.span.file}:{node.span.line}:{node.span.column}"
+
+
+def _calls(known: ReachedCode) -> Iterator[Node]:
+    return (node for body in known.bodies for node in body.of_type("call_expression"))
+
+
+def _unordered(known: ReachedCode) -> Iterator[Node]:
+    """What is changed in one operand and named in another one, or changed twice."""
+    kinds = ("binary_expression", "assignment_expression", "argument_list", "subscript_expression")
+    for node in (node for body in known.bodies for node in body.of_type(*kinds)):
+        parts = named_children(node)
+        if node.type == "binary_expression" and operator(node) in ("&&", "||", ","):
+            continue
+        changes = [list(_changed(part)) for part in parts]
+        if not any(changes):
+            continue
+        for k, own in enumerate(changes):
+            others = [one.text for j, part in enumerate(parts) if j != k for one in _named(part)]
+            yield from (one for one in own if one.text in others)
+        if node.type == "assignment_expression":
+            target = without_parentheses(field(node, "left")).text
+            yield from (one for own in changes for one in own if one.text == target)
+
+
+def _changed(node: Node) -> Iterator[Node]:
+    """The variables that an expression assigns."""
+    for part in walk(node):
+        if part.type == "update_expression":
+            target = without_parentheses(field(part, "argument"))
+        elif part.type == "assignment_expression":
+            target = without_parentheses(field(part, "left"))
+        else:
+            continue
+        if target.type == "identifier":
+            yield target
+
+
+def _named(node: Node) -> Iterator[Node]:
+    return (part for part in walk(node) if part.type == "identifier" and not _is_size(part))
+
+
+def _is_size(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "sizeof_expression"
+
+
+def _without_value(known: ReachedCode) -> Iterator[Node]:
+    """Calls whose value is used, of functions that may reach their end."""
+    open_ended = {one.name for one in known.functions if _has_value(one) and _goes_on(one.body)}
+    for call in _calls(known):
+        used = call.parent is not None and call.parent.type != "expression_statement"
+        if used and field(call, "function").text in open_ended:
+            yield call
+
+
+def _has_value(function: Function) -> bool:
+    kind = function.node.child_by_field_name("type")
+    declarator = function.node.child_by_field_name("declarator")
+    is_pointer = declarator is not None and declarator.type == "pointer_declarator"
+    return is_pointer or (kind is not None and kind.text != "void")
+
+
+def _goes_on(node: Node) -> bool:
+    """Whether what follows a statement may run after it."""
+    match node.type:
+        case "compound_statement":
+            return all(_goes_on(one) for one in named_children(node))
+        case "if_statement":
+            other = node.child_by_field_name("alternative")
+            branches = [] if other is None else [named_children(other)[-1]]
+            return not branches or any(_goes_on(one) for one in (field(node, "consequence"), *branches))
+        case "labeled_statement":
+            return _goes_on(named_children(node)[-1])
+        case "expression_statement":
+            inside = named_children(node)
+            called = inside[0] if inside and inside[0].type == "call_expression" else None
+            return called is None or field(called, "function").text not in _ENDS
+        case "for_statement" | "while_statement" | "do_statement":
+            return not _is_endless(node)
+        case "switch_statement":
+            return _switch_goes_on(node)
+        case kind:
+            return kind not in _LEAVES
+
+
+def _is_endless(loop: Node) -> bool:
+    condition = loop.child_by_field_name("condition")
+    text = "1" if condition is None else without_parentheses(condition).text
+    return text == "1" and not loop.of_type("break_statement")
+
+
+def _switch_goes_on(node: Node) -> bool:
+    """With a default, no `break`, and a last statement that leaves, nothing follows."""
+    cases = [one for one in named_children(field(node, "body")) if one.type == "case_statement"]
+    has_default = any(one.children[0].type == "default" for one in cases)
+    last = named_children(cases[-1])[-1] if cases and named_children(cases[-1]) else None
+    return not has_default or last is None or _goes_on(last) or bool(node.of_type("break_statement"))
+
+
+def _of_other_type(known: ReachedCode) -> Iterator[Node]:
+    """Casts of a pointer to numbers of one type to a pointer to numbers of another one."""
+    for cast in (node for body in known.bodies for node in body.of_type("cast_expression")):
+        kind, star, _ = field(cast, "type").text.partition("*")
+        root = _root(field(cast, "value")) if star else None
+        found = None if root is None else known.declarations.visible(root.text, cast.span)
+        types = [] if found is None else [_plain(known, one) for one in (kind.split("(")[0], found.type)]
+        if types and types[0] != types[1] and not _ANY_TYPE & set(types):
+            yield cast
+
+
+def _root(node: Node) -> Node | None:
+    """The variable that a pointer is made from: the first name, where no function or member gives it."""
+    if any(part.type in ("call_expression", "field_expression") for part in walk(node)):
+        return None
+    return next((part for part in walk(node) if part.type == "identifier"), None)
+
+
+def _plain(known: ReachedCode, text: str) -> str:
+    words = known.declarations.resolved(text).split()
+    return " ".join(word for word in words if word not in _DROPPED) or "int"
