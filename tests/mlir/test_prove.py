@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.errors import GaveUp, Illegal
+from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.progress import silent
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.mlir.comparison import same_functions
@@ -201,3 +201,17 @@ def test_vectors_of_conditions() -> None:
     assert compared(old, new).obligations
     with pytest.raises(Illegal, match="does not end up with the same value"):
         compared(old, new.replace("%m, %c, %v", "%m, %v, %c"))
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("%3 = arith.addf %0, %2", "%3 = arith.addf %3, %2"),
+        ("to %n {", "to %j {"),
+        ("%1, %x : f64", "%3, %x : f64"),
+        ("affine.for %j = 0 to %m", "affine.for %j = 0 to %i2"),
+    ],
+)
+def test_values_that_are_used_before_they_are_defined(was: str, now: str) -> None:
+    with pytest.raises(BadInput):
+        compared(PRODUCT, PRODUCT.replace(was, now))

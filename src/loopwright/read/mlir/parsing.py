@@ -65,11 +65,30 @@ def parse_mlir(source: Source) -> MlirFile:
         raise BadInput(Code.GRAMMAR, wrong.msg, span=place) from wrong
     except NotImplementedError as wrong:
         raise NotModelled("a product or quotient of sizes", source.at(parser.pos)) from wrong
+    except ValueError as wrong:  # a value that is used before it is defined
+        raise BadInput(Code.GRAMMAR, f"not valid MLIR: {wrong}", span=source.at(parser.pos)) from wrong
     except VerifyException as wrong:
         first = str(wrong).strip().splitlines()[-1]
         raise BadInput(Code.GRAMMAR, f"not valid MLIR: {first}", span=source.at(0)) from wrong
+    early = _used_early(list(module.walk()))
+    if early is not None:
+        message = "not valid MLIR: a value is used before it is defined"
+        raise BadInput(Code.GRAMMAR, message, span=source.at(parser.starts.get(early, 0)))
     functions = tuple(one for one in module.walk() if isinstance(one, FuncOp) and not one.is_declaration)
     if not functions:
         raise BadInput(Code.GRAMMAR, "there is no function with a body", span=source.at(0))
     variables = {one.sym_name.data: one for one in module.walk() if isinstance(one, GlobalOp)}
     return MlirFile(source, functions, variables, parser.starts)
+
+
+def _used_early(operations: list[Operation]) -> Operation | None:
+    """The first operation with an operand that is defined by itself or later in the same block."""
+    order: dict[object, int] = {one: k for k, one in enumerate(operations)}
+    for one in operations:
+        for owner in (operand.owner for operand in one.operands if operand.owner in order):
+            around: Operation | None = one
+            while around is not None and around.parent_block() is not owner.parent_block():
+                around = around.parent_op()
+            if around is not None and order[owner] >= order[around]:
+                return one
+    return None
