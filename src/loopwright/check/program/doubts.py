@@ -30,9 +30,9 @@ def unseen(sites: Sites) -> str | None:
     changed = next(_unordered(known), None)
     if changed is not None:
         return f"'{changed.text}' is changed and used in one expression without an order, at {_at(changed)}"
-    jump = next((one for one in _calls(known) if field(one, "function").text in _RETURNS_TWICE), None)
-    if jump is not None:
-        return f"local variables may be lost where '{jump.text}' returns again, at {_at(jump)}"
+    lost = next(_lost(known), None)
+    if lost is not None:
+        return f"'{lost.text}' may have lost its value at {_at(lost)}, where setjmp returns again"
     call = next(_without_value(known), None)
     if call is not None:
         return f"'{call.text}' may be used at {_at(call)}, and the function may end without a value"
@@ -51,6 +51,29 @@ def _at(node: Node) -> str:
 
 def _calls(known: ReachedCode) -> Iterator[Node]:
     return (node for body in known.bodies for node in body.of_type("call_expression"))
+
+
+def _lost(known: ReachedCode) -> Iterator[Node]:
+    """Uses of variables after `setjmp`, before a new value, where something changes them after it."""
+    for jump in _calls(known):
+        if field(jump, "function").text not in _RETURNS_TWICE:
+            continue
+        statement = jump
+        while statement.parent is not None and not statement.type.endswith("_statement"):
+            statement = statement.parent
+        functions = [*known.functions, *([known.around] if known.around is not None else [])]
+        for function in (one.node for one in functions if one.node.span.contains(jump.span)):
+            changed = {one.text for one in _changed(function) if one.start > jump.start}
+            first = statement.child_by_field_name("consequence") or statement
+            for name in sorted(changed):
+                later = [one for one in function.named(name) if one.start >= first.end]
+                yield from (one for one in later[:1] if not _is_replaced(one))
+
+
+def _is_replaced(use: Node) -> bool:
+    parent = use.parent
+    is_target = parent is not None and parent.type == "assignment_expression" and field(parent, "left") == use
+    return is_target and parent is not None and operator(parent) == "="
 
 
 def _unordered(known: ReachedCode) -> Iterator[Node]:
