@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.errors import GaveUp, Illegal
+from loopwright.errors import BadInput, GaveUp, Illegal
 from tests.mlir.test_prove import compared
 
 JAMMED = """func.func @f(%a: memref<9x9xi32>) {
@@ -282,7 +282,7 @@ _COPY_OUT = "  memref.copy %a, %t : memref<4xf64> to memref<4xf64>\n"
         ((_LOAD + _COPY, _COPY + _LOAD), Illegal),
         ((_COPY_OUT, _COPY_OUT + _COPY_OUT.replace("%a, %t", "%t, %b")), None),
         ((_COPY_OUT, _COPY_OUT.replace("%a", "%c")), Illegal),
-        (("print %x", "print %v"), GaveUp),
+        (("print %x", "print %v"), BadInput),
         (("print %x", "print %y"), Illegal),
         (("<comma>", "<no_punctuation>"), Illegal),
         (("  vector.print %x : f64\n", ""), Illegal),

@@ -9,7 +9,7 @@ import pytest
 from loopwright.errors import GaveUp, Illegal
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.verdict import Proved, Refuted
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 from loopwright.transform import plan_of
@@ -72,12 +72,13 @@ def test_other_dependences_are_not_kept(tmp_path: Path, body: str, allowed: bool
 
 
 @pytest.mark.parametrize(
-    ("pragma", "proved"), [(IVDEP, True), ("#pragma omp simd", False), ("#pragma omp parallel for", False)]
+    ("pragma", "answer"),
+    [(IVDEP, Proved), ("#pragma omp simd", Undecided), ("#pragma omp parallel for", Refuted)],
 )
-def test_only_lanes_of_gcc_run_statement_by_statement(pragma: str, proved: bool) -> None:
+def test_only_lanes_of_gcc_run_statement_by_statement(pragma: str, answer: type[Verdict]) -> None:
     (program,) = parse_c(Source("k.c", FUNCTION.format(body=FORWARD, pragma=f"{pragma}\n")))
     verdict = prove_annotations(program, allow_reassociation=True)
-    assert isinstance(verdict, Proved if proved else Refuted)
+    assert isinstance(verdict, answer)
 
 
 def test_nothing_is_known_of_the_order_in_which_openmp_runs_lanes() -> None:

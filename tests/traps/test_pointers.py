@@ -25,7 +25,6 @@ MOVING = [
     Trap("the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"),
     Trap("the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"),
     Trap("its address is taken", "for (i = 0; i < n; i++) { P *p = &q[i], **r = &p; *r = q; p->x = 1; }"),
-    Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
     Trap(
         "another type of the elements",
@@ -64,6 +63,7 @@ MOVING = [
 ]
 
 FOLLOWED = [
+    Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("an element", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = p->y + 1; }"),
     Trap("the element itself", "for (i = 0; i < n; i++) { P *p = &q[i]; (*p).x = (*p).y; }"),
     Trap("a sum", "for (i = 0; i < n; i++) { P *p = q + i; p->x = twice(p->y); }"),
