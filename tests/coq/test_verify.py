@@ -157,7 +157,7 @@ def test_other_loops_are_refused(
         ("'k.c 0", "'k.c 1", 2, "has no region 2"),
         ("'k.c 0", "'k.c -1", 2, "cannot be read"),
         ("'k.c", "'..%2Fk.c", 2, "is neither next to the proof"),
-        ("For loopwright verify", "For other readers", 2, "no proof file about a C file"),
+        ("For loopwright verify", "For other readers", 2, "not a proof file about a C file"),
         ("'S1 2", "'S7 2", 3, "no statement S7 with 2 iterators"),
         ("'S1 2 var 'i", "'S1 1", 3, "no statement S1 with 1 iterators"),
         ("var 'i var 'j", "var 'i var 'm", 3, "m is not a name of the text"),
