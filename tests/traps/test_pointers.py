@@ -63,7 +63,6 @@ MOVING = [
 ]
 
 FOLLOWED = [
-    Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("an element", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = p->y + 1; }"),
     Trap("the element itself", "for (i = 0; i < n; i++) { P *p = &q[i]; (*p).x = (*p).y; }"),
     Trap("a sum", "for (i = 0; i < n; i++) { P *p = q + i; p->x = twice(p->y); }"),
@@ -78,6 +77,7 @@ FOLLOWED = [
     ),
     Trap("numbers through a struct as a value", "for (i = 0; i < n; i++) { double *p = s.d + i; p[0] = 1; }", parameters="int n, S s"),
     Trap("a constant subscript", "for (i = 0; i < n; i++) { const P *p = &q[3]; a[i] = p->x; }"),
+    Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("in two loops", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }"),
 ]
 
