@@ -22,7 +22,9 @@ _CHANGING = frozenset(
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
 _LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
-_CALLS_OFF = ("exit", "_exit", "_Exit", "abort", "longjmp")
+NEVER_RETURN = frozenset(
+    ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "__builtin_unreachable")
+)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,12 @@ def doubt(sites: Sites) -> str | None:
     """Why a run that is right does not show that all are."""
     decided = decided_by_data(sites)
     if decided is not None:
-        return f"data decide which operations run, at {_at(decided)}: the run is right, others need not be"
+        where = decided.span.place
+        return f"data decide which operations run, at {where}: the run is right, others need not be"
     started = starts_threads(sites.known)
     if started is not None and not list(_calls(sites.known, _JOINS)):
-        return f"nothing waits for the thread that is started at {_at(started)}: it may run after the segment"
+        where = started.span.place
+        return f"nothing waits for the thread that is started at {where}: it may run after the segment"
     return None
 
 
@@ -58,10 +62,6 @@ def starts_threads(known: ReachedCode) -> Node | None:
 def _calls(known: ReachedCode, names: tuple[str, ...]) -> Iterator[Node]:
     nodes = (node for body in known.bodies for node in body.of_type("call_expression"))
     return (node for node in nodes if field(node, "function").text in names)
-
-
-def _at(node: Node) -> str:
-    return f"{node.span.file}:{node.span.line}:{node.span.column}"
 
 
 def decided_by_data(sites: Sites) -> Node | None:
@@ -112,7 +112,7 @@ def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bo
         if part.type == "call_expression":
             name = field(part, "function").text
             inside = any(one.name == name for one in sites.known.functions)
-            if inside or name in _CALLS_OFF or field(part, "function").type != "identifier":
+            if inside or name in NEVER_RETURN or field(part, "function").type != "identifier":
                 return True
     return False
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.check.program.control import decided_by_arguments
+from loopwright.check.program.control import NEVER_RETURN, decided_by_arguments
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.check.program.sites import Sites
 
 _RETURNS_TWICE = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
-_ENDS = ("exit", "_exit", "_Exit", "abort", "longjmp", "__builtin_unreachable", "quick_exit")
 _LEAVES = ("return_statement", "goto_statement")
 _ANY_TYPE = frozenset(("void", "char", "uint8_t", "int8_t"))
 _DROPPED = frozenset(
@@ -29,24 +28,21 @@ def unseen(sites: Sites) -> str | None:
     known = sites.known
     changed = next(_unordered(known), None)
     if changed is not None:
-        return f"'{changed.text}' is changed and used in one expression without an order, at {_at(changed)}"
+        where = changed.span.place
+        return f"'{changed.text}' is changed and used in one expression without an order, at {where}"
     lost = next(_lost(known), None)
     if lost is not None:
-        return f"'{lost.text}' may have lost its value at {_at(lost)}, where setjmp returns again"
+        return f"'{lost.text}' may have lost its value at {lost.span.place}, where setjmp returns again"
     call = next(_without_value(known), None)
     if call is not None:
-        return f"'{call.text}' may be used at {_at(call)}, and the function may end without a value"
+        return f"'{call.text}' may be used at {call.span.place}, and the function may end without a value"
     cast = next(_of_other_type(known), None)
     if cast is not None:
-        return f"'{cast.text}' at {_at(cast)} may access memory by another type than it was written"
+        return f"'{cast.text}' at {cast.span.place} may access memory by another type than it was written"
     decided = decided_by_arguments(sites)
     if decided is not None:
-        return f"the command line decides which operations run, at {_at(decided)}"
+        return f"the command line decides which operations run, at {decided.span.place}"
     return None
-
-
-def _at(node: Node) -> str:
-    return f"{node.span.file}:{node.span.line}:{node.span.column}"
 
 
 def _calls(known: ReachedCode) -> Iterator[Node]:
@@ -145,7 +141,7 @@ def _goes_on(node: Node) -> bool:
         case "expression_statement":
             inside = named_children(node)
             called = inside[0] if inside and inside[0].type == "call_expression" else None
-            return called is None or field(called, "function").text not in _ENDS
+            return called is None or field(called, "function").text not in NEVER_RETURN
         case "for_statement" | "while_statement" | "do_statement":
             return not _is_endless(node)
         case "switch_statement":

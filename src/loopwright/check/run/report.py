@@ -242,8 +242,7 @@ def _finding_lines(report: Report, finding: Finding) -> list[str]:
     if finding.site is None:
         return [f"{source.path}: {finding.kind.value}: {explanation(report, finding)}"]
     site = report.sites[finding.site]
-    span = site.assignment.node.span
-    where = f"{span.file}:{span.line}:{span.column}"
+    where = site.assignment.node.span.place
     depth = f", call depth {finding.depth}" if finding.depth > 0 else ""
     return [
         f"{where}: {finding.kind.value}: {explanation(report, finding)}",

@@ -68,13 +68,8 @@ def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
 
 def _doubts(reads: Sequence[UnsetRead]) -> tuple[str, ...]:
     """What is to be said of the first read that nothing shows to be right."""
-    places = [f"'{one.node.text}' may be read at {_place(one)} before it is set" for one in reads[:1]]
+    places = [f"'{one.node.text}' may be read at {one.node.span.place} before it is set" for one in reads[:1]]
     return tuple(f"{place}: give it a value where it is declared" for place in places)
-
-
-def _place(read: UnsetRead) -> str:
-    span = read.node.span
-    return f"{span.file}:{span.line}:{span.column}"
 
 
 def _can_have_flag(sites: Sites, read: UnsetRead) -> bool:
@@ -97,7 +92,7 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
     for line in ended.lines:
         if line.startswith("unset "):
             read = told[int(line.split()[1])]
-            return f"'{read.node.text}' is read at {_place(read)}, and nothing has set it"
+            return f"'{read.node.text}' is read at {read.node.span.place}, and nothing has set it"
     found = _first_undefined(sites, source, marks, seen)
     if found is None and (ended.timed_out or ended.crashed is not None):
         raise GaveUp(Code.UNDECIDED, _how(ended))
