@@ -81,38 +81,38 @@ def test_only_listed_files_are_served(client: TestClient) -> None:
 
 
 def test_a_script_is_proved_in_stages(client: TestClient) -> None:
-    order, code = ask(client, kind="transform", c=SUMS.c, script=SUMS.script)
-    (region,) = order["regions"]
+    order, pictures, code = ask(client, kind="transform", c=SUMS.c, script=SUMS.script)
+    (region,), (drawn,) = order["regions"], pictures["regions"]
     assert (order["stage"], region["status"], region["marks"]) == ("order", "proved", [])
-    assert len(region["picture"]["instances"]) == 72
+    assert pictures["stage"] == "pictures" and len(drawn["picture"]["instances"]) == 72
     assert (code["stage"], code["verdict"]) == ("code", "proved") and "Add: x[i] +=" in code["code"]
     assert {proof["what"] for proof in code["regions"][0]["proofs"]} >= {"every dependence is kept"}
 
 
 def test_a_witness_is_in_both_texts_and_in_the_picture(client: TestClient) -> None:
-    (order,) = ask(client, kind="transform", c=WRONG.c, script=WRONG.script)
-    (region,) = order["regions"]
+    order, pictures = ask(client, kind="transform", c=WRONG.c, script=WRONG.script)
+    (region,), (drawn,) = order["regions"], pictures["regions"]
     assert region["status"] == "illegal" and region["diagnostic"]["code"] == "LW101"
     sides = {(mark["side"], mark["kind"]) for mark in region["marks"]}
     assert sides == {("script", "error"), ("c", "witness")}
     (error,) = [mark for mark in region["marks"] if mark["side"] == "script"]
     assert WRONG.script[error["start"] : error["end"]] == "interchange(Add, i, j)"
-    first, second = region["picture"]["witness"]
-    broken = {(arrow[0], arrow[1]) for arrow in region["picture"]["arrows"] if arrow[4]}
+    first, second = drawn["picture"]["witness"]
+    broken = {(arrow[0], arrow[1]) for arrow in drawn["picture"]["arrows"] if arrow[4]}
     assert (first, second) in broken
 
 
 def test_offsets_are_those_of_a_browser(client: TestClient) -> None:
     text = SUMS.c.replace("#pragma scop", "/* \U0001f600 */\n#pragma scop", 1)
-    (order,) = ask(client, kind="transform", c=text, script="interchange(Add, i, j)")
+    order, _ = ask(client, kind="transform", c=text, script="interchange(Add, i, j)")
     marks = [mark for mark in order["regions"][0]["marks"] if mark["side"] == "c"]
     units = text.encode("utf-16-le")
     assert {units[2 * one["start"] : 2 * one["end"]].decode("utf-16-le") for one in marks} == {"x[i]"}
 
 
 def test_sizes_can_be_chosen(client: TestClient) -> None:
-    (order,) = ask(client, kind="transform", c=SUMS.c, script=SUMS.script, sizes={"N": 3}, order_only=True)
-    assert len(order["regions"][0]["picture"]["instances"]) == 12
+    _, pictures = ask(client, kind="transform", c=SUMS.c, script=SUMS.script, sizes={"N": 3}, order_only=True)
+    assert len(pictures["regions"][0]["picture"]["instances"]) == 12
 
 
 def test_suggestions_and_loops(client: TestClient) -> None:

@@ -74,7 +74,7 @@ def test_200_hostile_requests_at_once(address: str) -> None:
             done.result()
     status, body = ask(port, {"kind": "transform", "c": SUMS.c, "script": SUMS.script}, 60.0)
     stages = [json.loads(line)["stage"] for line in body.splitlines()]
-    assert (status, stages) == (200, ["order", "code"])
+    assert (status, stages) == (200, ["order", "pictures", "code"])
     end = time.monotonic() + 20
     while (left := forks()) and time.monotonic() < end:
         time.sleep(0.1)

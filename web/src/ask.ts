@@ -5,7 +5,8 @@ export interface Mark { readonly side: "c" | "script" | "text"; readonly start: 
 export interface Explained { readonly html: string; readonly marks: readonly Mark[]; readonly diagnostic: { readonly message: string; readonly code: string; readonly hint: string | null } | null }
 /** What has a picture: a region of C, or the loops of a description. */
 export interface Drawn { readonly line: number; readonly picture: PictureData | null }
-export interface Region extends Explained, Drawn {
+export interface Region extends Explained {
+  readonly line: number;
   readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
   readonly obligations: number; readonly trusted: readonly string[]; readonly steps: readonly { readonly text: string; readonly summary: string; readonly page: string }[];
   /** Whether there is something that the new C says with OpenMP alone. */
@@ -19,6 +20,7 @@ export interface Left { readonly line: number | null; readonly reason: string; r
 
 export type Message =
   | { readonly stage: "order"; readonly regions: readonly Region[] }
+  | { readonly stage: "pictures"; readonly regions: readonly Drawn[] }
   | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly proof: { readonly by: string; readonly status: string; readonly detail?: string } | null }
   | { readonly stage: "suggestions"; readonly whole: boolean; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[]; readonly left: readonly Left[] }[] }
   | { readonly stage: "loops"; readonly code: string; readonly stats: string; readonly picture: PictureData | null }

@@ -19,6 +19,7 @@ let proved = false;
 let typing: number | undefined;
 let sizes: Readonly<Record<string, number>> = {};
 let shownOrder: readonly Region[] = [];
+let shownPictures: readonly Drawn[] = [];
 
 const banner = byId("verdict"), why = byId("why"), below = byId("pictures"), proofs = byId("proofs"), offered = byId("suggestions");
 const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with loops: all that can be read, or those between #pragma scop and #pragma endscop");
@@ -77,6 +78,10 @@ function hear(message: Message, elapsed: number): void {
       shownOrder = message.regions;
       showOrder(message.regions, elapsed);
       return;
+    case "pictures":
+      shownPictures = message.regions;
+      showPictures(shownPictures);
+      return;
     case "code":
       proved = true;
       result.text = message.code;
@@ -88,7 +93,7 @@ function hear(message: Message, elapsed: number): void {
       return;
     case "failed":
       shownOrder = [];
-      refuse(message, message.verdict, elapsed);
+      refuse(message, wordFor(message.verdict), "open", message.diagnostic?.message ?? "", elapsed);
       pictures.forEach(one => one.stop());
       below.classList.add("stale");
       return;
@@ -104,7 +109,6 @@ function showOrder(regions: readonly Region[], elapsed: number): void {
   proved = false;
   enableDownloads();
   mark(regions.flatMap(region => [...region.marks]));
-  showPictures(regions);
   if (worst === undefined) {
     why.replaceChildren();
     proofs.replaceChildren(...explained());
@@ -112,16 +116,15 @@ function showOrder(regions: readonly Region[], elapsed: number): void {
     byId("result-pane").classList.add("stale");
     return;
   }
-  refuse(worst, worst.word, elapsed, worst.status === "illegal" ? "bad" : "open", worst.says);
+  refuse(worst, worst.word, worst.status === "illegal" ? "bad" : "open", worst.says, elapsed);
 }
 
-function refuse(what: Explained, word: string, elapsed: number, look = "bad", says = what.diagnostic?.message ?? ""): void {
+function refuse(what: Explained, word: string, look: "bad" | "open", says: string, elapsed: number): void {
   proved = false;
   result.text = "";
   proofs.replaceChildren(...("steps" in what ? explained() : []));
   enableDownloads();
-  const isInput = look === "bad" && !says.includes("script changes");
-  setBanner(isInput ? "open" : look, isInput ? wordFor(word) : word, says, elapsed);
+  setBanner(look, word, says, elapsed);
   explain(what.html);
   if ("stage" in what) mark(what.marks);
 }
@@ -172,7 +175,7 @@ function resize(_: number, chosen: Readonly<Record<string, number>>): void {
     return;
   }
   const question = { kind: "transform", c: state.c, script: state.script, openmp: state.openmp, reassociation: state.reassociation, sizes, order_only: true };
-  void ask("sizes", question, message => { if (message.stage === "order") showPictures(message.regions); });
+  void ask("sizes", question, message => { if (message.stage === "pictures") showPictures(message.regions); });
 }
 
 function showProofs(message: Extract<Message, { stage: "code" }>): void {
@@ -236,9 +239,9 @@ function suggestion(one: Suggestion, end: number): HTMLElement {
   const kept = state.script.slice(0, end);
   const preview = () => {
     const question = { kind: "transform", c: state.c, script: `${kept}\n${one.script}\n`, reassociation: state.reassociation, order_only: true };
-    void ask("preview", question, message => { if (message.stage === "order") showPictures(message.regions, true); });
+    void ask("preview", question, message => { if (message.stage === "pictures") showPictures(message.regions, true); });
   };
-  const back = () => { giveUp("preview"); if (below.classList.contains("preview")) showPictures(shownOrder); };
+  const back = () => { giveUp("preview"); if (below.classList.contains("preview")) showPictures(shownPictures); };
   button.addEventListener("pointerenter", preview);
   button.addEventListener("focus", preview);
   button.addEventListener("pointerleave", back);

@@ -1,8 +1,9 @@
 """From a question to messages: what `report` makes of values, as soon as each is known.
 
-    order   the verdict on the script, the witness in both texts, the moving picture;
-    code    the new text, and everything that was proved of it;
-    failed  a diagnostic instead.
+    order     the verdict on the script, the witness in both texts;
+    pictures  the moving picture of each region;
+    code      the new text, and everything that was proved of it;
+    failed    a diagnostic instead.
 
 The process this runs in belongs to one question: its working folder holds the texts and nothing else.
 """
@@ -125,8 +126,12 @@ def _transform(question: TransformQuestion) -> Iterator[Message]:
     ]
     yield {
         "stage": "order",
+        "regions": [_region(region, verdict) for region, verdict in zip(regions, verdicts, strict=True)],
+    }
+    yield {
+        "stage": "pictures",
         "regions": [
-            _region(question, region, verdict) for region, verdict in zip(regions, verdicts, strict=True)
+            _picture(question, region, verdict) for region, verdict in zip(regions, verdicts, strict=True)
         ],
     }
     if question.order_only or not all(verdict.proved for verdict in verdicts):
@@ -145,9 +150,7 @@ def _read(c: str, script: str) -> tuple[list[Plan], list[DrawnRegion]]:
     return [region.plan for region in regions], regions
 
 
-def _region(question: TransformQuestion, region: DrawnRegion, verdict: LegalityVerdict) -> Message:
-    plan, shown, note = region.shown(verdict, reassociate=question.reassociation)
-    picture = moving_picture(plan, shown, question.sizes or None, note)
+def _region(region: DrawnRegion, verdict: LegalityVerdict) -> Message:
     why = explain_all(verdict, stages(region.plan))
     return {
         "line": region.program.region.line,
@@ -156,11 +159,16 @@ def _region(question: TransformQuestion, region: DrawnRegion, verdict: LegalityV
         "says": VERDICT[verdict.status],
         "obligations": verdict.obligations,
         "trusted": [entry.text for entry in region.program.trusted],
-        "picture": None if picture is None else picture.data(),
         "steps": [_step(one.step) for one in region.plan.history],
         "for_openmp": any(one.kind in FOR_OPENMP for one in region.plan.directives),
         **(_diagnostic(why) if why else {"diagnostic": None, "html": "", "marks": []}),
     }
+
+
+def _picture(question: TransformQuestion, region: DrawnRegion, verdict: LegalityVerdict) -> Message:
+    plan, shown, note = region.shown(verdict, reassociate=question.reassociation)
+    picture = moving_picture(plan, shown, question.sizes or None, note)
+    return {"line": region.program.region.line, "picture": None if picture is None else picture.data()}
 
 
 def _step(step: Step) -> dict[str, str]:
