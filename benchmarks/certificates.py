@@ -59,7 +59,7 @@ class Row:
         return "".join(f"{1000 * one:9.0f}" for one in times) + f"  {self.name}  {self.reason}"
 
 
-def scanned(schedule: Schedule, node: Node, tied: bool) -> str:
+def scanned(schedule: Schedule, node: Node, *, tied: bool) -> str:
     """Of the text, as `codegen` prints it."""
     names = parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
     printed = PrintedLoops(to_c(node, parameters=names), printed_loops(node, names))
@@ -105,7 +105,7 @@ def of_corpus(names: Sequence[str], every: int, seconds: float) -> Iterator[Row]
         except LoopwrightError:
             continue
         ways = (True,) if has_ties(schedule) else (False, True)
-        problems = [partial(scanned, schedule, node, tied) for tied in ways]
+        problems = [partial(scanned, schedule, node, tied=tied) for tied in ways]
         yield measured(str(path.relative_to(CORPUS)), isl, problems, seconds)
 
 

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 """
 
 
-def make(folder: Path, only: str, prove: bool) -> None:
+def make(folder: Path, only: str, *, prove: bool) -> None:
     """Each program with its kernels, proved, in a folder of its own."""
     names = [program.name for program in programs() if only in program.name]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -61,7 +61,7 @@ def make(folder: Path, only: str, prove: bool) -> None:
             print(told, flush=True)
 
 
-def _made(folder: Path, name: str, prove: bool) -> str:
+def _made(folder: Path, name: str, *, prove: bool) -> str:
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
@@ -205,10 +205,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.make is not None or arguments.run is not None:
         if arguments.make is not None:
-            make(arguments.make, arguments.only, not arguments.unproved)
+            make(arguments.make, arguments.only, prove=not arguments.unproved)
         return run(arguments.run, arguments.only, arguments.results) if arguments.run is not None else 0
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), arguments.only, not arguments.unproved)
+        make(Path(folder), arguments.only, prove=not arguments.unproved)
         return run(Path(folder), arguments.only, arguments.results)
 
 

@@ -86,7 +86,7 @@ def _build(node: Node, names: tuple[str, ...], folder: Path, label: str, *, coun
     source = [
         "#include <unistd.h>",
         "extern long lw_executions, lw_limit;",
-        *(_use(arity, counting) for arity in arities),
+        *(_use(arity, counting=counting) for arity in arities),
         *FUNCTIONS.values(),
         "__attribute__((noinline)) void loops(const long *lw_values)\n{",
         *(f"  long {spelled[name]} = lw_values[{k}];" for k, name in enumerate(names)),
@@ -102,7 +102,7 @@ def _build(node: Node, names: tuple[str, ...], folder: Path, label: str, *, coun
     return built
 
 
-def _use(arity: int, counting: bool) -> str:
+def _use(arity: int, *, counting: bool) -> str:
     names = [f"x{k}" for k in range(arity)]
     consumed = [f'__asm__ volatile("" :: "r"((long)({name})));' for name in names]
     counted = ["if (++lw_executions > lw_limit) _exit(3);"] if counting else []

@@ -57,7 +57,7 @@ class Judged:
     said: str
 
 
-def texts(kernel: Path, fixed: bool) -> str:
+def texts(kernel: Path, *, fixed: bool) -> str:
     """The regions of a kernel as MLIR; with numbers for sizes, which differ from each other."""
     if not fixed:
         return mlir_text(read_c(kernel))
@@ -144,7 +144,7 @@ def _case(kernel: Path, name: str, folder: Path, arguments: argparse.Namespace) 
     after = folder / f"{kernel.stem}.{name}.mlir"
     try:
         if not before.exists():
-            before.write_text(texts(kernel, fixed))
+            before.write_text(texts(kernel, fixed=fixed))
             subprocess.run([arguments.opt, str(before), "-o", str(plain)], check=True)
     except LoopwrightError as wrong:
         return Judged("no MLIR", 0.0, wrong.message)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from dataclasses import dataclass as _standard
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ def _completed(
         own.discard("__hash__")  # Python sets it to None in a class that defines __eq__
     cls.__doc__ = cls.__doc__ or cls.__name__  # the standard decorator would find out the signature
     made: type = _standard(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
-    methods: dict[str, object] = {"__init__": _stub(made, "__init__", _init, frozen)}
+    methods: dict[str, object] = {"__init__": _stub(made, "__init__", partial(_init, frozen=frozen))}
     if "__init__" not in own:
         methods["__signature__"] = _Signature()
     if repr:
         methods["__repr__"] = _repr
     if eq:
-        methods["__eq__"] = _stub(made, "__eq__", _eq, frozen)
-        methods["__hash__"] = _stub(made, "__hash__", _hash, frozen) if frozen else None
+        methods["__eq__"] = _stub(made, "__eq__", _eq)
+        methods["__hash__"] = _stub(made, "__hash__", _hash) if frozen else None
     if frozen:
         methods |= {"__setattr__": _no_setattr, "__delattr__": _no_delattr}
     if frozen and slots:
@@ -55,16 +56,16 @@ def _completed(
     return made
 
 
-Writer = Callable[[type, bool, dict[str, object]], str]
-"""The text of a method of a class, which may be frozen; what the text names is added to the dictionary."""
+Writer = Callable[[type, dict[str, object]], str]
+"""The text of a method of a class; what the text names is added to the dictionary."""
 
 
-def _stub(cls: type, name: str, writer: Writer, frozen: bool) -> Callable[..., object]:
+def _stub(cls: type, name: str, writer: Writer) -> Callable[..., object]:
     """The method `name` of `cls` before its first call."""
 
     def method(self: object, *args: object, **named: object) -> object:
         values: dict[str, object] = {"__name__": cls.__module__}
-        exec(writer(cls, frozen, values), values)
+        exec(writer(cls, values), values)
         compiled: Any = values[name]
         compiled.__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, compiled)
@@ -73,7 +74,7 @@ def _stub(cls: type, name: str, writer: Writer, frozen: bool) -> Callable[..., o
     return method
 
 
-def _init(cls: type, frozen: bool, values: dict[str, object]) -> str:
+def _init(cls: type, values: dict[str, object], *, frozen: bool) -> str:
     """Assign each field its argument, its default, or what its factory makes; then `__post_init__`."""
     values |= {"_set": object.__setattr__, "_MISSING": MISSING}
     for one in fields(cls):
@@ -81,7 +82,7 @@ def _init(cls: type, frozen: bool, values: dict[str, object]) -> str:
     positional = [_parameter(one) for one in fields(cls) if one.init and not one.kw_only]
     named = [_parameter(one) for one in fields(cls) if one.init and one.kw_only]
     parameters = ", ".join(["self", *positional, *["*"][: len(named)], *named])
-    body = [_assigned(one.name, value, frozen) for one in fields(cls) for value in _first_value(one)]
+    body = [_assigned(one.name, value, frozen=frozen) for one in fields(cls) for value in _first_value(one)]
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     return f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"])
@@ -117,11 +118,11 @@ def _first_value(one: Field[Any]) -> Iterator[str]:
         yield one.name
 
 
-def _assigned(name: str, value: str, frozen: bool) -> str:
+def _assigned(name: str, value: str, *, frozen: bool) -> str:
     return f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}"
 
 
-def _eq(cls: type, frozen: bool, values: dict[str, object]) -> str:
+def _eq(cls: type, values: dict[str, object]) -> str:
     """Instances of the same class with equal fields are equal."""
     compared = [one.name for one in fields(cls) if one.compare]
     return (
@@ -130,7 +131,7 @@ def _eq(cls: type, frozen: bool, values: dict[str, object]) -> str:
     )
 
 
-def _hash(cls: type, frozen: bool, values: dict[str, object]) -> str:
+def _hash(cls: type, values: dict[str, object]) -> str:
     hashed = [one.name for one in fields(cls) if (one.compare if one.hash is None else one.hash)]
     return f"def __hash__(self):\n return hash({_tuple('self', hashed)})"
 

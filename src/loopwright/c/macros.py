@@ -67,7 +67,7 @@ def macros_of(lines: Sequence[Directive]) -> tuple[Macro, ...]:
 
 
 def _made_conditional(macro: Macro) -> Macro:
-    return Macro(macro.name, macro.parameters, macro.body, macro.place, True)
+    return Macro(macro.name, macro.parameters, macro.body, macro.place, conditional=True)
 
 
 def definitions(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:

@@ -40,7 +40,7 @@ def reference_of(node: Node) -> Reference | None:
     core = without_parentheses(node)
     match core.type:
         case "identifier":
-            return Reference(core.text, (), False, node, core)
+            return Reference(core.text, (), partial=False, node=node, root=core)
         case "subscript_expression":
             target, terms = pointer_sum(field(core, "argument"))
             subscript = (*terms, field(core, "index"))

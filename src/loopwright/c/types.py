@@ -145,12 +145,12 @@ def unqualified(kind: CType) -> CType:
     return unqualified(kind.type) if isinstance(kind, Qualified) else kind
 
 
-BOOL = Integer(1, False, 0)
-INT = Integer(32, True, 3)
-UNSIGNED = Integer(32, False, 3)
-LONG = Integer(64, True, 4)
-UNSIGNED_LONG = Integer(64, False, 4)
-LONG_LONG = Integer(64, True, 5)
+BOOL = Integer(1, signed=False, rank=0)
+INT = Integer(32, signed=True, rank=3)
+UNSIGNED = Integer(32, signed=False, rank=3)
+LONG = Integer(64, signed=True, rank=4)
+UNSIGNED_LONG = Integer(64, signed=False, rank=4)
+LONG_LONG = Integer(64, signed=True, rank=5)
 FLOAT = Floating(32)
 DOUBLE = Floating(64)
 LONG_DOUBLE = Floating(80)
@@ -159,16 +159,16 @@ CHAR = Unknown("whether 'char' has a sign is the compiler's choice", "char")
 
 _NAMED: dict[str, Integer | Floating] = {
     "_Bool": BOOL,
-    "signed char": Integer(8, True, 1),
-    "unsigned char": Integer(8, False, 1),
-    "short": Integer(16, True, 2),
-    "unsigned short": Integer(16, False, 2),
+    "signed char": Integer(8, signed=True, rank=1),
+    "unsigned char": Integer(8, signed=False, rank=1),
+    "short": Integer(16, signed=True, rank=2),
+    "unsigned short": Integer(16, signed=False, rank=2),
     "int": INT,
     "unsigned": UNSIGNED,
     "long": LONG,
     "unsigned long": UNSIGNED_LONG,
     "long long": LONG_LONG,
-    "unsigned long long": Integer(64, False, 5),
+    "unsigned long long": Integer(64, signed=False, rank=5),
     "float": FLOAT,
     "double": DOUBLE,
     "long double": LONG_DOUBLE,
@@ -262,7 +262,7 @@ def _common_integer(one: Integer, other: Integer) -> Integer:
     lower, higher = sorted((one, other), key=lambda kind: (kind.rank, not kind.signed))
     if lower.signed or not higher.signed or higher.bits > lower.bits:
         return higher
-    return Integer(higher.bits, False, higher.rank)
+    return Integer(higher.bits, signed=False, rank=higher.rank)
 
 
 @lru_cache(maxsize=4096)

@@ -137,7 +137,7 @@ def to_c(
     """
     style = Style(iterator_type or ("long long" if is_wide(node) else "int"))
     if not standalone:
-        return program_text(_named(node, parameters, openmp), style)
+        return program_text(_named(node, parameters, openmp=openmp), style)
     if openmp:
         node = shared_out(node)
     names = standalone_names(node, parameters)
@@ -154,10 +154,10 @@ def printed_loops(node: Node, parameters: Sequence[str] = (), *, openmp: bool = 
         part = with_children(part, plain)
         return replace(part, annotations=()) if isinstance(part, For) and pragma(part) is None else part
 
-    return plain(_named(node, parameters, openmp))
+    return plain(_named(node, parameters, openmp=openmp))
 
 
-def _named(node: Node, parameters: Sequence[str], openmp: bool) -> Node:
+def _named(node: Node, parameters: Sequence[str], *, openmp: bool) -> Node:
     node = shared_out(node) if openmp else node
     return with_names(node, readable_names(node, parameters))
 
@@ -186,7 +186,7 @@ def program_text(node: Node, style: Style) -> str:
     """The lines of `node`, whose names are valid in C."""
     statements = _flat(node)
     lone = len(statements) == 1
-    lines = [line for statement in statements for line in _lines(statement, style, lone)]
+    lines = [line for statement in statements for line in _lines(statement, style, lone=lone)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -202,7 +202,7 @@ def _flat(node: Node) -> tuple[Node, ...]:
             return (node,)
 
 
-def _lines(node: Node, style: Style, lone: bool) -> list[str]:
+def _lines(node: Node, style: Style, *, lone: bool) -> list[str]:
     """The lines of one statement; a `lone` one is the only statement of its scope."""
     match node:
         case Call():
@@ -216,7 +216,7 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
             lines = [declaration, *_sequence(body, style)]
             return lines if lone else ["{", *style.indented(lines), "}"]
         case Remarked(remark, body):
-            return style.mark(remark, body, _lines(body, style, lone))
+            return style.mark(remark, body, _lines(body, style, lone=lone))
         case Block():
             return []
         case _:
@@ -225,7 +225,7 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
 
 def _sequence(node: Node, style: Style) -> list[str]:
     """The lines of `node` in a scope that is not its own."""
-    return [line for statement in _flat(node) for line in _lines(statement, style, False)]
+    return [line for statement in _flat(node) for line in _lines(statement, style, lone=False)]
 
 
 def _loop(loop: For, style: Style) -> list[str]:
@@ -241,9 +241,9 @@ def _loop(loop: For, style: Style) -> list[str]:
 
 
 def _conditional(node: If, style: Style) -> list[str]:
-    ambiguous = _ends_in_if(node.then, node.orelse is not None)
+    ambiguous = _ends_in_if(node.then, followed_by_else=node.orelse is not None)
     braces = ambiguous or _needs_braces(node.then, style)
-    lines = _controlled(f"if ({style.condition(node.test)})", node.then, style, braces)
+    lines = _controlled(f"if ({style.condition(node.test)})", node.then, style, braces=braces)
     if node.orelse is None:
         return lines
     head = "else"
@@ -253,12 +253,12 @@ def _conditional(node: If, style: Style) -> list[str]:
     if len(orelse) == 1 and isinstance(orelse[0], If):
         first, *rest = _conditional(orelse[0], style)
         return [*lines, f"{head} {first}", *rest]
-    return [*lines, *_controlled(head, node.orelse, style, _needs_braces(node.orelse, style))]
+    return [*lines, *_controlled(head, node.orelse, style, braces=_needs_braces(node.orelse, style))]
 
 
-def _controlled(head: str, body: Node, style: Style, braces: bool) -> list[str]:
+def _controlled(head: str, body: Node, style: Style, *, braces: bool) -> list[str]:
     statements = _flat(body)
-    lines = [line for s in statements for line in _lines(s, style, len(statements) == 1)]
+    lines = [line for s in statements for line in _lines(s, style, lone=len(statements) == 1)]
     if not braces:
         return [head, *style.indented(lines)]
     opening = [head, "{"] if style.hand.braces is Braces.OWN_LINE else [f"{head} {{"]
@@ -284,7 +284,7 @@ def _needs_braces(body: Node, style: Style) -> bool:
             return False
 
 
-def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
+def _ends_in_if(body: Node, *, followed_by_else: bool) -> bool:
     """Whether an `else` in or after `body`, written without braces, could belong to two `if`s."""
     statements = _flat(body)
     match unmarked(statements[0]) if len(statements) == 1 else None:
@@ -293,7 +293,7 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
         case If():
             return True
         case For(body=inner):
-            return _ends_in_if(inner, followed_by_else)
+            return _ends_in_if(inner, followed_by_else=followed_by_else)
         case _:
             return False
 

@@ -176,7 +176,7 @@ def has_canonical_form(loop: For) -> bool:
             return False
 
 
-def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: bool = False) -> Node:
+def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], *, inside: bool = False) -> Node:
     """`node` with `clauses` on the loops to distribute: vector loops, and the outermost parallel ones."""
     if isinstance(node, For) and node.annotation(Independent) is not None:
         found = clauses(node)
@@ -184,7 +184,7 @@ def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: b
             node = node.with_annotation(Vector(found))
         if node.parallel is not None and found is not None and not inside:
             node, inside = node.with_annotation(Parallel(found)), True
-    return with_children(node, lambda child: with_clauses(child, clauses, inside))
+    return with_children(node, lambda child: with_clauses(child, clauses, inside=inside))
 
 
 def without_vectors(node: Node, unsaid: Callable[[For], bool]) -> Node:

@@ -111,8 +111,7 @@ class Loops:
 
 def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     """The file with new loops in its regions; there is at least one, and all are of one file."""
-    nodes = [one.named for one in regions]
-    return with_regions(regions, [_region(*one, openmp) for one in zip(regions, nodes, strict=True)])
+    return with_regions(regions, [_region(one, one.named, openmp=openmp) for one in regions])
 
 
 def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
@@ -153,7 +152,7 @@ def _first_include(source: Source) -> int:
 
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
     """The lines between the region's pragmas."""
-    return _region(loops, loops.named, openmp)
+    return _region(loops, loops.named, openmp=openmp)
 
 
 def openmp_notes(loops: Loops) -> tuple[str, ...]:
@@ -178,7 +177,7 @@ def line_end(source: Source) -> str:
 
 def printed_loops(loops: Loops, *, openmp: bool = False) -> Node:
     """The loops as they are printed, with clauses where OpenMP distributes them."""
-    return _printed(loops, loops.named, openmp)[0]
+    return _printed(loops, loops.named, openmp=openmp)[0]
 
 
 def printable(loops: Loops, node: Node, *, wide: bool = False) -> tuple[Node, IteratorTypes]:
@@ -190,7 +189,7 @@ def printable(loops: Loops, node: Node, *, wide: bool = False) -> tuple[Node, It
     return _with_parameters(program, node, types, parameter_types(program, declared)), types
 
 
-def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
+def _printed(loops: Loops, node: Node, *, openmp: bool) -> tuple[Node, Style]:
     """`node` with the names of the file, and the style to print it in."""
     program = loops.program
     named, types = printable(loops, node)
@@ -202,12 +201,12 @@ def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
     return named, _style(loops, named, types, hand)
 
 
-def _region(loops: Loops, node: Node, openmp: bool) -> str:
+def _region(loops: Loops, node: Node, *, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
         return program.region.text
     _refuse_copied_labels(program, node)
-    named, style = _printed(loops, node, openmp)
+    named, style = _printed(loops, node, openmp=openmp)
     inside = declared_inside(node)
     local = [one for one in program.arrays if one.local and one.space is not MemorySpace.HEAP]
     outside = [declaration(one) for one in local if one.name not in inside]
@@ -301,9 +300,7 @@ def _annotated(loop: For) -> list[str]:
     return mapped if directive is None else [*mapped, directive]
 
 
-def _with_parameters(
-    program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]
-) -> Node:
+def _with_parameters(program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]) -> Node:
     """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
     A difference of unsigned sizes would wrap around: they are cast, except in the heads of loops over

@@ -59,7 +59,6 @@ class StatementPrinter:
         leading = [line for place in own for line in comment_lines(source, place)]
         return [*leading, *lines]
 
-
     def _tiles(self, call: Call) -> dict[tuple[str, int], str]:
         """Quotients of the call's iterators: loops around it that scan them, or what their values show."""
         loops = self.around.get(id(call), ())
@@ -126,7 +125,7 @@ class _Filling:
             else:
                 part = rest[0].place
                 inner = index or self._in_subscript(place.start, part.start)
-                filling = self._filler(rest[0], inner and not is_unsigned_type(rest[0].type))
+                filling = self._filler(rest[0], index=inner and not is_unsigned_type(rest[0].type))
             pieces += [self.source.text[position : part.start], filling]
             position = part.end
             rest = rest[max(1, len(inside)) :]
@@ -154,7 +153,7 @@ class _Filling:
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
         """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
-        filled = [self._tile(hole, place) or (hole.place, self._filler(hole, True)) for hole in holes]
+        filled = [self._tile(hole, place) or (hole.place, self._filler(hole, index=True)) for hole in holes]
         fillers = [text for _, text in filled]
         pieces: list[str] = []
         position = place.start
@@ -180,7 +179,7 @@ class _Filling:
         visible = without_comments(self.source.text[start:end], literals=False)
         return visible.count("[") > visible.count("]")
 
-    def _filler(self, hole: Hole | Inlined, index: bool) -> str:
+    def _filler(self, hole: Hole | Inlined, *, index: bool) -> str:
         match hole:
             case Hole(_, iterator):
                 value = self.values[iterator]

@@ -27,6 +27,7 @@ def loop_header(
     stride: Stride | None,
     place: EvaluationPlace,
     level: int,
+    *,
     single_upper_bound: bool,
 ) -> Header:
     """Start and test of the loop that scans `bounds` at `level`.

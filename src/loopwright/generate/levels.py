@@ -261,7 +261,12 @@ def _node(
     if piece.value is not None:
         return Let(name, piecewise_expression(piece.value, place), body, dimension)
     header = loop_header(
-        bounds, piece.domain, piece.stride, place, context.level, context.options.single_upper_bound
+        bounds,
+        piece.domain,
+        piece.stride,
+        place,
+        context.level,
+        single_upper_bound=context.options.single_upper_bound,
     )
     step = piece.stride.step if piece.stride else 1
     said = (Parallel(),) if context.site.unordered else context.said()

@@ -172,7 +172,7 @@ def _planners(
         Planner(
             Judge(
                 plan,
-                _context(plan, machine, search, copies),
+                _context(plan, machine, search, copies=copies),
                 now + (until - now) * number / len(plans),
                 progress,
                 request.allow_reassociation,
@@ -184,7 +184,7 @@ def _planners(
     ]
 
 
-def _context(plan: Plan, machine: Machine, search: Search, copies: bool) -> SearchContext:
+def _context(plan: Plan, machine: Machine, search: Search, *, copies: bool) -> SearchContext:
     sizes = sizes_of(plan.original, search.defines)
     return SearchContext(plan, machine, sizes, ordering(plan.original), copies, search.threads)
 

@@ -63,7 +63,7 @@ class FormulaScope:
         number = isl.Val.read_from_str(isl.DEFAULT_CONTEXT, str(value))
         return isl.PwAff.from_aff(isl.Aff.val_on_domain(isl.LocalSpace.from_space(self.space), number))
 
-    def truth(self, value: bool) -> isl.Set:
+    def truth(self, *, value: bool) -> isl.Set:
         return isl.Set.universe(self.space) if value else isl.Set.empty(self.space)
 
     def with_dimensions(self, names: tuple[str, ...]) -> FormulaScope:
@@ -105,7 +105,7 @@ def truth(formula: Formula, scope: FormulaScope) -> isl.Set:
     """The points where a condition holds."""
     match formula:
         case Truth(value):
-            return scope.truth(value)
+            return scope.truth(value=value)
         case Chain(operands, operators):
             return _chain(operands, operators, scope)
         case Junction(conjunction, arguments):
@@ -123,7 +123,7 @@ def _chain(
     operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...], scope: FormulaScope
 ) -> isl.Set:
     values = [[number(one, scope) for one in operand] for operand in operands]
-    holds = scope.truth(True)
+    holds = scope.truth(value=True)
     for operator, (left, right) in zip(operators, pairwise(values), strict=True):
         for one, other in product(left, right):
             holds = holds.intersect(COMPARE[operator](one, other))
@@ -139,7 +139,7 @@ def _exists(names: tuple[Symbol, ...], body: Formula, scope: FormulaScope) -> is
     return scope.without(truth(body, inner))
 
 
-def number(formula: Formula, scope: FormulaScope, exact: bool = False) -> isl.PwAff:
+def number(formula: Formula, scope: FormulaScope, *, exact: bool = False) -> isl.PwAff:
     """The value of an expression; `exact`: it will be rounded, so division need not."""
     match formula:
         case Symbol():
@@ -147,17 +147,17 @@ def number(formula: Formula, scope: FormulaScope, exact: bool = False) -> isl.Pw
         case Numeral(value):
             return scope.constant(value)
         case Negative(argument):
-            return number(argument, scope, exact).neg()
+            return number(argument, scope, exact=exact).neg()
         case Addition(terms):
-            return reduce(isl.PwAff.add, [number(term, scope, exact) for term in terms])
+            return reduce(isl.PwAff.add, [number(term, scope, exact=exact) for term in terms])
         case Multiplicative(operator, left, right, at):
-            first, second = number(left, scope, exact), number(right, scope, exact)
-            return _binary(at, operator, first, second, exact)
+            first, second = number(left, scope, exact=exact), number(right, scope, exact=exact)
+            return _binary(at, operator, first, second, exact=exact)
         case FunctionCall(function, arguments, at):
             return _call(at, function, arguments, scope)
         case Selection(test, then, orelse):
             holds = truth(test, scope).indicator_function()
-            return holds.cond(number(then, scope, exact), number(orelse, scope, exact))
+            return holds.cond(number(then, scope, exact=exact), number(orelse, scope, exact=exact))
         case _:
             raise _mistake(formula.at, "a condition where a number should be")
 
@@ -171,15 +171,17 @@ def _variable(name: Symbol, scope: FormulaScope) -> isl.PwAff:
     raise _mistake(name.at, f"unknown name {name.text}", hint)
 
 
-def _binary(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool) -> isl.PwAff:
+def _binary(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, *, exact: bool) -> isl.PwAff:
     if operator != "*":
-        return _divided(at, operator, first, second, exact)
+        return _divided(at, operator, first, second, exact=exact)
     if not (_is_constant(first) or _is_constant(second)):
         raise _mistake(at, "a product of two variables is not affine", FACTORS, Code.NOT_AFFINE)
     return first.mul(second)
 
 
-def _divided(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool) -> isl.PwAff:
+def _divided(
+    at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, *, exact: bool
+) -> isl.PwAff:
     divisor = second.max_val() if _is_constant(second) else None
     if divisor is None or not divisor.is_int() or not divisor.is_pos():
         raise _mistake(at, "a division by anything but a positive constant", FACTORS, Code.NOT_AFFINE)
@@ -191,7 +193,7 @@ def _divided(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff
 
 def _call(at: Span | None, function: str, arguments: tuple[Formula, ...], scope: FormulaScope) -> isl.PwAff:
     exact = function not in ("min", "max")
-    values = [number(argument, scope, exact) for argument in arguments]
+    values = [number(argument, scope, exact=exact) for argument in arguments]
     match function:
         case "min":
             return reduce(isl.PwAff.min, values)

@@ -123,13 +123,13 @@ class Parser:
         at, found = self.place(self.token), [self.all()]
         while self.take("or", "||"):
             found.append(self.all())
-        return found[0] if len(found) == 1 else Junction(False, tuple(found), at)
+        return found[0] if len(found) == 1 else Junction(conjunction=False, arguments=tuple(found), at=at)
 
     def all(self) -> Formula:
         at, found = self.place(self.token), [self.test()]
         while self.take("and", "&&"):
             found.append(self.test())
-        return found[0] if len(found) == 1 else Junction(True, tuple(found), at)
+        return found[0] if len(found) == 1 else Junction(conjunction=True, arguments=tuple(found), at=at)
 
     def test(self) -> Formula:
         negations: list[Token] = []
@@ -152,7 +152,7 @@ class Parser:
         self.expect(":")
         body = self.value()
         if known:
-            body = Junction(True, (*known, body), self.place(at))
+            body = Junction(conjunction=True, arguments=(*known, body), at=self.place(at))
         if enclosed:
             self.expect(")")
         return Exists(tuple(names), body, self.place(at))

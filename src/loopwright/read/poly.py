@@ -41,7 +41,7 @@ def parse(text: str, filename: str) -> Schedule:
     source = checked(Source(filename, text))
     parsed = parse_clauses(source)
     scope = FormulaScope(parsed.parameters)
-    context = scope.truth(True)
+    context = scope.truth(value=True)
     for clause in parsed.contexts:
         context = context.intersect(condition(source, clause.start, clause.end, scope))
     statements = [_statement(source, scope, clauses) for clauses in parsed.statements]
@@ -55,7 +55,7 @@ def parse(text: str, filename: str) -> Schedule:
 
 def _statement(source: Source, scope: FormulaScope, clauses: StatementClauses) -> PolyStatement:
     inner = scope.with_dimensions(clauses.iterators)
-    domain = inner.truth(not clauses.domains)
+    domain = inner.truth(value=not clauses.domains)
     for clause in clauses.domains:
         domain = domain.union(condition(source, clause.start, clause.end, inner))
     times = expressions(source, clauses.schedule.start, clauses.schedule.end, inner)
@@ -68,7 +68,9 @@ def _statement(source: Source, scope: FormulaScope, clauses: StatementClauses) -
 
 def _map(scope: FormulaScope, values: list[isl.PwAff]) -> isl.Map:
     """`{ [dimensions] -> [values] }`."""
-    result = isl.Map.from_domain_and_range(scope.truth(True), FormulaScope(scope.parameters).truth(True))
+    result = isl.Map.from_domain_and_range(
+        scope.truth(value=True), FormulaScope(scope.parameters).truth(value=True)
+    )
     for value in values:
         result = result.flat_range_product(isl.Map.from_pw_aff(value))
     return result
@@ -118,7 +120,7 @@ def _isolate(source: Source, vectors: FormulaScope, clauses: tuple[Clause, ...])
     """The union of the isolated parts, as a map from no outer dimensions."""
     if not clauses:
         return None
-    parts = vectors.truth(False)
+    parts = vectors.truth(value=False)
     for clause in clauses:
         parts = parts.union(condition(source, clause.start, clause.end, vectors))
     return isl.Map.from_range(parts)

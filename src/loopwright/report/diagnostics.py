@@ -119,15 +119,15 @@ def styled(
         yield f"{place}: ", TextStyle.PLACE
     yield f"{diagnostic.code.severity.value}: ", TextStyle.SEVERITY
     yield f"{diagnostic.message}\n", TextStyle.PLAIN
-    yield from _excerpt(diagnostic.span, diagnostic.excerpt, "", flush)
-    yield from _notes(diagnostic.notes, "", flush)
+    yield from _excerpt(diagnostic.span, diagnostic.excerpt, "", flush=flush)
+    yield from _notes(diagnostic.notes, "", flush=flush)
     if diagnostic.witness is not None and not diagnostic.notes:
         yield from _labelled("witness: ", diagnostic.witness)
     if diagnostic.hint:
         yield from _labelled("hint: ", diagnostic.hint)
     for one in diagnostic.others[:MOST_OTHERS]:
         yield "\n", TextStyle.PLAIN
-        yield from _notes((one,), "", flush)
+        yield from _notes((one,), "", flush=flush)
     if len(diagnostic.others) > MOST_OTHERS:
         left = len(diagnostic.others) - MOST_OTHERS
         yield "\n", TextStyle.PLAIN
@@ -141,7 +141,7 @@ def _labelled(label: str, text: str) -> Iterator[Styled]:
     yield f"{text}\n", TextStyle.PLAIN
 
 
-def _notes(notes: Sequence[Note], margin: str, flush: bool) -> Iterator[Styled]:
+def _notes(notes: Sequence[Note], margin: str, *, flush: bool) -> Iterator[Styled]:
     """The notes below each other, their texts aligned where they have labels; inner notes are indented."""
     width = max((len(one.label) + 2 for one in notes if one.label), default=0)
     for one in notes:
@@ -152,11 +152,11 @@ def _notes(notes: Sequence[Note], margin: str, flush: bool) -> Iterator[Styled]:
             yield f"{one.span.place}: ", TextStyle.PLACE
         yield f"{one.text}\n", TextStyle.PLAIN
         if one.excerpt is not None:
-            yield from _excerpt(one.span, one.excerpt, margin, flush)
-        yield from _notes(one.notes, f"{margin}    ", flush)
+            yield from _excerpt(one.span, one.excerpt, margin, flush=flush)
+        yield from _notes(one.notes, f"{margin}    ", flush=flush)
 
 
-def _excerpt(span: Span | None, otherwise: str, margin: str, flush: bool) -> Iterator[Styled]:
+def _excerpt(span: Span | None, otherwise: str, margin: str, *, flush: bool) -> Iterator[Styled]:
     """The source line and a caret under the place; tabs stay, so that both line up."""
     if span is None or not span.excerpt.strip():
         if otherwise:

@@ -42,7 +42,7 @@ from loopwright.report.mlir_affine import (
 
 _TYPES: dict[CType, str] = {
     DOUBLE: "f64", FLOAT: "f32", INT: "i32", LONG: "i64",
-    Integer(8, True, 1): "i8", Integer(16, True, 2): "i16",
+    Integer(8, signed=True, rank=1): "i8", Integer(16, signed=True, rank=2): "i16",
 }  # fmt: skip
 _FLOATING = {"+": "addf", "-": "subf", "*": "mulf", "/": "divf"}
 _WHOLE = {"+": "addi", "-": "subi", "*": "muli", "/": "divsi", "%": "remsi"}

@@ -182,8 +182,8 @@ def _summary(
         source=program.region.text,
         result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
-        pictures=_pictures(region, verdict, request.allow_reassociation),
-        moving=_moving(region, verdict, request.allow_reassociation),
+        pictures=_pictures(region, verdict, reassociate=request.allow_reassociation),
+        moving=_moving(region, verdict, reassociate=request.allow_reassociation),
         proofs=_proofs(region, verdict, done, stopped),
         trusted=done.assumptions if done else tuple(entry.text for entry in program.trusted),
         status=Status.UNDECIDED if stopped else verdict.status,
@@ -197,14 +197,14 @@ def _result(region: DrawnRegion, verdict: LegalityVerdict, request: Request) -> 
     return None if request.script is None else text_of_plan(region.plan, verdict, openmp=request.openmp)
 
 
-def _pictures(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:
+def _pictures(region: DrawnRegion, verdict: LegalityVerdict, *, reassociate: bool) -> tuple[Picture, ...]:
     if not can_draw():
         return ()
     plan, shown, note = region.shown(verdict, reassociate=reassociate)
     return pictures_of(plan, region.dependences, shown, note)
 
 
-def _moving(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) -> str:
+def _moving(region: DrawnRegion, verdict: LegalityVerdict, *, reassociate: bool) -> str:
     plan, shown, note = region.shown(verdict, reassociate=reassociate)
     return moving_json(lambda sizes: moving_picture(plan, shown, sizes, note))
 

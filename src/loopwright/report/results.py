@@ -60,7 +60,7 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
     for region in outcome.regions:
         count = len(region.statements)
         title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
-        lines.append(title + _remark(region, proved))
+        lines.append(title + _remark(region, proved=proved))
         lines += [f"  proved: {one.what} ({obligations_text(one.obligations)})" for one in region.proofs]
         lines += [f"  tested at run time: {one.text}" for one in region.tried if one.standing == "guarded"]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
@@ -87,7 +87,7 @@ def obligations_text(count: int) -> str:
     return f"{count} obligation{'' if count == 1 else 's'}"
 
 
-def _remark(region: RegionReport, proved: bool) -> str:
+def _remark(region: RegionReport, *, proved: bool) -> str:
     if region.kept:
         return ": kept as it is, no operation names it"
     return "" if proved else ": not proved"

@@ -128,7 +128,7 @@ def benchmarked(
     new = folder / f"{kernel.name}.c"
     if new.resolve() == kernel.source.resolve():
         raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
-    new.write_bytes(_by_script(kernel, prove, progress))
+    new.write_bytes(_by_script(kernel, progress, prove=prove))
     try:
         return compare_and_time(kernel.source, new, folder, options, progress)
     except BadInput as failure:
@@ -138,7 +138,7 @@ def benchmarked(
         raise
 
 
-def _by_script(kernel: Kernel, prove: bool, progress: Progress) -> bytes:
+def _by_script(kernel: Kernel, progress: Progress, *, prove: bool) -> bytes:
     """The kernel's file with its script applied, and proved."""
     script = load(kernel.script)
     request = Request(str(kernel.source), script.text, script.path, prove=prove)

@@ -109,7 +109,7 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
 
     @made.tool()
     async def prove(
-        old: CText, new: CText = "", function: Function = "", reassociation: Reassociation = False
+        old: CText, new: CText = "", function: Function = "", *, reassociation: Reassociation = False
     ) -> dict[str, Any]:
         """Prove that NEW computes what OLD does, for every problem size, or say where it does not.
 
@@ -123,6 +123,7 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
         c: CText,
         script: Script = "",
         function: Function = "",
+        *,
         directives: Directives = False,
         openmp: Pragmas = False,
         reassociation: Reassociation = False,

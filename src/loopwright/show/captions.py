@@ -82,11 +82,16 @@ class Caption:
 
 
 def captions(
-    plan: Plan, schedules: Mapping[str, isl.Map], found: Outlines, late: tuple[int, int] | None, wrong: bool
+    plan: Plan,
+    schedules: Mapping[str, isl.Map],
+    found: Outlines,
+    late: tuple[int, int] | None,
+    *,
+    wrong: bool,
 ) -> tuple[Caption, ...]:
     """For the order after the plan; `late` are the tiles of the two ends of the witness, from 1 on."""
     operations = [one.step.operation for one in plan.history]
-    outlined = list(_outlined(plan, found, leans(schedules.values()), wrong=wrong))
+    outlined = list(_outlined(plan, found, slanting=leans(schedules.values()), wrong=wrong))
     if late is not None and late[0] > late[1] and found.order is TileOrder.ONE_BY_ONE:
         outlined.append(_too_late(late, operations))
     drawn = {type(one) for one in operations}
@@ -99,7 +104,7 @@ def _is_told(kind: type[Operation], outlined: Sequence[Caption]) -> bool:
     return bool(outlined) and kind in (Skew, StripMine, Interchange, Permute)
 
 
-def _outlined(plan: Plan, found: Outlines, slanting: bool, *, wrong: bool) -> Iterator[Caption]:
+def _outlined(plan: Plan, found: Outlines, *, slanting: bool, wrong: bool) -> Iterator[Caption]:
     if not found.tiles:
         return
     kinds = {one.kind for one in plan.directives}

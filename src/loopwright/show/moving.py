@@ -179,7 +179,7 @@ def moving_picture(
         tiles_in_order=drawn.found.order is TileOrder.ONE_BY_ONE,
         witness=witness,
         notes=(*((note,) if note and drawn.found.tiles else ()), *_notes(drawn)),
-        captions=captions(plan, drawn.schedules, drawn.found, late, first is not None),
+        captions=captions(plan, drawn.schedules, drawn.found, late, wrong=first is not None),
     )
 
 

@@ -201,7 +201,7 @@ def _tiled(plan: Plan, component: Component, operation: ops.Tile) -> Plan:
     """Sizes without loops are for the innermost loops."""
     sizes, skewed = operation.sizes, operation.skew
     if sizes[0].loop is None:
-        tiles = tiling.innermost(plan, component, [one.number for one in sizes], skewed)
+        tiles = tiling.innermost(plan, component, [one.number for one in sizes], skewed=skewed)
     else:
         tiles = _sized(plan, component, sizes, "sizes", everywhere=not skewed)
     return tiling.tile(plan, component, tiles, skewed=skewed, full=operation.full)

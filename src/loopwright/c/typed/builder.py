@@ -185,7 +185,7 @@ class Builder:
             kind
         ):
             return operand
-        return tree.Cast(operand.place, kind, operand, True)
+        return tree.Cast(operand.place, kind, operand, is_implicit=True)
 
     def _conditional(self, cursor: Cursor, whole: Range) -> tree.Expression:
         test, then, otherwise = map(self.expression, front_end.children(cursor))
@@ -197,7 +197,9 @@ class Builder:
         operand = self.expression(front_end.children(cursor)[-1])
         if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
             self.problem(whole, "this cast is not understood")
-        return tree.Cast(self.listing.place(*whole), self.names.types.of(cursor.type), operand, False)
+        return tree.Cast(
+            self.listing.place(*whole), self.names.types.of(cursor.type), operand, is_implicit=False
+        )
 
     def _unary(self, cursor: Cursor, whole: Range) -> tree.Expression:
         (operand,) = map(self.expression, front_end.children(cursor))
@@ -261,9 +263,11 @@ class Builder:
         found = self.names.member(cursor.referenced)
         if found is None:
             reason = types.Unknown(f"the type that '{name}' is a member of is not declared")
-            return tree.MemberAccess(place, reason, object_, name, own[:1] == ["->"], None, False, False)
+            return tree.MemberAccess(
+                place, reason, object_, name, own[:1] == ["->"], None, in_union=False, is_bit_field=False
+            )
         member, in_union, is_bit_field = found
-        kind = _qualified_like(object_.type, member, own[:1] == ["->"])
+        kind = _qualified_like(object_.type, member, is_arrow=own[:1] == ["->"])
         return tree.MemberAccess(
             place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field
         )
@@ -314,7 +318,7 @@ def target_of(kind: types.CType) -> types.CType | None:
     return None
 
 
-def _qualified_like(kind: types.CType, member: types.Field, is_arrow: bool) -> types.CType:
+def _qualified_like(kind: types.CType, member: types.Field, *, is_arrow: bool) -> types.CType:
     """A member of a volatile or const struct is volatile or const."""
     outer = target_of(kind) if is_arrow else kind
     if isinstance(outer, types.Unknown):

@@ -27,11 +27,11 @@ def needed_macros(source: Source, region: Region) -> tuple[str, ...]:
             around[-1] = (around[-1][0], False)
         elif line.name == "endif" and around:
             around.pop()
-    found = [_needed(line, is_first) for line, is_first in around]
+    found = [_needed(line, is_first=is_first) for line, is_first in around]
     return tuple(dict.fromkeys(name for name in found if name))
 
 
-def _needed(line: Directive, is_first: bool) -> str:
+def _needed(line: Directive, *, is_first: bool) -> str:
     """The macro whose definition takes the first branch, or the other one; "" where it is not as simple."""
     if line.name in ("ifdef", "ifndef"):
         return line.argument.strip() if (line.name == "ifdef") == is_first else ""

@@ -37,20 +37,20 @@ class _Flow:
     cases: list[bool] = field(default_factory=list)
     """Of each switch around: whether its cases are reached with the value."""
 
-    def reads(self, holds: bool) -> bool:
+    def reads(self, *, holds: bool) -> bool:
         """Whether the value may be read; labels may be reached from below, so until nothing changes."""
         known = -1
         while known != len(self.labels):
             known = len(self.labels)
-            self.run(self.function.body, holds)
+            self.run(self.function.body, holds=holds)
         return self.is_read
 
-    def run(self, node: tree.Node | None, holds: bool) -> bool:
+    def run(self, node: tree.Node | None, *, holds: bool) -> bool:
         if node is None:
             return holds
         if not self.is_inside and self.first <= node.place.first and node.place.end <= self.end:
             self.is_inside = True
-            remains = self.run(node, holds)
+            remains = self.run(node, holds=holds)
             self.is_inside = False
             return remains or node.place.end >= self.end - 1
         if not self._matters(node):
@@ -62,30 +62,30 @@ class _Flow:
             case tree.SizeOf(value=value) if value is not None:
                 return holds
             case tree.Assign(operator="=", target=tree.Name(declaration=declared), value=value):
-                after = self.run(value, holds)
+                after = self.run(value, holds=holds)
                 return after and declared.offset != self.offset
             case (
                 tree.Conditional(test=test, then=then, otherwise=otherwise)
                 | tree.IfStatement(test=test, then=then, otherwise=otherwise)
             ):
-                before = self.run(test, holds)
-                branches = [self.run(then, before), self.run(otherwise, before)]
+                before = self.run(test, holds=holds)
+                branches = [self.run(then, holds=before), self.run(otherwise, holds=before)]
                 return any(branches)
             case tree.Binary(operator="&&" | "||", left=left, right=right):
-                before = self.run(left, holds)
-                return self.run(right, before) or before
+                before = self.run(left, holds=holds)
+                return self.run(right, holds=before) or before
             case tree.ForStatement(first=first, test=test, step=step, body=body):
-                return self._loop(self.run(first, holds), (test,), (body, step))
+                return self._loop((test,), (body, step), holds=self.run(first, holds=holds))
             case tree.Labelled(label=label, statement=statement):
                 reached = label in self.labels or self.function.jumps_anywhere
-                return self.run(statement, holds or reached)
+                return self.run(statement, holds=holds or reached)
             case tree.Return(value=value):
-                self.run(value, holds)
+                self.run(value, holds=holds)
                 return False
             case tree.OtherStatement():
-                return self._other(node, holds)
+                return self._other(node, holds=holds)
         for part in tree.children(node):
-            holds = self.run(part, holds)
+            holds = self.run(part, holds=holds)
         return holds
 
     def _matters(self, node: tree.Node) -> bool:
@@ -102,18 +102,18 @@ class _Flow:
         stop = bisect_left(places, (node.place.end, ""))
         return any(kind in kinds for _, kind in places[start:stop])
 
-    def _other(self, node: tree.OtherStatement, holds: bool) -> bool:
+    def _other(self, node: tree.OtherStatement, *, holds: bool) -> bool:
         parts = node.parts
         match node.kind:
             case "WHILE_STMT":
-                return self._loop(holds, parts[:1], parts[1:])
+                return self._loop(parts[:1], parts[1:], holds=holds)
             case "DO_STMT":
-                return self._loop(holds, (), parts)
+                return self._loop((), parts, holds=holds)
             case "SWITCH_STMT":
-                before = self.run(parts[0], holds) if parts else holds
+                before = self.run(parts[0], holds=holds) if parts else holds
                 self.cases.append(before)
                 self.ends.append(False)
-                after = [self.run(part, False) for part in parts[1:]]
+                after = [self.run(part, holds=False) for part in parts[1:]]
                 self.cases.pop()
                 return any((before, self.ends.pop(), *after))
             case "CASE_STMT" | "DEFAULT_STMT":
@@ -127,22 +127,24 @@ class _Flow:
                     self.labels.add(self.function.tokens[node.place.first + 1].text)
                 return False
         for part in parts:
-            holds = self.run(part, holds)
+            holds = self.run(part, holds=holds)
         return holds
 
-    def _loop(self, holds: bool, tests: Sequence[tree.Node | None], body: Sequence[tree.Node | None]) -> bool:
+    def _loop(
+        self, tests: Sequence[tree.Node | None], body: Sequence[tree.Node | None], *, holds: bool
+    ) -> bool:
         """Once more where the body brings the value back; `continue` goes on with the rest of the body."""
         self.ends.append(False)
         for _ in range(2):
             for test in tests:
-                holds = self.run(test, holds)
+                holds = self.run(test, holds=holds)
             inside = holds
             for part in body:
-                inside = self.run(part, inside) or self._continues(part, holds)
+                inside = self.run(part, holds=inside) or self._continues(part, holds=holds)
             holds = holds or inside
         return self.ends.pop() or holds
 
-    def _continues(self, node: tree.Node | None, holds: bool) -> bool:
+    def _continues(self, node: tree.Node | None, *, holds: bool) -> bool:
         """Whether a `continue` may end the body with the value in the variable; any one counts."""
         jumps = node is not None and self._jumps(node, "CONTINUE_STMT")
         return jumps and (holds or self._has_region(node))
@@ -160,13 +162,13 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):
         return f"'{declared.name}' is in a text that is not understood"
-    if _Flow(function, declared.offset, region.first, region.end).reads(False):
+    if _Flow(function, declared.offset, region.first, region.end).reads(holds=False):
         return f"'{declared.name}' is read after the region"
     if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
         return ""
     for other in file.functions_with(declared.name):
         place = (region.first, region.end) if other is function else (-1, -1)
-        if other.problems or _Flow(other, declared.offset, *place).reads(True):
+        if other.problems or _Flow(other, declared.offset, *place).reads(holds=True):
             return f"'{declared.name}' is read in '{other.declaration.name}'"
     return ""
 

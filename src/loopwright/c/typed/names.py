@@ -46,7 +46,7 @@ class Names:
         is_implicit = kind == "FUNCTION_DECL" and _is_implicit(cursor)
         if offset < self.types.known_from or kind not in _KINDS or is_implicit:
             reason = Unknown(f"'{name}' is not declared")
-            return Declaration(name, reason, Storage.UNDECLARED, True, offset, line)
+            return Declaration(name, reason, Storage.UNDECLARED, is_file_scope=True, offset=offset, line=line)
         if kind == "ENUM_CONSTANT_DECL":
             integer = self.types.of(cursor.type)
             integer = integer.integer if isinstance(integer, Enumeration) else integer
@@ -58,7 +58,7 @@ class Names:
             for child in front_end.children(one)
             if front_end.is_attribute(child)
         )
-        storage = self._storage(cursor, kind, is_file_scope)
+        storage = self._storage(cursor, kind, is_file_scope=is_file_scope)
         types = self.types.of_parameter if kind == "PARM_DECL" else self.types.of
         found: CType = types(cursor.type)
         is_thread = front_end.is_thread_local(cursor) or name in self._of_threads
@@ -77,7 +77,7 @@ class Names:
         text = " ".join(self.text.text[slice(*front_end.extent(cursor))].split())
         return f"asm({text})" if front_end.kind(cursor) == "ASM_LABEL_ATTR" else text
 
-    def _storage(self, cursor: Cursor, kind: str, is_file_scope: bool) -> Storage:
+    def _storage(self, cursor: Cursor, kind: str, *, is_file_scope: bool) -> Storage:
         if kind == "FUNCTION_DECL":
             return Storage.FUNCTION
         if kind == "PARM_DECL":

@@ -196,7 +196,7 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
     given = words(text.text, start, end)
     ours = None if written is None else expanded_words(written, table)
     if given is not None and ours == given and "".join(given).isascii():
-        return Located(start, end, given, False, mapping)
+        return Located(start, end, given, follows_place=False, mapping=mapping)
     found = mapped()
     if isinstance(found, Unread):
         return found

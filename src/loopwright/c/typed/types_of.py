@@ -63,7 +63,7 @@ class Types:
             return self._array(kind)
         if name == "ATOMIC":
             inner = types.Unknown(f"the type '{kind.spelling}' is not taken apart")
-            return types.Qualified(inner, is_const, is_volatile, True)
+            return types.Qualified(inner, is_const, is_volatile, is_atomic=True)
         found = self._plain(kind, name)
         if not (is_const or is_volatile) or isinstance(found, types.Unknown):
             return found

@@ -214,7 +214,7 @@ def _ways(known: Original, nest: CheckedNest, runs: Sequence[_BulkRun]) -> list[
     """What to try, the fewest guesses first."""
     most = max(len(_hidden(known, run)) for run in runs)
     if most == 0:
-        return [_Way((), True)]
+        return [_Way((), shared=True)]
     depth = max(operation.domain.dim(DIM) for operation in nest.operations)
     once = all(
         operation.write.intersect_domain(operation.domain).is_injective() for operation in nest.operations
@@ -222,7 +222,7 @@ def _ways(known: Original, nest: CheckedNest, runs: Sequence[_BulkRun]) -> list[
     found = [loops for count in range(1, most + 1) for loops in combinations(range(depth), count)]
     directions = [(), *found] if once else [*found, ()]
     is_alone = len({run.group.number for run in runs}) == len(runs)
-    ways = [_Way(loops, True) for loops in directions]
+    ways = [_Way(loops, shared=True) for loops in directions]
     return ways if is_alone else [*ways, *(replace(way, shared=False) for way in ways)]
 
 

@@ -174,17 +174,17 @@ class _SiteWriter:
 
     def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
         """What each observed value must be, iterators in the text and linear shadows included."""
-        rows = [_Row(one, f"o{k}", True) for k, one in enumerate(subscripts(group.first))]
+        rows = [_Row(one, f"o{k}", is_observed=True) for k, one in enumerate(subscripts(group.first))]
         start = site.first_hole(candidate)
         for offset, (name, _) in enumerate(candidate.holes):
-            rows.append(_Row(candidate.statement.symbol(name), f"o{start + offset}", True))
+            rows.append(_Row(candidate.statement.symbol(name), f"o{start + offset}", is_observed=True))
         before = self.scheme.linear_before(group)
         if before is not None:
-            rows.append(_Row(before, "(long)c", False))
+            rows.append(_Row(before, "(long)c", is_observed=False))
         for number, read, texts in self._shadowed(site, group):
             source = self.scheme.linear_source(group, number)
             if source is not None:
-                rows.append(_Row(source, f"(long){self.places[read.array].cell(texts)}", False))
+                rows.append(_Row(source, f"(long){self.places[read.array].cell(texts)}", is_observed=False))
         return rows
 
     def _open(self, group: Group, solution: Solution, values: dict[int, str], width: int) -> list[str]:

@@ -61,7 +61,7 @@ def _means_array(spec: Specification, pointers: Pointers, node: Node) -> bool:
     if variable is not None:
         return not pointers.pointees[variable].isdisjoint(spec.arrays)
     known = pointers.known
-    array = known.array_of(Reference(node.text, (), False, node, node))
+    array = known.array_of(Reference(node.text, (), partial=False, node=node, root=node))
     return array is not None and (spec.ranks[array] > 0 or array in spec.written)
 
 

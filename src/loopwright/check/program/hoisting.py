@@ -60,7 +60,7 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     edits: list[NestEdit] = []
     expressions = list(_index_expressions(sites, node))
     for expression, is_head in expressions:
-        for part in finder.invariants(expression, is_head):
+        for part in finder.invariants(expression, is_head=is_head):
             name = names.setdefault(part.text, f"lw_invariant_{len(names)}")
             edits.append(NestEdit(part.start, part.end, name))
     edits = sorted({edit.start: edit for edit in edits}.values(), key=lambda edit: edit.start)
@@ -117,13 +117,13 @@ class _InvariantFinder:
     known: ReachedCode
     changing: frozenset[str]
 
-    def invariants(self, node: Node, is_head: bool) -> Iterator[Node]:
+    def invariants(self, node: Node, *, is_head: bool) -> Iterator[Node]:
         """The outermost parts that do not change in the nest and are not sums of names."""
-        if self._is_hard(node) and self._is_invariant(node, is_head):
+        if self._is_hard(node) and self._is_invariant(node, is_head=is_head):
             yield node
         else:
             for child in node.named_children:
-                yield from self.invariants(child, is_head)
+                yield from self.invariants(child, is_head=is_head)
 
     def _is_hard(self, node: Node) -> bool:
         """Whether the reader would not take this for an affine expression of parameters."""
@@ -137,7 +137,7 @@ class _InvariantFinder:
             operator(node) == "*" and not has_number
         )
 
-    def _is_invariant(self, node: Node, is_head: bool) -> bool:
+    def _is_invariant(self, node: Node, *, is_head: bool) -> bool:
         for part in walk(node):
             if not part.is_named:
                 continue

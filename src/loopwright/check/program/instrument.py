@@ -49,7 +49,7 @@ def around_sites(
         insertion
         for site in some
         if site.assignment.node not in inside
-        for insertion in _around(_chain(site, at), call, only_checks)
+        for insertion in _around(_chain(site, at), call, only_checks=only_checks)
     ]
 
 
@@ -100,7 +100,7 @@ def _file(source: Source) -> str:
     return source.path.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _around(chain: list[Site], call: CallOf, only_checks: bool) -> list[Insertion]:
+def _around(chain: list[Site], call: CallOf, *, only_checks: bool) -> list[Insertion]:
     calls = [call(one, [observed_text(part) for part in one.observed]) for one in reversed(chain)]
     text, site = ", ".join(calls), chain[0]
     node = site.assignment.node

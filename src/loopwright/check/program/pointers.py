@@ -176,7 +176,7 @@ def _named(found: Pointers, root: Node) -> frozenset[str]:
     if variable is not None:
         return found.pointees[variable]
     known = found.known
-    array = known.array_of(Reference(root.text, (), False, root, root))
+    array = known.array_of(Reference(root.text, (), partial=False, node=root, root=root))
     if array is not None and known.ranks[array] > 0:
         return frozenset((array,))
     declared = known.declarations.visible(root.text, root.span)

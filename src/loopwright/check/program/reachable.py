@@ -251,7 +251,7 @@ def passed_array(known: ReachedCode, argument: Node) -> str | None:
     """The array of the original whose whole storage `argument` passes."""
     if argument.type != "identifier":
         return None
-    array = known.array_of(Reference(argument.text, (), False, argument, argument))
+    array = known.array_of(Reference(argument.text, (), partial=False, node=argument, root=argument))
     return array if array is not None and known.ranks[array] > 0 else None
 
 

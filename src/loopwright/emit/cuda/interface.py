@@ -106,7 +106,7 @@ def interface_of(program: Program) -> Interface:
         kind = device_type(program, array)
         if array.local:
             sizes = tuple(_size(extent, numbers) for extent in array.extents)
-            arrays.append(DeviceArray(array.name, kind, sizes, True, scratch=True))
+            arrays.append(DeviceArray(array.name, kind, sizes, written=True, scratch=True))
             continue
         if array.extents or array.rank:
             sizes = tuple(_size(extent, numbers) for extent in _extents(program, array))

@@ -182,7 +182,7 @@ class _Splitter:
         body = self._blocks(node, blocks, frozenset())
         known = (self.memories.get(one) for one in declared_inside(body))
         last = not any(isinstance(one, SharedNote) for one in known)
-        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), last)
+        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), last=last)
         name = f"{self.name}_{len(self.found)}"
         self.found.append(Launch(name, _rebuilt(node, body), blocks, axes))
         return Call(name, ())
@@ -236,32 +236,32 @@ class _Splitter:
                     "distribute the statements, so that each nest has its own loops, and map each nest",
                 )
 
-    def _phases(self, node: Node, axes: tuple[str, ...], last: bool) -> Node:
+    def _phases(self, node: Node, axes: tuple[str, ...], *, last: bool) -> Node:
         """Barriers after the phases, but for the `last` of a kernel, which no loop repeats."""
         if not axes:
             return node
         if isinstance(node, Call) or not any(_is_thread(part) for part in subprograms(node)):
-            return _ended(Remarked(OneThreadNote(axes), node), last)
+            return _ended(Remarked(OneThreadNote(axes), node), last=last)
         match node:
             case For() if _is_thread(node):
                 found = self._thread_axes(node)
                 rest = tuple(axis for axis in axes if axis not in found)
-                return _ended(Remarked(OneThreadNote(rest), node) if rest else node, last)
+                return _ended(Remarked(OneThreadNote(rest), node) if rest else node, last=last)
             case Block(nodes):
                 final = len(nodes) - 1
-                parts = [self._phases(child, axes, last and k == final) for k, child in enumerate(nodes)]
+                parts = [self._phases(child, axes, last=last and k == final) for k, child in enumerate(nodes)]
                 return Block(tuple(self._together(parts)))
             case For():
-                return replace(node, body=self._phases(node.body, axes, False))
+                return replace(node, body=self._phases(node.body, axes, last=False))
             case Remarked(DeclarationNote(name), body) if name in self.memories:
-                return Remarked(self.memories[name], self._phases(body, axes, last))
+                return Remarked(self.memories[name], self._phases(body, axes, last=last))
             case Remarked(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared around the loops over threads, which would share it",
                     "map loops that are further out",
                 )
             case _:
-                return with_children(node, lambda child: self._phases(child, axes, last))
+                return with_children(node, lambda child: self._phases(child, axes, last=last))
 
     def _together(self, parts: Sequence[Node]) -> Iterator[Node]:
         """The parts of a block; between phases that are apart from each other there is no barrier."""
@@ -339,7 +339,7 @@ def _grouped(node: Block) -> Iterator[Node]:
         yield Block(tuple(waiting))
 
 
-def _ended(phase: Node, last: bool) -> Node:
+def _ended(phase: Node, *, last: bool) -> Node:
     return phase if last else Remarked(BarrierNote(), phase)
 
 

@@ -70,7 +70,7 @@ def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
             registers = numbered_registers(inner, lengths)
             only_tested = tested or inner.annotation(ThreadLoop) is not None or registers is not None
-            return _predicated(inner, (relation, bound), registers, only_tested)
+            return _predicated(inner, (relation, bound), registers, only_tested=only_tested)
         case _:
             return inner
 
@@ -82,7 +82,7 @@ def numbered_registers(loop: For, lengths: Lengths) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, only_tested: bool) -> Node:
+def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, *, only_tested: bool) -> Node:
     relation, bound = until
     lows = loop.start.arguments if isinstance(loop.start, Max) else (loop.start,)
     highs = bound.arguments if isinstance(bound, Min) else (bound,)
@@ -109,10 +109,7 @@ def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, 
 def _constant_pairs(lows: Sequence[Expr], highs: Sequence[Expr]) -> list[tuple[int, Expr, Expr]]:
     """The bounds of constant distance."""
     return [
-        (length, low, high)
-        for low in lows
-        for high in highs
-        if (length := _distance(low, high)) is not None
+        (length, low, high) for low in lows for high in highs if (length := _distance(low, high)) is not None
     ]
 
 

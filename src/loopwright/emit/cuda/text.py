@@ -78,7 +78,7 @@ class DeviceRegion:
     """Whether kernels count in 32 bits, and the launcher lets sizes up to `LARGEST` through."""
 
 
-def _device_region(loops: Loops, narrow: bool) -> DeviceRegion:
+def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     program, place = loops.program, loops.in_file.region
     stem = re.sub(r"\W", "_", Path(program.source.path).stem)
     name = f"loopwright_{stem}_{place.line}"
@@ -137,7 +137,7 @@ class DeviceText:
 
 def device_text(regions: Sequence[Loops], *, narrow: bool = False) -> DeviceText:
     """The loops of regions of one file as kernels, whose numbers have 64 bits or, `narrow`, 32."""
-    found = tuple(_device_region(one, narrow) for one in regions)
+    found = tuple(_device_region(one, narrow=narrow) for one in regions)
     path = f"{regions[0].program.source.path}.cu"
     return DeviceText(Source(path, _kernels_text(found)), _host_source(found), found)
 
@@ -249,7 +249,7 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
     ]
     parameters += [f"{kind} {name}" for name, kind in _values(region, launch, body)]
     rows = dict.fromkeys(_fetched(region, launch, arrays), region.loops.fetched)
-    views = [_view(array, array.name in written, rows.get(array.name, 0)) for array in arrays]
+    views = [_view(array, rows.get(array.name, 0), is_written=array.name in written) for array in arrays]
     threads = prod(launch.threads.values())
     size = f"LW_BLOCK_SIZE({', '.join(str(launch.threads.get(axis, 1)) for axis in AXES)});"
     warps = [str(resident_warps(one)) for one in _in_registers(region, launch)]
@@ -257,7 +257,7 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
     return f"{head}\n{{\n{_indented([size, *views, *body.splitlines()])}}}\n"
 
 
-def _view(array: DeviceArray, is_written: bool, rows: int) -> str:
+def _view(array: DeviceArray, rows: int, *, is_written: bool) -> str:
     """The declaration of an array in a kernel, of which so many `rows` further on are fetched."""
     if rows:
         words = ", ".join([array.type, array.name, *array.sizes, str(rows)])

@@ -62,7 +62,7 @@ def whole_blocks(
     common = [one for one in demands[0] if all(one in other for other in demands)]
     single = [tuple(one for one in demand if one not in common) for demand in demands]
     if len(demands) > 1 and all(single):
-        common.append(Junction(False, tuple(map(_all_of, single))))
+        common.append(Junction(conjunction=False, arguments=tuple(map(_all_of, single))))
     return AffineSet(tuple(map(Symbol, loops)), _all_of(common)) if common else None
 
 
@@ -80,7 +80,7 @@ def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> S
 
 
 def _all_of(tests: Sequence[Formula]) -> Formula:
-    return tests[0] if len(tests) == 1 else Junction(True, tuple(tests))
+    return tests[0] if len(tests) == 1 else Junction(conjunction=True, arguments=tuple(tests))
 
 
 def _tests(

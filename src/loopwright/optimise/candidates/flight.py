@@ -165,7 +165,9 @@ def _whole(bounds: list[tuple[Formula, Formula]], loops: Sequence[str], rows: in
         (low_j, Addition((column, back, Negative(Numeral(block * (rows - 1)))))),
         (Addition((column, back, Numeral(block - 1))), high_j),
     )
-    return Junction(True, tuple(Chain(((low,), (high,)), ("<=",)) for low, high in tests))
+    return Junction(
+        conjunction=True, arguments=tuple(Chain(((low,), (high,)), ("<=",)) for low, high in tests)
+    )
 
 
 def _times(factor: int, name: str) -> Formula:

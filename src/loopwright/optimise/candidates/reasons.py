@@ -53,7 +53,7 @@ def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> s
         case operations.Isplit():
             return "whole register blocks first, without guards; what fills none comes after them"
         case operations.Tile(sizes=sizes, skew=skew):
-            return _tile(sizes, skew, machine)
+            return _tile(sizes, machine, is_skewed=skew)
         case operations.UnrollAndJam(factors=factors):
             copies = " x ".join(str(one.number) for one in factors)
             return (
@@ -89,7 +89,7 @@ def _order(plan: Plan, handle: str) -> str:
     return f"{smooth} of {every} accesses stay in their row while {loops[-1]}, the innermost loop, runs"
 
 
-def _tile(sizes: Sequence[LoopNumber], is_skewed: bool, machine: Machine) -> str:
+def _tile(sizes: Sequence[LoopNumber], machine: Machine, *, is_skewed: bool) -> str:
     cells = 1
     for one in sizes:
         cells *= one.number

@@ -244,7 +244,9 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
         for name, value in zip(wanted, values, strict=True)
         if value != Symbol(name)
     )
-    condition = tests[0] if len(tests) == 1 else Junction(True, tests) if tests else None
+    condition = (
+        tests[0] if len(tests) == 1 else Junction(conjunction=True, arguments=tests) if tests else None
+    )
     return [Affine(handle, AffineMap(tuple(map(Symbol, inputs)), tuple(map(Symbol, wanted)), condition))]
 
 

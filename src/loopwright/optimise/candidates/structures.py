@@ -71,7 +71,7 @@ def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
         return ()
     inputs = tuple(Symbol(f"{name}_") for name in second)
     same = tuple(Chain(((Symbol(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
-    condition = same[0] if len(same) == 1 else Junction(True, same)
+    condition = same[0] if len(same) == 1 else Junction(conjunction=True, arguments=same)
     return (Step(Affine(two, AffineMap(inputs, tuple(map(Symbol, first)), condition))),)
 
 

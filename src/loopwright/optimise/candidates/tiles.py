@@ -315,7 +315,7 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     end = Addition((over, Numeral(PANEL)))
     tests = tuple(Chain(((Symbol(loop),), (end,)), (">=",)) for loop in (row, column))
     trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
-    condition = AffineSet(tuple(map(Symbol, loops)), Junction(True, tests))
+    condition = AffineSet(tuple(map(Symbol, loops)), Junction(conjunction=True, arguments=tests))
     steps = [strip, Step(operations.Isplit(nest.handle, condition, 1), (trailing, panel))]
     steps += [Step(operations.Reorder(trailing, panel)), Step(operations.Interchange(panel, step, row))]
     steps += [Step(operations.Interchange(trailing, step, row))]

@@ -217,7 +217,7 @@ def _copied(
     same = read if comes else write
     return (
         [PairedCell((same.cells[0], read.cells[1]), (same.relations[0], read.relations[1]), not comes)],
-        [PairedCell((same.cells[0], write.cells[1]), (same.relations[0], write.relations[1]), True)],
+        [PairedCell((same.cells[0], write.cells[1]), (same.relations[0], write.relations[1]), is_moved=True)],
     )
 
 
@@ -236,7 +236,7 @@ def _paired(
             raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")
         nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
         cell = Cell(old.array, ())
-        return PairedCell((cell, cell), (nothing, nothing), False)
+        return PairedCell((cell, cell), (nothing, nothing), is_moved=False)
     before, after = (
         Cell(one.array, _function(relation, statement.iterators))
         for one, relation in ((old, mine), (new, theirs))
@@ -310,7 +310,7 @@ class _SourceFinder:
         cells = isl.Set.universe(space.set_tuple_name(isl.dim_type.set, array.name))
         itself = isl.Map.identity(cells.get_space().map_from_set())
         cell = Cell(array.name, tuple(map(Var, subscripts)))
-        read = PairedCell((cell, cell), (itself, itself), False)
+        read = PairedCell((cell, cell), (itself, itself), is_moved=False)
         cases = self.cases(_ReadingPlace(cells.intersect_params(written.context), subscripts, None), read)
         return _Left(array.name, subscripts, tuple(cases))
 

@@ -38,7 +38,7 @@ def agreement(
 ) -> Agreement:
     """That two files compute the same: of C, of OpenScop or of MLIR.  Raises where it is not proved."""
     if is_mlir(old_file) or is_mlir(new_file):
-        return _same_functions(old_file, new_file, progress, options.allow_reassociation)
+        return _same_functions(old_file, new_file, progress, allow_reassociation=options.allow_reassociation)
     described = [name.endswith(".scop") for name in (old_file, new_file)]
     if any(described) and not all(described):
         raise BadInput(
@@ -64,7 +64,7 @@ def agreement(
 
 
 def _same_functions(
-    old_file: str, new_file: str, progress: Progress, allow_reassociation: bool
+    old_file: str, new_file: str, progress: Progress, *, allow_reassociation: bool
 ) -> Agreement:
     """Of two files of MLIR, whether the functions of the second do what those of the first do."""
     if not (is_mlir(old_file) and is_mlir(new_file)):

@@ -152,7 +152,7 @@ def _followed(
     It asks no compiler: what it takes for C must be C, and mean what it seems to.
     """
     is_plain = adds_only_harmless_text(before, text)
-    along = _along(old, text, progress, asked.allow_reassociation) if is_plain else None
+    along = _along(old, text, progress, allow_reassociation=asked.allow_reassociation) if is_plain else None
     compilers = asked.of_old.compiled, asked.reading.compiled
     is_as_written = not any(map(_may_wrap, old)) and reads_as_written(old, text, *compilers)
     return None if along is not None and along.proved and not is_as_written else along
@@ -357,7 +357,7 @@ def _tried(
 
 
 def _along(
-    old: Sequence[Program], source: Source, progress: Progress, allow_reassociation: bool
+    old: Sequence[Program], source: Source, progress: Progress, *, allow_reassociation: bool
 ) -> Comparison | None:
     """What following the loops of the new file tells, where they can be followed in all its regions."""
     regions = [one.place for one in c_file(source).regions]

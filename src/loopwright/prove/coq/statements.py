@@ -108,7 +108,7 @@ def schedule_definitions(named: Named, *, again: bool = False) -> list[str]:
         if not (again and statement.name in named.shared):
             about = remark(named, statement.name, "Its iterations:", SHORT)
             found.append(about + _domain(named, statement, domain))
-        found.append(f"(** {_when(named, statement.name, again)} *)\n{_time(named, statement, time)}")
+        found.append(f"(** {_when(named, statement.name, again=again)} *)\n{_time(named, statement, time)}")
         entries.append(statement_term(named, statement))
     inside = ";\n      ".join(entries)
     body = _match("p", [(listed(own), f"[\n      {inside}]")], "[]")
@@ -117,7 +117,7 @@ def schedule_definitions(named: Named, *, again: bool = False) -> list[str]:
     return found
 
 
-def _when(named: Named, statement: str, again: bool) -> str:
+def _when(named: Named, statement: str, *, again: bool) -> str:
     """What the definition of a time is, after that of the statement's domain or, `again`, alone."""
     if again:
         return f"The new time of {comment(statement)}:"

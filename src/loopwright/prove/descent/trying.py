@@ -97,7 +97,9 @@ def trial_of(
         own = _computations(new, text)
         loops = with_calls(text.loops, lambda call: own[call.name].call())
         runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
-        return ProgramPair(pair_of((old, new), runs, arrays, reassociate), old.context, computed_sizes(old))
+        return ProgramPair(
+            pair_of((old, new), runs, arrays, reassociate=reassociate), old.context, computed_sizes(old)
+        )
     except Unreadable:
         return None
 

@@ -71,7 +71,7 @@ class World:
             least, greatest = (0, 30) if self.seed % 3 == FACTORED else (-9, 9)
             return self.converted(TypedNumber(types.INT, random.randint(least, greatest)), kind)
         if self.seed % 3 == FACTORED:
-            number = _dominant(random, len(place[1]) > 1 and len(set(place[1])) == 1)
+            number = _dominant(random, is_diagonal=len(place[1]) > 1 and len(set(place[1])) == 1)
         else:
             number = _alike(random) if self.seed % 3 else _scattered(random)
         return self.converted(TypedNumber(types.DOUBLE, number), kind)
@@ -96,7 +96,7 @@ FACTORED = 2
 """Which of three seeds is for matrices whose factors are numbers, and for integers whose sums do not fall."""
 
 
-def _dominant(random: Random, is_diagonal: bool) -> float:
+def _dominant(random: Random, *, is_diagonal: bool) -> float:
     """A positive number, large on the diagonal: roots and quotients of what is left are numbers, too."""
     return random.uniform(0.5, 1) * (64 if is_diagonal else 0.25)
 

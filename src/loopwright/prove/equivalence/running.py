@@ -96,7 +96,7 @@ def by_running(
 ) -> Refuted | Undecided:
     """A cell of `arrays` that ends up different; `hints` are sizes to try first."""
     try:
-        pair = pair_of((old, new), (runnable(old), runnable(new)), arrays, reassociate)
+        pair = pair_of((old, new), (runnable(old), runnable(new)), arrays, reassociate=reassociate)
     except Unreadable as failure:
         return Undecided(str(failure))
     left = budget
@@ -121,6 +121,7 @@ def pair_of(
     programs: tuple[Program, Program],
     runs: tuple[Runnable, Runnable],
     arrays: tuple[str, ...],
+    *,
     reassociate: bool,
 ) -> Pair:
     """Two programs to run side by side; `Unreadable` where a run would not tell what they compute."""
@@ -142,9 +143,7 @@ def _known(old: Program, new: Program) -> dict[str, float]:
     return found
 
 
-def compared(
-    pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
-) -> Refuted | str | None:
+def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
     """The first real difference; a text where only the operations differ.  Of `only` one cell, or of all."""
     table = Table(pair.reassociate)
     one, other = numbered(steps[0], table), numbered(steps[1], table)

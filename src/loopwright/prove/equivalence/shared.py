@@ -175,6 +175,8 @@ def declared_in(program: Program, region: Span) -> Program:
         arrays.append(
             Array(array.name, array.rank)
             if found is None
-            else Array(array.name, found.rank, found.type, False, found.extents, array.rows)
+            else Array(
+                array.name, found.rank, found.type, local=False, extents=found.extents, rows=array.rows
+            )
         )
     return replace(program, region=region, arrays=tuple(arrays))

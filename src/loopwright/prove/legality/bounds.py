@@ -53,7 +53,9 @@ def outside(
         for access in statement.accesses:
             if access.array in sizes:
                 place = _column(used[statement.name], access.array)
-                wrong = _too_far(access, statement, values[statement.name], place, access.array in allocated)
+                wrong = _too_far(
+                    access, statement, values[statement.name], place, positive=access.array in allocated
+                )
             elif statement in copies:
                 wrong = _not_touched(access, statement, before)
             else:
@@ -86,7 +88,7 @@ def _column(arrays: dict[str, tuple[Expr, ...]], name: str) -> int:
     return place
 
 
-def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, positive: bool) -> isl.Set:
+def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, *, positive: bool) -> isl.Set:
     """{ [i, c] : c_k < 0 or c_k >= e_k for some k }, only where all e_k are positive if they have to be."""
     relation = access.relation.intersect_domain(statement.domain)
     both = relation.reset_tuple_id(OUT).flat_range_product(sizes.reset_tuple_id(OUT))

@@ -29,7 +29,7 @@ MOST_NEIGHBOURS = 5
 def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
     """The steps with new storage to put before the plan's, or none; `verdict` is that on the plan."""
     steps = _storage(plan, verdict)
-    return steps if steps and _helps(plan, steps, allow_reassociation) else ()
+    return steps if steps and _helps(plan, steps, allow_reassociation=allow_reassociation) else ()
 
 
 def cure_apart(
@@ -44,7 +44,7 @@ def cure_apart(
     for stored in dict.fromkeys((steps, tuple(more))):
         for exchange in ((), *_exchanges(plan)):
             apart = (*stored, *exchange, Step(DistributeLegally()))
-            if _helps(plan, apart, allow_reassociation):
+            if _helps(plan, apart, allow_reassociation=allow_reassociation):
                 return apart
     return ()
 
@@ -81,7 +81,7 @@ def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
     return tuple(dict.fromkeys(step for name in broken for step in _steps(plan, name, broken[name])))
 
 
-def _helps(plan: Plan, steps: tuple[Step, ...], allow_reassociation: bool) -> bool:
+def _helps(plan: Plan, steps: tuple[Step, ...], *, allow_reassociation: bool) -> bool:
     """Whether the plan's script is legal after the steps."""
     try:
         cured = performed(Plan.of(plan.written), *steps, *(one.step for one in plan.history))

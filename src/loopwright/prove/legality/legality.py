@@ -165,7 +165,7 @@ def prove_legal(
     lost = _temporaries(context, order) if temporaries else ()
     order = [item for item in order if item.dependence.array not in lost]
     return replace(
-        _weighed(context, pieces, order, carried, allow_reassociation),
+        _weighed(context, pieces, order, carried, allow_reassociation=allow_reassociation),
         obligations=count + len(deps) * (1 + len(parallel)),
         defects=defects,
         private=(*owned, *private),
@@ -178,6 +178,7 @@ def _weighed(
     pieces: Pieces,
     order: list[_Broken],
     carried: list[_Broken],
+    *,
     allow_reassociation: bool,
 ) -> LegalityVerdict:
     """Which dependences that are not kept count: those of reductions may be free, lanes may keep others."""
@@ -186,7 +187,7 @@ def _weighed(
     combined = [item for item in carried if allow_reassociation and item.reduction(known)]
     kept = [item for item in carried if item not in combined and _in_lanes(original, pieces, item)]
     broken = order + [item for item in carried if item not in kept]
-    counted = [item for item in broken if not item.is_free(known, allow_reassociation)]
+    counted = [item for item in broken if not item.is_free(known, allowed=allow_reassociation)]
     exact = [item for item in broken if item.is_exact(known)]
     assumed = [item for item in broken if item not in counted and item not in exact]
     return LegalityVerdict(
@@ -219,7 +220,7 @@ def is_legal(
     deps = tuple(_aligned(item, context) for item in found)
     known = reductions(original)
     for item in _misordered(deps, pieces, context.schedules):
-        if not _temporaries(context, [item]) and not item.is_free(known, allow_reassociation):
+        if not _temporaries(context, [item]) and not item.is_free(known, allowed=allow_reassociation):
             return False
     carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
     for item in carried:
@@ -268,7 +269,7 @@ class _Broken:
         """Whether it is between steps of one thread that give the same bits in any order."""
         return self.loop is None and is_exact(self.dependence, known)
 
-    def is_free(self, known: dict[str, Reduction], allowed: bool) -> bool:
+    def is_free(self, known: dict[str, Reduction], *, allowed: bool) -> bool:
         """Whether it need not be kept, with reassociation allowed or not."""
         return self.is_exact(known) or (allowed and self.reduction(known) is not None)
 

@@ -47,7 +47,7 @@ def prove_plan(
     for change in plan.storage:
         if any(change is one for one in known):
             continue
-        found = _changed(plan, change, allow_reassociation, host)
+        found = _changed(plan, change, allow_reassociation=allow_reassociation, host=host)
         obligations += found.obligations
         if not found.proved:
             return replace(found, obligations=obligations)
@@ -69,7 +69,7 @@ def _once(earlier: Sequence[Reassociation], last: Sequence[Reassociation]) -> tu
     return (*{one.assumption: one for one in earlier if one.assumption not in said}.values(), *last)
 
 
-def _changed(plan: Plan, change: StorageChange, allow_reassociation: bool, host: bool) -> LegalityVerdict:
+def _changed(plan: Plan, change: StorageChange, *, allow_reassociation: bool, host: bool) -> LegalityVerdict:
     """Whether the order that a change of storage was made in is right, and the change."""
     moved = _moved(change.original, change.before)
     order = prove_legal(

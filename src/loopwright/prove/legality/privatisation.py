@@ -110,9 +110,9 @@ def privatised(
         depth = (max(one.schedule.dim(OUT) for one in part.statements) - 1) // 2
         inner = range(loop.dimension, 2 * depth, 2)
         found = program.is_dead_after(array) and any(_is_cleared(part, array, k) for k in inner)
-        return Private(array.name, loop.called, False, tuple(members)) if found else None
+        return Private(array.name, loop.called, last=False, statements=tuple(members)) if found else None
     if array.rank and program.is_dead_after(array) and _reads_own_writes(part, loop.dimension):
-        return Private(array.name, loop.called, False, tuple(members))
+        return Private(array.name, loop.called, last=False, statements=tuple(members))
     flow, live_in = value_based_flow(part)
     times = _times(program, members, loop.dimension)
     here = times.domain()

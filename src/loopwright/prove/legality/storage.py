@@ -68,10 +68,10 @@ def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict
         return prove_division(change)
     if change.redundancy is not None:
         return prove_redundant(change, change.redundancy)
-    return _prove(change.before, change.after, host)
+    return _prove(change.before, change.after, host=host)
 
 
-def _prove(before: Program, after: Program, host: bool) -> StorageVerdict:
+def _prove(before: Program, after: Program, *, host: bool) -> StorageVerdict:
     copies = _copies(before, after)
     products = {copy.name: product_of(copy, after) for copy in copies}
     written, before = before, with_products(before, after, products)

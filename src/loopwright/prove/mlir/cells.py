@@ -280,7 +280,7 @@ class FunctionState:
         first = tuple(Var(one) for one in self.around)
         extents = (*(None for _ in first), *shape)
         kind = type_of(result.type.element_type)
-        self.declare(result, Buffer(name, len(extents), kind, extents, True, len(first)), first)
+        self.declare(result, Buffer(name, len(extents), kind, extents, is_local=True, own=len(first)), first)
         return []
 
     def dimension(self, operation: memref.DimOp) -> Term:

@@ -1,8 +1,8 @@
 """Two files of MLIR: whether the functions of the new one do what those of the old one do.
 
-    by running     a buffer or result that ends up with another value, for sizes and inputs: a refutation
-    independence   no two iterations of a parallel loop touch one cell, one of them writing
-    by values      every buffer and result ends up with the same value, for every size: a proof
+by running     a buffer or result that ends up with another value, for sizes and inputs: a refutation
+independence   no two iterations of a parallel loop touch one cell, one of them writing
+by values      every buffer and result ends up with the same value, for every size: a proof
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def same_functions(
             )
         progress(f"comparing @{name}")
         before, after = _translated(old, function, new, others[name])
-        verdict = _compared(before, after, allow_reassociation, progress)
+        verdict = _compared(before, after, progress, allow_reassociation=allow_reassociation)
         obligations += _demanded(verdict, after)
         trusted += [*before.trusted, *after.trusted]
     trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]
@@ -93,7 +93,7 @@ def _demanded(verdict: Verdict, after: AffineFunction) -> int:
 
 @isl_failures("isl could not compare two functions")
 def _compared(
-    old: AffineFunction, new: AffineFunction, allow_reassociation: bool, progress: Progress
+    old: AffineFunction, new: AffineFunction, progress: Progress, *, allow_reassociation: bool
 ) -> Verdict:
     try:
         context = old.defined(_common(old.context, new.context))

@@ -91,5 +91,5 @@ def _accesses(
         for number, iterator in enumerate(function.iterators[name]):
             relation = relation.set_dim_name(IN, number, iterator)
         relation = relation.gist_domain(relation.domain())
-        found.append(Access(cell.array, relation, is_write, True, function.places[name]))
+        found.append(Access(cell.array, relation, is_write, must=True, place=function.places[name]))
     return tuple(found)

@@ -91,9 +91,9 @@ def _touches(function: AffineFunction, flow: Flow) -> Iterator[_ArrayTouch]:
             for cell in dict.fromkeys((assignment.target, *assignment.cells)):
                 cells = definition.relation(cell.subscripts, cell.array).set_tuple_name(IN, name)
                 if cell == assignment.target:
-                    yield _ArrayTouch(name, cell.array, cells, True)
+                    yield _ArrayTouch(name, cell.array, cells, is_write=True)
                 if cell in assignment.cells:
-                    yield _ArrayTouch(name, cell.array, cells, False)
+                    yield _ArrayTouch(name, cell.array, cells, is_write=False)
 
 
 def _different(pairs: isl.Map, depth: int) -> isl.Map:

@@ -42,8 +42,8 @@ WHOLE = (types.INT, types.LONG)
 """The integers that C's operators are used for: the others C would promote."""
 _INTEGERS = {
     1: types.BOOL,
-    8: types.Integer(8, True, 1),
-    16: types.Integer(16, True, 2),
+    8: types.Integer(8, signed=True, rank=1),
+    16: types.Integer(16, signed=True, rank=2),
     32: types.INT,
     64: types.LONG,
 }

@@ -88,7 +88,7 @@ def _align(
     if local is not None and (local.type == POINTER or is_closed):
         _align_local(local, new, after, found)
         return
-    values = _values(old, new, before, after, textual)
+    values = _values(old, new, before, after, textual=textual)
     if values is not None:
         found += values
         return
@@ -126,7 +126,9 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
     _align(old.node, new, old.words, after, found, textual=False)
 
 
-def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) -> tuple[Equation, ...] | None:
+def _values(
+    old: Node, new: Node, before: Words, after: Words, *, textual: bool
+) -> tuple[Equation, ...] | None:
     """The equation where both are integer expressions of iterators and parameters.
 
     One more says that an unsigned subscript that would wrap around below 0 is not below it.

@@ -94,7 +94,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     timed: set[str] = set()
     for promise in promises(program):
         line = promise.pragma.place.line
-        unclear = _unclear(program, promise, allow_reassociation)
+        unclear = _unclear(program, promise, allow_reassociation=allow_reassociation)
         if unclear is not None:
             return Undecided(unclear)
         verdict = _kept(program, promise, known, declared, timed)
@@ -117,7 +117,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     return Proved(count)
 
 
-def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> str | None:
+def _unclear(program: Program, promise: Promise, *, allow_reassociation: bool) -> str | None:
     """What is not known of the clauses of a pragma, or not proved of the variables they name."""
     line, argument = promise.pragma.place.line, promise.pragma.argument
     unknown = unknown_clause(argument, program.file.macro_names)

@@ -56,7 +56,7 @@ def array_view(macro: str, arguments: Sequence[str]) -> ArrayView | None:
     match _VIEW.fullmatch(macro), arguments:
         case re.Match() as found, [kind, name, *sizes, rows] if found[1] == "AHEAD":
             known = len(sizes) == int(found[2]) and rows.isdigit() and int(rows) > 0
-            return ArrayView(kind, name, tuple(sizes), True, int(rows)) if known else None
+            return ArrayView(kind, name, tuple(sizes), is_const=True, rows=int(rows)) if known else None
         case re.Match() as found, [kind, name, *sizes] if len(sizes) + 1 == int(found[2]):
             return ArrayView(kind, name, tuple(sizes), found[1] == "CONST_ARRAY")
     return None
@@ -134,9 +134,7 @@ def is_thread_loop(node: Node) -> bool:
 
 
 def has_threads(node: Node) -> bool:
-    return any(
-        is_thread_loop(one) or called_name(one) == "LW_ONE" for one in walk(node)
-    )
+    return any(is_thread_loop(one) or called_name(one) == "LW_ONE" for one in walk(node))
 
 
 def tests_threads(node: Node) -> bool:

@@ -374,7 +374,7 @@ def _is_as_wide(new: str, old: str, program: Program) -> bool:
     return wide == narrow or (holds(wide, narrow) and isinstance(wide, Integer) and wide.signed)
 
 
-_TRUTH = Typed(0, 1, Integer(32, True, 3))
+_TRUTH = Typed(0, 1, Integer(32, signed=True, rank=3))
 
 
 def _hull(sides: list[Typed], node: Node) -> Typed:

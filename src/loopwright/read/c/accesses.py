@@ -68,7 +68,7 @@ _SILENT = (
 )
 
 
-def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
+def touches(node: Node, frame: Frame, *, must: bool = True) -> tuple[Touch, ...]:
     """What evaluating `node` reads and writes."""
     match node.type:
         case kind if kind in _SILENT:
@@ -76,26 +76,26 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
         case "sizeof_expression" | "alignof_expression":
             return _unevaluated(node)
         case "parenthesized_expression" | "comma_expression" | "expression_statement":
-            return _all(named_children(node), frame, must)
+            return _all(named_children(node), frame, must=must)
         case "identifier" | "subscript_expression" | "field_expression":
-            return _read(node, frame, must)
+            return _read(node, frame, must=must)
         case "pointer_expression" if operator(node) == "*":
-            return _read(node, frame, must)
+            return _read(node, frame, must=must)
         case "unary_expression":
-            return touches(field(node, "argument"), frame, must)
+            return touches(field(node, "argument"), frame, must=must)
         case "cast_expression":
-            return touches(field(node, "value"), frame, must)
+            return touches(field(node, "value"), frame, must=must)
         case "binary_expression":
-            return _binary(node, frame, must)
+            return _binary(node, frame, must=must)
         case "conditional_expression":
             branches = [part for part in named_children(node) if part != field(node, "condition")]
-            return touches(field(node, "condition"), frame, must) + _all(branches, frame, False)
+            return touches(field(node, "condition"), frame, must=must) + _all(branches, frame, must=False)
         case "assignment_expression":
-            return _assignment(node, frame, must)
+            return _assignment(node, frame, must=must)
         case "update_expression":
-            return _compound(field(node, "argument"), (), frame, must)
+            return _compound(field(node, "argument"), (), frame, must=must)
         case "call_expression":
-            return _call(node, frame, must)
+            return _call(node, frame, must=must)
         case _:
             raise refuse(
                 node,
@@ -104,8 +104,8 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
             )
 
 
-def _all(nodes: list[Node], frame: Frame, must: bool) -> tuple[Touch, ...]:
-    return tuple(touch for node in nodes for touch in touches(node, frame, must))
+def _all(nodes: list[Node], frame: Frame, *, must: bool) -> tuple[Touch, ...]:
+    return tuple(touch for node in nodes for touch in touches(node, frame, must=must))
 
 
 def _unevaluated(node: Node) -> tuple[Touch, ...]:
@@ -117,18 +117,18 @@ def _unevaluated(node: Node) -> tuple[Touch, ...]:
     return ()
 
 
-def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _binary(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     left, right = field(node, "left"), field(node, "right")
     if operator(node) in ("&&", "||"):
-        return touches(left, frame, must) + touches(right, frame, False)
-    return touches(left, frame, must) + touches(right, frame, must)
+        return touches(left, frame, must=must) + touches(right, frame, must=False)
+    return touches(left, frame, must=must) + touches(right, frame, must=must)
 
 
-def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _read(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     reference = _followed(node, frame)
     if reference is None:
         return (*_parts_read(node, frame), *anywhere(node))
-    return _reference_read(reference, frame, must)
+    return _reference_read(reference, frame, must=must)
 
 
 def _followed(node: Node, frame: Frame) -> Reference | None:
@@ -143,16 +143,16 @@ def _followed(node: Node, frame: Frame) -> Reference | None:
 
 def anywhere(node: Node) -> list[Touch]:
     """What may read and write all storage there is."""
-    return [Touch(ELSEWHERE, (), is_write, False, node.span) for is_write in (False, True)]
+    return [Touch(ELSEWHERE, (), is_write, must=False, place=node.span) for is_write in (False, True)]
 
 
 def _parts_read(node: Node, frame: Frame) -> tuple[Touch, ...]:
     """What the parts of an lvalue that cannot be followed touch; names in it are not followed either."""
     inner = [part for part in named_children(node) if part.type not in ("identifier", "field_identifier")]
-    return _all(inner, frame, False)
+    return _all(inner, frame, must=False)
 
 
-def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _reference_read(reference: Reference, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     name = reference.base
     if not reference.subscripts and (name in frame.iterators or _is_fixed(name, frame)):
         return ()
@@ -164,7 +164,7 @@ def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Tou
             "write the value out: what an iterator is after its loop is not tracked",
         )
     own = _touch(reference, is_write=False, must=must)
-    return (*_subscript_reads(reference, frame, must), own)
+    return (*_subscript_reads(reference, frame, must=must), own)
 
 
 def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
@@ -180,19 +180,19 @@ def _is_fixed(name: str, frame: Frame) -> bool:
     return macro or frame.setting.kinds.is_type(name) or frame.local(name) is not None
 
 
-def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _subscript_reads(reference: Reference, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     terms = [term for subscript in reference.subscripts for term in subscript]
-    return _all([*terms, *reference.inside], frame, must)
+    return _all([*terms, *reference.inside], frame, must=must)
 
 
-def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    value = touches(field(node, "right"), frame, must)
+def _assignment(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
+    value = touches(field(node, "right"), frame, must=must)
     if operator(node) == "=":
         target = reference_of(field(node, "left"))
         if target is not None and target.root.text not in frame.setting.names.untracked:
             refuse_pointer_value(field(node, "right"), frame)
-        return value + write_to(field(node, "left"), frame, must)
-    return _compound(field(node, "left"), value, frame, must)
+        return value + write_to(field(node, "left"), frame, must=must)
+    return _compound(field(node, "left"), value, frame, must=must)
 
 
 def refuse_pointer_value(node: Node, frame: Frame) -> None:
@@ -216,41 +216,41 @@ def refuse_pointer_value(node: Node, frame: Frame) -> None:
             raise Unfollowed(failure, names=frozenset((reference.base,)))
 
 
-def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     """`x op= value`: reads x and the value, writes x."""
-    return (*_own_read(target, frame, must), *value, *write_to(target, frame, must))
+    return (*_own_read(target, frame, must=must), *value, *write_to(target, frame, must=must))
 
 
-def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _own_read(target: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     element = element_of(frame.setting.kinds, target)
     if element is not None:
-        return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must))
+        return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must=must))
     reference = _followed(target, frame)
     if reference is None:
         return ()
     return (_touch(reference, is_write=False, must=must),)
 
 
-def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def write_to(target: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     """The write of an assignment, with the reads its subscripts need."""
     element = element_of(frame.setting.kinds, target)
     if element is not None:
-        return _through(element, target, frame, lambda node, inner: write_to(node, inner, must))
+        return _through(element, target, frame, lambda node, inner: write_to(node, inner, must=must))
     reference = _followed(target, frame)
     if reference is None:
-        return _read(target, frame, must)
+        return _read(target, frame, must=must)
     if reference.base in frame.iterators and not reference.subscripts:
         loop = frame.loops[frame.iterators.index(reference.base)]
         message = f"the loop iterator '{reference.base}' is assigned outside the head of its loop"
         raise Unfollowed(refuse(target, message, "use another variable"), loop.place)
     own = _touch(reference, is_write=True, must=must)
-    return (*_subscript_reads(reference, frame, must), own)
+    return (*_subscript_reads(reference, frame, must=must), own)
 
 
-def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+def _call(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
     element = element_of(frame.setting.kinds, node)
     if element is not None:
-        return _through(element, node, frame, lambda inner, around: touches(inner, around, must))
+        return _through(element, node, frame, lambda inner, around: touches(inner, around, must=must))
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
     called = without_parentheses(function)
@@ -264,14 +264,14 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     found: list[Touch] = []
     is_unknown = is_unknown_call(frame.setting, node)
     if is_unknown and function.type != "identifier":
-        found += touches(function, frame, must)
+        found += touches(function, frame, must=must)
     for index, argument in enumerate(arguments):
         core = without_parentheses(argument)
         if core.type == "pointer_expression" and operator(core) == "&":
             found += _address(field(core, "argument"), frame)
         else:
             evaluated = must and always_evaluated(frame.setting.macros, function.text, index)
-            found += touches(argument, frame, evaluated and not is_unknown and not _may_be_array(core))
+            found += touches(argument, frame, must=evaluated and not is_unknown and not _may_be_array(core))
     if is_unknown:
         found += anywhere(node)
     return tuple(found)
@@ -299,7 +299,7 @@ def _through(
 
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
     """`&A[i]` as an argument: a pure function may read all of A from there, and A has to be storage."""
-    found = _read(target, frame, False)
+    found = _read(target, frame, must=False)
     if found and found[-1].base == ELSEWHERE:
         return found
     if found:

@@ -88,9 +88,9 @@ def _with_everything(
             place, named = leaf.body.place, names_in(leaf.body.place.text)
             for base in bases:
                 if base != ELSEWHERE and (base in named or not is_hidden(base)):
-                    more.append(Touch(base, (), False, False, place))
+                    more.append(Touch(base, (), is_write=False, must=False, place=place))
                 if base != ELSEWHERE and not is_hidden(base):
-                    more.append(Touch(base, (), True, False, place))
+                    more.append(Touch(base, (), is_write=True, must=False, place=place))
         found.append(replace(leaf, touches=(*leaf.touches, *more)))
     return tuple(found)
 
@@ -275,7 +275,7 @@ def _arrays(
             elif declared is None:
                 found[name] = Array(name, rank)
             else:
-                found[name] = Array(name, rank, declared.type, False, declared.extents)
+                found[name] = Array(name, rank, declared.type, local=False, extents=declared.extents)
             if name in shapes:
                 found[name] = replace(found[name], rows=shapes[name].sizes)
     return tuple(found.values())

@@ -15,7 +15,7 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
     """The storage to declare before the loops; refuse what cannot be moved there."""
     arrays: dict[str, Array] = {}
     for local in names.locals:
-        array = Array(local.name, local.rank, local.type, True, local.extents)
+        array = Array(local.name, local.rank, local.type, local=True, extents=local.extents)
         if not local.is_kept and arrays.setdefault(local.name, array) != array:
             raise refuse(
                 local.node,

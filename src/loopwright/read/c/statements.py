@@ -319,7 +319,7 @@ def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
             "declare it without a value, and fill it by a loop",
         )
     refuse_pointer_value(value, frame)
-    written = (*touches(value, frame), Touch(name, (), True, True, target.span))
+    written = (*touches(value, frame), Touch(name, (), is_write=True, must=True, place=target.span))
     after = _bound(node, name, value, frame)
     if after is not None:
         return replace(piece, frame=after)

@@ -58,7 +58,7 @@ def overlap(
     texts: list[str] = []
     roles: list[_Role] = []
     for number in (0, 1):
-        for text, role in _tile(stencil, number, whole):
+        for text, role in _tile(stencil, number, whole=whole):
             texts.append(text)
             roles += [] if role is None else [role]
     first, last = (affine_text(plan.program, one, ()) for one in stencil.bounds[0])
@@ -70,7 +70,7 @@ def overlap(
     return _planned(stencil, after, roles)
 
 
-def _tile(stencil: Stencil, number: int, whole: bool) -> Iterator[tuple[str, _Role | None]]:
+def _tile(stencil: Stencil, number: int, *, whole: bool) -> Iterator[tuple[str, _Role | None]]:
     """The text of a tile, with what its statements are."""
     program, steps = stencil.program, stencil.sizes[0]
     first, last = (affine_text(program, one, ()) for one in stencil.bounds[0])
@@ -197,14 +197,10 @@ def _storage(stencil: Stencil) -> tuple[Array, ...]:
     """The buffers of a tile, and the second arrays."""
     found: list[Array] = []
     for one in stencil.written:
-        sizes = [
-            str(size + 2 * halo) for size, halo in zip(stencil.sizes[1:], stencil.halo, strict=True)
-        ]
+        sizes = [str(size + 2 * halo) for size, halo in zip(stencil.sizes[1:], stencil.halo, strict=True)]
         kind = unqualified(stencil.program.file.declarations.resolved(str(one.array.element_type)))
         made = replace(one.array, element_type=kind, local=True, rows=(), observed=False, addressed=False)
-        found.append(
-            replace(made, name=one.buffer, extents=tuple(sizes), space=MemorySpace.SHARED)
-        )
+        found.append(replace(made, name=one.buffer, extents=tuple(sizes), space=MemorySpace.SHARED))
         if one.carried:
             name = one.next
             ends = [last.add_constant_val(isl.Val(1)) for _, last in stencil.bounds[1:]]
@@ -213,9 +209,7 @@ def _storage(stencil: Stencil) -> tuple[Array, ...]:
     return tuple(found)
 
 
-def _planned(
-    stencil: Stencil, after: Program, roles: Sequence[_Role]
-) -> tuple[Plan, Component, Component]:
+def _planned(stencil: Stencil, after: Program, roles: Sequence[_Role]) -> tuple[Plan, Component, Component]:
     pairs = list(zip(after.statements, roles, strict=True))
     held = {
         statement.name: _held(stencil, statement, role) for statement, role in pairs if not role.statement

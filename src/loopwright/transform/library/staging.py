@@ -124,7 +124,7 @@ class _StagedTiles:
         name = self.stencil.loops[k]
         return f"for ({iterator_type(self.stencil, k)} {name} = {low}; {name} <= {high}; {name}++) "
 
-    def box(self, phase: int, around: bool) -> list[tuple[str, str]]:
+    def box(self, phase: int, *, around: bool) -> list[tuple[str, str]]:
         """The first and the last cell along each loop, of a tile or of all that it reads."""
         found: list[tuple[str, str]] = []
         for k, radius in enumerate(self.radii, 1):
@@ -206,7 +206,7 @@ def _tile(tiles: _StagedTiles, phase: int) -> Iterator[str | _TileStatement]:
 
 def _copy(tiles: _StagedTiles, written: WrittenArray, phase: int, *, loads: bool) -> _TileStatement:
     stencil, loops = tiles.stencil, tiles.stencil.loops
-    box = tiles.box(phase, loads)
+    box = tiles.box(phase, around=loads)
     cells = written.touched if loads else _written(stencil.program, written.array.name)
     sides = tiles.cell(written, phase), global_cell(stencil, written.array.name)
     left, right = sides if loads else sides[::-1]

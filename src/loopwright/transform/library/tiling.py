@@ -26,7 +26,7 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
 
-def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bool) -> list[SizedLoop]:
+def innermost(plan: Plan, component: Component, sizes: Sequence[int], *, skewed: bool) -> list[SizedLoop]:
     """The sizes for the innermost loops: of those all statements share, or of the deepest statement."""
     if skewed:
         depth = max(plan.leaf(position).depth for position in component.positions)

@@ -98,7 +98,9 @@ class DirectedPlan:
             Chain(((Symbol(name),), (substituted(formula, nest.values),)), ("=",))
             for name, formula in defined.items()
         ]
-        condition = Junction(True, tuple(tests)) if len(tests) > 1 else next(iter(tests), None)
+        condition = (
+            Junction(conjunction=True, arguments=tuple(tests)) if len(tests) > 1 else next(iter(tests), None)
+        )
         function = AffineMap(tuple(map(Symbol, inputs)), outputs, condition)
         return self.perform(directive, Affine(nest.handle, function))
 

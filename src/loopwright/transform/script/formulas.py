@@ -98,7 +98,7 @@ def _dimension_names(inputs: tuple[Formula, ...], parameters: tuple[str, ...]) -
 
 def _inputs_hold(inputs: tuple[Formula, ...], scope: FormulaScope) -> isl.Set:
     """What an input that is not a name says: `[i, j, 0]` is about the vectors that end in 0."""
-    points = scope.truth(True)
+    points = scope.truth(value=True)
     for k, formula in enumerate(inputs):
         if not isinstance(formula, Symbol):
             here = scope.variable(scope.dimensions[k])

@@ -178,7 +178,7 @@ def _uses(statement: tree.Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
         if isinstance(node, tree.Name | tree.MemberAccess | tree.Subscript) or (
             isinstance(node, tree.Unary) and node.operator == "*"
         ):
-            use = _use(node, is_written, facts, rows)
+            use = _use(node, facts, rows, is_written=is_written)
             found += [] if use is None else [use]
             pending += [(part, False) for part in _inside(node)]
             continue
@@ -208,7 +208,7 @@ def _inside(lvalue: tree.Expression) -> list[tree.Expression]:
         core = inner
 
 
-def _use(node: tree.Expression, is_written: bool, facts: PointsTo, rows: _Rows) -> _Use | None:
+def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: bool) -> _Use | None:
     root, path = _named(node, rows)
     if root is None or root.storage in (tree.Storage.FUNCTION, tree.Storage.ENUMERATOR):
         return None

@@ -26,7 +26,7 @@ class Touched:
     anywhere: bool = False
 
 
-def touched(node: tree.Expression, rows: Rows, must: bool = True) -> Iterator[Touched]:
+def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator[Touched]:
     """What evaluating `node` reads and writes, in no particular order."""
     match node:
         case tree.Number() | tree.Text():
@@ -35,28 +35,28 @@ def touched(node: tree.Expression, rows: Rows, must: bool = True) -> Iterator[To
             if not is_value(node):
                 raise Unclear(node, "whether this is evaluated depends on its type")
         case tree.Name() | tree.Subscript() | tree.MemberAccess() | tree.Unary(operator="*"):
-            yield from _read(node, rows, must)
+            yield from _read(node, rows, must=must)
         case tree.Unary(operator="&"):
             raise Unclear(node, "an address is taken here")
         case tree.Cast(operand=operand) | tree.Unary(operand=operand):
-            yield from touched(operand, rows, must)
+            yield from touched(operand, rows, must=must)
         case tree.Binary(operator=op, left=left, right=right):
-            yield from touched(left, rows, must)
-            yield from touched(right, rows, must and op not in ("&&", "||"))
+            yield from touched(left, rows, must=must)
+            yield from touched(right, rows, must=must and op not in ("&&", "||"))
         case tree.Conditional(test=test, then=then, otherwise=otherwise):
-            yield from touched(test, rows, must)
-            yield from touched(then, rows, False)
-            yield from touched(otherwise, rows, False)
+            yield from touched(test, rows, must=must)
+            yield from touched(then, rows, must=False)
+            yield from touched(otherwise, rows, must=False)
         case tree.Assign(operator=op, target=target, value=value):
-            yield from touched(value, rows, must)
-            yield from _target(target, rows, must, is_read=op != "=")
+            yield from touched(value, rows, must=must)
+            yield from _target(target, rows, must=must, is_read=op != "=")
         case tree.Update(target=target):
-            yield from _target(target, rows, must, is_read=True)
+            yield from _target(target, rows, must=must, is_read=True)
         case tree.CallExpression(arguments=arguments, function=function):
             if _follows(function):
-                yield from touched(function, rows, must)
+                yield from touched(function, rows, must=must)
             for argument in arguments:
-                yield from _argument(argument, rows, must)
+                yield from _argument(argument, rows, must=must)
         case _:
             raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
 
@@ -67,36 +67,44 @@ def _follows(function: tree.Expression) -> bool:
     return isinstance(core, tree.Unary) and core.operator == "*"
 
 
-def _read(node: tree.Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+def _read(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touched]:
     cell = cell_of(node, rows)
     if cell is None:
         raise Unclear(node, "this is not a variable or an element")
     if cell.root.storage is tree.Storage.FUNCTION:
         raise Unclear(node, "the address of a function is taken here")
     for part in cell.expressions():
-        yield from touched(part, rows, must)
+        yield from touched(part, rows, must=must)
     is_whole = isinstance(unqualified(node.type), ArrayType)
-    yield Touched(cell, False, must and not cell.is_elsewhere, node, cell.is_elsewhere or is_whole)
+    yield Touched(
+        cell,
+        is_write=False,
+        must=must and not cell.is_elsewhere,
+        node=node,
+        anywhere=cell.is_elsewhere or is_whole,
+    )
 
 
-def _target(node: tree.Expression, rows: Rows, must: bool, *, is_read: bool) -> Iterator[Touched]:
+def _target(node: tree.Expression, rows: Rows, *, must: bool, is_read: bool) -> Iterator[Touched]:
     cell = cell_of(node, rows)
     if cell is None:
         raise Unclear(node, "what this assigns to is not a variable or an element")
     for part in cell.expressions():
-        yield from touched(part, rows, must)
+        yield from touched(part, rows, must=must)
     if is_read:
-        yield Touched(cell, False, must and not cell.is_elsewhere, node, cell.is_elsewhere)
+        yield Touched(
+            cell, is_write=False, must=must and not cell.is_elsewhere, node=node, anywhere=cell.is_elsewhere
+        )
     certain = must and not cell.is_elsewhere and not cell.is_part
-    yield Touched(cell, True, certain, node, cell.is_elsewhere)
+    yield Touched(cell, is_write=True, must=certain, node=node, anywhere=cell.is_elsewhere)
 
 
-def _argument(node: tree.Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+def _argument(node: tree.Expression, rows: Rows, *, must: bool) -> Iterator[Touched]:
     """A function may read all of what it is given the address of."""
     core = tree.without_casts(node)
     is_taken = isinstance(core, tree.Unary) and core.operator == "&"
     if not is_taken and not is_pointer(core.type):
-        yield from touched(node, rows, must)
+        yield from touched(node, rows, must=must)
         return
     if isinstance(core, tree.Text):
         return
@@ -106,34 +114,34 @@ def _argument(node: tree.Expression, rows: Rows, must: bool) -> Iterator[Touched
     if cell is None or found is None:
         raise Unclear(node, "this pointer is not followed")
     for part in (*cell.expressions(), *(term for term, _ in found[1])):
-        yield from touched(part, rows, must)
-    yield Touched(cell, False, False, node, anywhere=True)
+        yield from touched(part, rows, must=must)
+    yield Touched(cell, is_write=False, must=False, node=node, anywhere=True)
 
 
 def touched_by_statement(
-    node: tree.Statement | tree.Declarator, rows: Rows, must: bool = True
+    node: tree.Statement | tree.Declarator, rows: Rows, *, must: bool = True
 ) -> Iterator[Touched]:
     """What a statement that is kept whole may touch; the variables it declares count, too."""
     match node:
         case tree.Evaluate(value=value):
-            yield from touched(value, rows, must)
+            yield from touched(value, rows, must=must)
         case tree.CompoundStatement(statements=statements):
             for one in statements:
-                yield from touched_by_statement(one, rows, must)
+                yield from touched_by_statement(one, rows, must=must)
         case tree.IfStatement(test=test, then=then, otherwise=otherwise):
-            yield from touched(test, rows, must)
+            yield from touched(test, rows, must=must)
             for branch in (then, otherwise) if otherwise is not None else (then,):
-                yield from touched_by_statement(branch, rows, False)
+                yield from touched_by_statement(branch, rows, must=False)
         case tree.Labelled(statement=statement):
-            yield from touched_by_statement(statement, rows, must)
+            yield from touched_by_statement(statement, rows, must=must)
         case tree.Declare(variables=variables):
             for variable in variables:
-                yield from touched_by_statement(variable, rows, must)
+                yield from touched_by_statement(variable, rows, must=must)
         case tree.Declarator(initial=initial, sizes=sizes):
             for part in sizes:
-                yield from touched(part, rows, must)
+                yield from touched(part, rows, must=must)
             if initial is not None:
-                yield from touched(initial, rows, must)
+                yield from touched(initial, rows, must=must)
         case tree.OtherStatement(kind="NULL_STMT"):
             pass
         case _:

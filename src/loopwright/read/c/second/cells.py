@@ -55,11 +55,11 @@ def cell_of(node: tree.Expression, rows: Rows) -> NamedCell | None:
         case tree.Unary(operator="*", operand=operand):
             return _element(operand, (), rows)
         case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow):
-            return _member(cell_of(inner, rows), name, is_arrow)
+            return _member(cell_of(inner, rows), name, is_arrow=is_arrow)
     return None
 
 
-def _member(inner: NamedCell | None, name: str, is_arrow: bool) -> NamedCell | None:
+def _member(inner: NamedCell | None, name: str, *, is_arrow: bool) -> NamedCell | None:
     if inner is None:
         return None
     if inner.subscripts:

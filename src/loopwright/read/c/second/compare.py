@@ -277,7 +277,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
     if isinstance(found.node, tree.Declarator):
         declared = found.node.declaration
         name = tree.Name(found.node.place, declared.type, declared)
-        seen.append(Touched(NamedCell(declared.name, declared), True, True, name))
+        seen.append(Touched(NamedCell(declared.name, declared), is_write=True, must=True, node=name))
     seen = [_by_macro(one, program) for one in seen]
     own = _declared_inside(found.node)
     ours = [one for one in seen if _is_storage(one, found.place.scope, program, own)]

@@ -72,9 +72,9 @@ def _quotient(
         return None
     above, below = tree.without_casts(otherwise.left), tree.without_casts(inner.left)
     if _same(above, dividend) and _is_negated(_before_last(below, divisor), dividend):
-        return Quotient(True, dividend, divisor)
+        return Quotient(is_down=True, dividend=dividend, divisor=divisor)
     if _same(_before_last(above, divisor), dividend) and _is_negated(below, dividend):
-        return Quotient(False, dividend, divisor)
+        return Quotient(is_down=False, dividend=dividend, divisor=divisor)
     return None
 
 

@@ -85,7 +85,10 @@ def condition(node: tree.Expression, scope: Scope) -> isl.Set:
             sides = [[left], [right]]
             if op not in ("==", "!="):
                 is_less = op[0] == "<"
-                sides = [alternatives(left, scope, not is_less), alternatives(right, scope, is_less)]
+                sides = [
+                    alternatives(left, scope, is_least=not is_less),
+                    alternatives(right, scope, is_least=is_less),
+                ]
             lefts, rights = ([_natural(part, scope) for part in side] for side in sides)
             pairs = [_COMPARED[op](one, other) for one in lefts for other in rights]
             return reduce(isl.Set.intersect, pairs)
@@ -108,7 +111,7 @@ def _natural(node: tree.Expression, scope: Scope) -> isl.PwAff:
     return value
 
 
-def alternatives(node: tree.Expression, scope: Scope, is_least: bool) -> list[tree.Expression]:
+def alternatives(node: tree.Expression, scope: Scope, *, is_least: bool) -> list[tree.Expression]:
     """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
     core = tree.without_casts(node)
     parts: tuple[tree.Expression, ...] = ()
@@ -124,7 +127,7 @@ def alternatives(node: tree.Expression, scope: Scope, is_least: bool) -> list[tr
                 is_named &= all((k := integer_of(x.type)) is not None and k.signed for x in (first, second))
                 if is_named and name == ("min" if is_least else "max"):
                     parts = (first, second)
-    return [one for part in parts for one in alternatives(part, scope, is_least)] or [node]
+    return [one for part in parts for one in alternatives(part, scope, is_least=is_least)] or [node]
 
 
 def polynomial(node: tree.Expression, scope: Scope) -> SumOfProducts:
