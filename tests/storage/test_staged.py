@@ -117,3 +117,61 @@ def test_the_copies_of_tiles_stage_their_arrays(change: StorageChange) -> None:
 def test_no_wrong_copy_is_taken_for_staging(name: str, change: StorageChange) -> None:
     old, new = WRONG[name](change.after, change)
     assert not _holds(change, _changed(change.after, old, new))
+
+
+ROWS = """\
+void rows(int n, double A[restrict n + 1][8], double x[restrict 8])
+{
+  int t, k, i;
+#pragma scop
+  for (t = 0; t < n; t++) {
+    for (k = 0; k < 8; k++)
+      for (i = 0; i < 8; i++)
+        Sum: A[t][i] += A[t + 1][k];
+    for (i = 0; i < 8; i++)
+      for (k = 0; k < 8; k++)
+        Use: x[i] += A[t + 1][k];
+    for (i = 0; i < 8; i++)
+      Next: A[t + 1][i] = x[i];
+  }
+#pragma endscop
+}
+"""
+
+
+def _in_both(change: StorageChange, name: str, array: str, by: str) -> bool:
+    """Whether the copies stage their array where a statement, before and after, touches other cells of it."""
+    moving = isl.Map(f"{{ {array}[t, x] -> {array}[{by}] }}")
+
+    def moved(access: Access) -> Access:
+        if access.array != array:
+            return access
+        return replace(access, relation=access.relation.apply_range(moving))
+
+    before, after = (
+        _changed(side, one, replace(one, accesses=tuple(map(moved, one.accesses))))
+        for side in (change.before, change.after)
+        for one in (side.statement(name),)
+    )
+    same = {
+        one.name: (one, isl.Map.identity(one.domain.get_space().map_from_set())) for one in before.statements
+    }
+    return is_staged(before, after, same)
+
+
+@pytest.mark.parametrize(
+    "operation, other, harmless, wrong",
+    [
+        ("pack(A, Sum, t, written, reused)", "S2", "t + 1, x", "t - 1, x"),
+        ("pack(A, Use, t, reused)", "S3", "t + 1, x", "t, x"),
+    ],
+)
+def test_other_cells_of_the_array_are_touched_in_the_tile(
+    operation: str, other: str, harmless: str, wrong: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.c"
+    file.write_text(ROWS)
+    plans = tuple(plan_of(one) for one in read_c(str(file)))
+    (change,) = applied(parse_script(operation, "script.lw"), plans).plans[0].storage
+    assert _in_both(change, other, "A", harmless)
+    assert not _in_both(change, other, "A", wrong)

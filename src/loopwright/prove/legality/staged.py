@@ -13,10 +13,11 @@ P' leaves in A after every tile what P does, if
                A has one cell of B;
     order      in a tile copies to B are before, and copies from B after all other uses of A and B;
     complete   R(p) and S(p) are part of L(p) + W(p), R(p) even of L(p), and W(p) is part of S(p);
-    apart      tiles that write B touch A otherwise by copies alone, others do not write it.
+    apart      what else is touched in tile p, in P or by other copies, is no cell of L(p), R(p), W(p) or S(p);
+               where B is not written, only what else is written counts.
 
-By induction over the tiles A is the same at the start of each, B is in a tile what A is in P, and what is
-copied back is what P leaves.  None of it asks which write a read sees, so each question is a small one.  What
+By induction over the tiles A is the same at the start of each, B is in a tile what these cells of A are in P,
+and what is copied back is what P leaves.  None of it asks which write a read sees, so each question is a small one.  What
 is not staged so is not an error: its values are compared one by one.
 """
 
@@ -48,9 +49,6 @@ class Running:
     def tile(self, depth: int) -> isl.Map:
         """{ instance -> p }"""
         return first(self.time, OUT, depth)
-
-    def touches(self, array: str, *, writing: bool) -> bool:
-        return any(one.array == array and (one.is_write or not writing) for one in self.statement.accesses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +151,7 @@ def _has_same_order(runs: Sequence[Running]) -> bool:
 def _numbers_before(run: Running) -> tuple[int | None, ...] | None:
     """The entries of the time in P that are numbers; None where the others are not those of P', too."""
     assert run.old is not None
-    if not run.instance.is_injective():
+    if not run.instance.is_injective() or not run.time.domain().is_subset(run.instance.domain()):
         return None
     schedule = run.old.schedule.intersect_domain(run.old.domain)
     time = run.instance.intersect_domain(run.time.domain()).apply_range(padded(schedule, len(run.entries)))
@@ -216,15 +214,32 @@ def _parting(one: Sequence[TimeEntry], other: Sequence[TimeEntry]) -> int | None
 
 
 def _is_apart(uses: Sequence[_BufferAccess], runs: Sequence[Running], array: str, depth: int) -> bool:
-    """Whether nothing else in the tiles touches the array in a way that matters."""
+    """Whether nothing else in the tiles touches, in a way that matters, the cells that the buffer holds."""
     writing = any(one.access.is_write and one.kind == 1 for one in uses)
-    mine = {one.run.statement.name for one in uses if one.kind != 1}
-    tiles = union([one.run.tile(depth).range() for one in uses])
-    return all(
-        run.tile(depth).range().is_disjoint(tiles)
-        for run in runs
-        if run.statement.name not in mine and run.touches(array, writing=not writing)
-    )
+    staged = union([one.cells(depth) for one in uses])
+    tiles = staged.domain()
+    for run in runs:
+        others = [one for one in _otherwise(run, array, uses) if writing or one.is_write]
+        tile = run.tile(depth)
+        if not others or tile.range().is_disjoint(tiles):
+            continue
+        instances = run.time.domain()
+        for one in others:
+            cells = run.instance.intersect_domain(instances).apply_range(one.relation)
+            if not staged.is_disjoint(tile.reverse().apply_range(cells)):
+                return False
+    return True
+
+
+def _otherwise(run: Running, array: str, uses: Sequence[_BufferAccess]) -> list[Access]:
+    """The accesses to an array, in P or of copies, that the uses of a buffer do not stand for."""
+    buffer = uses[0].access.array
+    if run.old is not None:
+        pairs = zip(run.statement.accesses, run.old.accesses, strict=True)
+        return [old for new, old in pairs if old.array == array and new.array != buffer]
+    if any(one.run is run for one in uses):
+        return []
+    return [one for one in run.statement.accesses if one.array == array]
 
 
 def _is_complete(uses: Sequence[_BufferAccess], depth: int) -> bool:
