@@ -321,7 +321,7 @@ class _SourceFinder:
             return
         spoilt = self._spoilt(reader, read)
         remaining = reader.domain
-        for writer in self.middle:
+        for writer in sorted(reversed(self.middle), key=lambda one: one.is_copy):
             for number, write in enumerate(writer.writes):
                 found = _both(read, write).intersect_domain(remaining)
                 if found.is_empty():
@@ -331,7 +331,7 @@ class _SourceFinder:
                     found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
                 if not found.is_empty():
                     here = found.domain()
-                    origin = Origin(writer.statement.name, _function(found.lexmin(), reader.names), number)
+                    origin = Origin(writer.statement.name, _function(found.lexmax(), reader.names), number)
                     yield _Case(_where(here, reader), origin)
                     remaining = remaining.subtract(here)
         if remaining.is_empty():
