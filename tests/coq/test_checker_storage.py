@@ -132,15 +132,18 @@ def test_no_certificate_makes_wrong_storage_right() -> None:
     given = checker.certificates(problem, 20)
     assert isinstance(given, str) and isinstance(checker.checked(problem, given), Checked)
     wrong = problem.replace("'x_i 1 var 'i", "'x_i 1 int 0")
-    origin = "from 'S1 1 var 'i 0"
-    assert wrong.count("'x_i 1 int 0") == 4 and wrong.count(origin) == 2
+    origins = ("from 'S1 1 var 'i 0", "from 'S2 2 var 'i sum 2 var 'n int -1 0")
+    assert wrong.count("'x_i 1 int 0") == 4 and all(wrong.count(one) == 1 for one in origins)
     chance = random.Random(5)
     for _ in range(FUZZED):
         answer = checker.checked(wrong, with_other_numbers(given, chance))
         assert isinstance(answer, NotChecked), answer
     for _ in range(FUZZED // 5):
-        other = chance.choice(["'S1 1 var 'i", "'S1 1 int 0", "'S2 2 var 'i int 0", "'S3 1 var 'i"])
-        answer = checker.asked(wrong.replace(origin, f"from {other} {chance.choice((0, 0, 1))}"))
+        tried = wrong
+        for origin in origins:
+            other = chance.choice(["'S1 1 var 'i", "'S1 1 int 0", "'S2 2 var 'i int 0", "'S3 1 var 'i"])
+            tried = tried.replace(origin, f"from {other} {chance.choice((0, 0, 1))}")
+        answer = checker.asked(tried)
         assert isinstance(answer, NotChecked), answer
 
 

@@ -7,7 +7,7 @@ write since then that touches one of them touches both:
     origin(b) ∈ { a : a writes c and c' together, a before b,
                       no o with a ≤ o < b writes c' and not c, or, unless it is a copy, c and not c' }
 
-isl finds one, as a function of b, in cases; the checker checks it.  Where no o < b does that, c' = c holds
+isl finds one, as a function of b, in cases, where it can in one; the checker checks it.  Where no o < b does that, c' = c holds
 what it held in the beginning.  Arrays that are replaced and looked at after the region are read at the end.
 """
 
@@ -293,6 +293,15 @@ class _ReadingPlace:
 
 
 @dataclass(frozen=True, eq=False)
+class _Writer:
+    """A write of a statement, and { b -> a } for its instances a that may be the origin of b."""
+
+    statement: str
+    number: int
+    found: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
 class _SourceFinder:
     middle: Sequence[MiddleStatement]
     replaced: tuple[str, ...]
@@ -321,19 +330,13 @@ class _SourceFinder:
             return
         spoilt = self._spoilt(reader, read)
         remaining = reader.domain
-        for writer in sorted(reversed(self.middle), key=lambda one: one.is_copy):
-            for number, write in enumerate(writer.writes):
-                found = _both(read, write).intersect_domain(remaining)
-                if found.is_empty():
-                    continue
-                found = found.intersect(reader.after(writer))
-                for other, bad in spoilt:
-                    found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
-                if not found.is_empty():
-                    here = found.domain()
-                    origin = Origin(writer.statement.name, _function(found.lexmax(), reader.names), number)
-                    yield _Case(_where(here, reader), origin)
-                    remaining = remaining.subtract(here)
+        for one in self._writers(reader, read, spoilt):
+            found = one.found.intersect_domain(remaining)
+            if not found.is_empty():
+                here = found.domain()
+                arguments = _function(found.lexmax(), reader.names)
+                yield _Case(_where(here, reader), Origin(one.statement, arguments, one.number))
+                remaining = remaining.subtract(here)
         if remaining.is_empty():
             return
         untouched = all(remaining.is_disjoint(bad.domain()) for _, bad in spoilt)
@@ -341,6 +344,25 @@ class _SourceFinder:
             shown = " or ".join(dict.fromkeys(cell.array for cell in read.cells))
             raise GaveUp(Code.NO_PROOF, f"where a value of {shown} comes from is not found")
         yield _Case(_where(remaining, reader), Same.BEGUN)
+
+    def _writers(
+        self, reader: _ReadingPlace, read: PairedCell, spoilt: Sequence[tuple[MiddleStatement, isl.Map]]
+    ) -> list[_Writer]:
+        """Who may be the origin, copies last; one alone where it is the origin of all that is read."""
+        several: list[_Writer] = []
+        for writer in sorted(reversed(self.middle), key=lambda one: one.is_copy):
+            for number, write in enumerate(writer.writes):
+                found = _both(read, write).intersect_domain(reader.domain)
+                if found.is_empty():
+                    continue
+                found = found.intersect(reader.after(writer))
+                for other, bad in spoilt:
+                    found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
+                one = _Writer(writer.statement.name, number, found)
+                if reader.domain.is_subset(found.domain()):
+                    return [one]
+                several.append(one)
+        return several
 
     def _spoilt(self, reader: _ReadingPlace, read: PairedCell) -> list[tuple[MiddleStatement, isl.Map]]:
         """{ b -> o }: o, before b, writes one of the cells that b reads without the other."""
