@@ -13,12 +13,12 @@ P' leaves in A after every tile what P does, if
                A has one cell of B;
     order      in a tile copies to B are before, and copies from B after all other uses of A and B;
     complete   R(p) and S(p) are part of L(p) + W(p), R(p) even of L(p), and W(p) is part of S(p);
-    apart      what else is touched in tile p, in P or by other copies, is no cell of L(p), R(p), W(p) or S(p);
-               where B is not written, only what else is written counts.
+    apart      what else is touched in tile p, in P or by other copies, is no cell of L(p), R(p), W(p) or
+               S(p); where B is not written, only what else is written counts.
 
-By induction over the tiles A is the same at the start of each, B is in a tile what these cells of A are in P,
-and what is copied back is what P leaves.  None of it asks which write a read sees, so each question is a small one.  What
-is not staged so is not an error: its values are compared one by one.
+By induction over the tiles A is the same at the start of each, B is in a tile what these cells of A are in
+P, and what is copied back is what P leaves.  None of it asks which write a read sees, so each question is a
+small one.  What is not staged so is not an error: its values are compared one by one.
 """
 
 from __future__ import annotations
