@@ -8,8 +8,8 @@ write since then that touches one of them touches both:
                       no o with a ≤ o < b writes c' and not c, or, unless it is a copy, c and not c' }
 
 isl finds one, as a function of b, in cases, where it can in one; the checker checks it.  Where no o < b
-does that, c' = c holds what it held in the beginning.  Arrays that are replaced and looked at after the region
-are read at the end.
+does that, c' = c holds what it held in the beginning.  Arrays that are replaced and looked at after the
+region are read at the end.
 """
 
 from __future__ import annotations
@@ -351,7 +351,8 @@ class _SourceFinder:
     ) -> list[_Writer]:
         """Who may be the origin, copies last; one alone where it is the origin of all that is read."""
         several: list[_Writer] = []
-        for writer in sorted(self.middle[::-1], key=lambda one: one.is_copy):
+        later_first = list(reversed(self.middle))
+        for writer in sorted(later_first, key=lambda one: one.is_copy):
             for number, write in enumerate(writer.writes):
                 found = _both(read, write).intersect_domain(reader.domain)
                 if found.is_empty():
