@@ -294,7 +294,7 @@ class _ReadingPlace:
 
 
 @dataclass(frozen=True, eq=False)
-class _Writer:
+class _OriginCandidate:
     """A write of a statement, and { b -> a } for its instances a that may be the origin of b."""
 
     statement: str
@@ -348,9 +348,9 @@ class _SourceFinder:
 
     def _writers(
         self, reader: _ReadingPlace, read: PairedCell, spoilt: Sequence[tuple[MiddleStatement, isl.Map]]
-    ) -> list[_Writer]:
+    ) -> list[_OriginCandidate]:
         """Who may be the origin, copies last; one alone where it is the origin of all that is read."""
-        several: list[_Writer] = []
+        several: list[_OriginCandidate] = []
         later_first = list(reversed(self.middle))
         for writer in sorted(later_first, key=lambda one: one.is_copy):
             for number, write in enumerate(writer.writes):
@@ -360,7 +360,7 @@ class _SourceFinder:
                 found = found.intersect(reader.after(writer))
                 for other, bad in spoilt:
                     found = found.subtract(bad.apply_range(other.time.lex_ge_map(writer.time)))
-                one = _Writer(writer.statement.name, number, found)
+                one = _OriginCandidate(writer.statement.name, number, found)
                 if reader.domain.is_subset(found.domain()):
                     return [one]
                 several.append(one)
