@@ -53,6 +53,23 @@ FUNCTIONS = {
         "int n, double *x, double *y",
         "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) y[j] += x[i];",
     ),
+    "leading dimensions": (
+        "int n, int m, const double *A, int lda, double *B, int ldb",
+        f"{ROWS} B[i * ldb + j] = A[i * lda + j];",
+    ),
+    "strides": (
+        "int n, double a, const double *x, int incx, double *y, int incy",
+        "for (int i = 0; i < n; i++) y[i * incy] += a * x[i * incx];",
+    ),
+    "at an offset": ("int n, int o, double *x, double *y", "for (int i = 0; i < n; i++) y[i] = x[o + i];"),
+    "unsigned": (
+        "unsigned n, const unsigned char *x, unsigned char *y",
+        "for (unsigned i = 1; i + 1 < n; i++) y[i] = (x[i - 1] + x[i + 1]) / 2;",
+    ),
+    "convolution": (
+        "unsigned long n, unsigned long m, const float *x, const float *w, float *y",
+        f"{ROWS.replace('int', 'unsigned long')} y[i] += x[i + j] * w[j];",
+    ),
 }
 """Functions with pointer parameters."""
 

@@ -39,7 +39,7 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
-from loopwright.prove.text.overflow import unchanged_statements, within_types
+from loopwright.prove.text.index_arithmetic import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict

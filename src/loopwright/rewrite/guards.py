@@ -17,13 +17,13 @@ from loopwright.emit.region import Loops
 from loopwright.loops.expressions import And, Test
 from loopwright.loops.traverse import rename, rename_test
 from loopwright.model.program import Array, Assumption, Program, Standing
-from loopwright.presburger.named import number, variable
+from loopwright.presburger.named import everywhere, parameter_ranges
 from loopwright.prove.obligations.formulas import expr_of, formula_of
 from loopwright.prove.text.guards import NotAGuard, established, scalars, shown_by, touched_rows
 from loopwright.rewrite.evidence import tried
 from loopwright.transform import Plan
 
-_LIMITS = (None, *(1 << bits for bits in (30, 24, 20, 15, 10)))
+_LIMITS = (None, *(1 << bits for bits in (30, 28, 24, 20, 15, 10)))
 """Of parameters: none, or the largest that leaves as little as possible."""
 
 
@@ -56,20 +56,34 @@ def _conditions(plan: Plan, loops: Loops, new: Program, limit: int | None) -> tu
     """The conditions for all that is left, parameters kept within a limit."""
     program = plan.written
     left = [one for one in tried(plan, loops, new, program.facts) if one.standing is Standing.ASSUMED]
+    runs = _runs(program)
     known = program.possible
     conditions: list[str] = []
     if limit is not None:
-        conditions += _limits(program, limit)
-        known = known.intersect(_within(program, limit))
+        conditions += _limits(program, runs, limit)
+        known = established(program, conditions).parameters
     for one in left:
-        if one.holds_for is not None and all(size.text.isidentifier() for size in program.parameters):
-            conditions += _conjuncts(program, one.holds_for.gist(known).coalesce())
+        if one.holds_for is not None:
+            conditions += _conjuncts(program, one.holds_for, known, runs)
             known = known.intersect(one.holds_for)
     for one in left:
-        tests = tuple(_apart(program, one.pairs, known.intersect(program.context)))
+        starts = _from_start(program, one.pairs, known.intersect(program.context))
+        own = known.intersect(starts).intersect(program.context)
+        if own.intersect(runs).is_empty():
+            continue  # a guard that never holds
+        tests = [*_conjuncts(program, starts, known, runs), *_apart(program, one.pairs, own)]
         if tests and _is_shown(program, one, (*conditions, *tests)):
             conditions += tests
+            known = known.intersect(starts)
     return tuple(dict.fromkeys(conditions))
+
+
+def _runs(program: Program) -> isl.Set:
+    """The parameters for which the region does anything."""
+    found = everywhere().subtract(everywhere())
+    for statement in program.statements:
+        found = found.union(statement.domain.params())
+    return found.intersect(program.facts).coalesce()
 
 
 def _is_shown(program: Program, one: Assumption, conditions: tuple[str, ...]) -> bool:
@@ -81,30 +95,46 @@ def _is_shown(program: Program, one: Assumption, conditions: tuple[str, ...]) ->
     return found.standing is Standing.GUARDED
 
 
-def _within(program: Program, limit: int) -> isl.Set:
-    known = program.possible
-    for one in program.parameters:
-        own = variable(one.name)
-        known = known.intersect(own.ge_set(number(-limit))).intersect(own.le_set(number(limit)))
-    return known
+def _limits(program: Program, runs: isl.Set, limit: int) -> Iterator[str]:
+    """The comparisons that keep parameters within a limit, where their types do not.
 
-
-def _limits(program: Program, limit: int) -> Iterator[str]:
-    """The comparisons that keep parameters within a limit, where their types do not."""
+    Below, the limit is what the region needs to run at all, where it needs one.
+    """
+    least = parameter_ranges(runs)
     for one in program.parameters:
         if one.values is None or not one.text.isidentifier():
             continue
-        if one.values[0] < -limit:
-            yield f"{one.text} >= {literal(-limit)}"
+        low = max(-limit, least[one.name][0])
+        if one.values[0] < low:
+            yield f"{one.text} >= {literal(low)}"
         if one.values[1] > limit:
             yield f"{one.text} <= {literal(limit)}"
 
 
-def _conjuncts(program: Program, points: isl.Set) -> list[str]:
-    formula = rename_test(formula_of(isl.Set.from_params(points.params()), ()), _texts(program))
+def _conjuncts(program: Program, points: isl.Set, known: isl.Set, runs: isl.Set) -> list[str]:
+    """Conditions that hold for no parameters outside of `points`, given what is known.
+
+    For parameters with which nothing runs a shorter condition may say anything that is in `points`.
+    """
+    if not all(size.text.isidentifier() for size in program.parameters) or known.is_subset(points):
+        return []
+    short = points.gist(known.intersect(runs)).coalesce()
+    found = short if known.intersect(short).is_subset(points) else points.gist(known).coalesce()
+    formula = rename_test(formula_of(isl.Set.from_params(found.params()), ()), _texts(program))
     parts: Sequence[Test] = formula.arguments if isinstance(formula, And) else (formula,)
     texts = [condition_to_c(one) for one in parts]
     return [f"({text})" if "||" in text else text for text in texts if text != "1"]
+
+
+def _from_start(program: Program, pairs: Sequence[tuple[str, str]], holds: isl.Set) -> isl.Set:
+    """The parameters with which nothing before the first element is touched of what pointers lead to."""
+    names = {name for pair in pairs for name in pair}
+    found = everywhere()
+    for array in program.arrays:
+        if array.name in names and array.layout is not None and array.layout.is_pointer:
+            before = touched_rows(program, array).intersect(isl.Set("{ [s] : s < 0 }"))
+            found = found.subtract(before.intersect_params(holds).params())
+    return found.coalesce()
 
 
 def _texts(program: Program) -> dict[str, str]:

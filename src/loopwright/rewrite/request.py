@@ -148,3 +148,8 @@ class Outcome:
     """What was asked for and could not be said in the text."""
     kernels: Source | None = None
     """The text of the kernels that `source` launches."""
+
+    @property
+    def left(self) -> int:
+        """How many assumptions are left to believe."""
+        return sum(len(region.assumptions) for region in self.regions)

@@ -23,6 +23,7 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     without_elements,
 )
+from loopwright.prove.comparison.guarded import under_guards
 from loopwright.prove.comparison.outside import outside_difference
 from loopwright.prove.comparison.preprocessor import (
     adds_only_harmless_text,
@@ -32,8 +33,8 @@ from loopwright.prove.comparison.preprocessor import (
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.equivalence.answer import Equivalence
 from loopwright.prove.text.annotations import promises, prove_annotations
-from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
-from loopwright.prove.text.overflow import within_types
+from loopwright.prove.text.guards import Established, shown_by
+from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
@@ -111,8 +112,9 @@ def compared_texts(
     """What is found of two texts, of which the second one is `written` otherwise."""
     compiled, options = asked.of_old.compiled, asked.reading.compiled
     old = read_source(before, asked.of_old)
-    source, guards = _unguarded(source, old)
-    old = tuple(_under(one, guards[k]) if k in guards else one for k, one in enumerate(old))
+    guarded = under_guards(before, source, old, asked.of_old)
+    old, source, guards = guarded.old, guarded.new, guarded.guards
+    asked = replace(asked, reading=replace(asked.reading, rows=guarded.in_rows))
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
@@ -234,26 +236,6 @@ def _unkept(program: Program) -> str | None:
             return reason
         case Refuted(message=message):
             return message
-
-
-def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[int, Established]]:
-    """The new file with the loops under guards alone, and what these establish.
-
-    Where a guard does not hold, the loops of the old region run, token by token.
-    """
-    if len(c_file(source).regions) != len(old):
-        return source, {}
-    plain, guards = unguarded(source, old)
-    try:
-        return plain, {k: established(old[k], guard.conditions) for k, guard in guards.items()}
-    except NotAGuard:
-        return source, {}
-
-
-def _under(program: Program, guard: Established) -> Program:
-    """What is compared of a program with the loops under a guard: what it does where the guard holds."""
-    shown = shown_by(program, program.assumptions, guard)
-    return replace(program, assumptions=shown, context=program.context.intersect(guard.parameters))
 
 
 def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:

@@ -6,32 +6,25 @@ failure.  Intervals start from what is known of the parameters:
     [a, b] + [c, d] = [a + c, b + d],   the iterator of  for (i = s; i < e; i += k)  has  [min s, max e - 1],
 
 and max e - 1 + k has to be within its type, too.  Relations between variables are not kept, so that the
-answer no is not an answer: "not shown".  A statement whose text is the original's, in iterators of no smaller
-type, overflows where the original does, and there the original means nothing.
+answer no is not an answer: "not shown".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-
-import islpy as isl
 
 from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import definitions, looks_like_macro
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.types import CType, Integer, common, holds, is_signed, promoted
+from loopwright.c.types import CType, Integer, common, promoted
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Var
-from loopwright.loops.nodes import Call
-from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
-from loopwright.presburger.named import parameter_ranges
+from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, is_helper, words_of
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.prove.reading.loops import leaf_nodes, step_of
-from loopwright.prove.text.text_model import has_unsigned
 from loopwright.source import Span
 
 Interval = tuple[int, int]
@@ -71,37 +64,6 @@ def refuse_overflow(
         return sum(1 for _ in scope.sequence(program.syntax))
     except Unreadable as failure:
         raise NotShown(str(failure)) from failure
-
-
-def within_types(
-    old: Program, new: Program, established: isl.Set, unchanged: frozenset[str] = frozenset()
-) -> tuple[Assumption, ...]:
-    """The assumptions of `old`, those about index arithmetic tried: shown always, or for `established`.
-
-    A signed overflow of the old text is not a behaviour that the new text has to have; an unsigned one is.
-    """
-    ranges = [parameter_ranges(known) for known in (old.facts, established)]
-    found: list[Assumption] = []
-    for one in old.assumptions:
-        if one.kind is AssumptionKind.ARITHMETIC and one.holds_for is None:
-            is_new = one.place is None
-            shown = [
-                (not is_new or _stays(new, known, unchanged))
-                and ((is_new and is_signed_throughout(old)) or _stays(old, known, frozenset()))
-                for known in ranges
-            ]
-            standing = Standing.PROVED if shown[0] else Standing.GUARDED if shown[1] else one.standing
-            one = replace(one, standing=standing)
-        found.append(one)
-    return tuple(found)
-
-
-def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozenset[str]) -> bool:
-    try:
-        refuse_overflow(program, ranges, unchanged)
-    except NotShown:
-        return False
-    return True
 
 
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
@@ -213,13 +175,35 @@ class _ValueScope:
                 yield from self._limits(field(core, side), name, is_up=is_up)
             return
         left, right, sign = without_parentheses(field(core, "left")), field(core, "right"), operator(core)
-        if left.type != "identifier" or left.text != name or name in _names(right):
+        if name in _names(right):
+            return
+        added = self._added(left, name)
+        if added is None:
             return
         end = self.value(right)
         if is_up and sign in ("<", "<="):
-            yield end.greatest - (sign == "<")
+            yield end.greatest - added[0] - (sign == "<")
         elif not is_up and sign in (">", ">="):
-            yield end.least + (sign == ">")
+            yield end.least - added[1] + (sign == ">")
+
+    def _added(self, node: Node, name: str) -> Interval | None:
+        """The values of e in `i + e`, `i - e` or `e + i`; None where it is none of them.
+
+        `i + e < n` limits i where `i + e` does not wrap around, for all values that i then has, the first to
+        fail the test included: that is looked at where the limit is used.
+        """
+        if node.type == "identifier" and node.text == name:
+            return 0, 0
+        if node.type != "binary_expression" or operator(node) not in ("+", "-"):
+            return None
+        first, second = without_parentheses(field(node, "left")), without_parentheses(field(node, "right"))
+        if operator(node) == "+" and second.type == "identifier" and second.text == name:
+            first, second = second, first
+        if first.type != "identifier" or first.text != name or name in _names(second):
+            return None
+        other = self.value(second)
+        is_sum = operator(node) == "+"
+        return (other.least, other.greatest) if is_sum else (-other.greatest, -other.least)
 
     def _leaf(self, node: Node) -> Iterator[Typed]:
         """The subscripts of a statement."""
@@ -232,7 +216,7 @@ class _ValueScope:
                 elif part.type == "call_expression" and self._is_macro(field(part, "function")):
                     raise NotShown(f"what '{part.text}' computes is not seen")
         except (NotShown, Unreadable):
-            if _packed(node.text) not in self.unchanged:
+            if packed(node.text) not in self.unchanged:
                 raise
 
     def _is_macro(self, function: Node) -> bool:
@@ -250,7 +234,7 @@ class _ValueScope:
     def value(self, node: Node) -> Typed:
         """The values of an expression, all of it within its types."""
         core = without_parentheses(node)
-        text = _packed(core.text)
+        text = packed(core.text)
         if core.type == "identifier" and core.text in self.values:
             return self.values[core.text]
         if text in self.words.parameters:
@@ -336,44 +320,6 @@ class _ValueScope:
         return Typed(low, choose(one.greatest for one in arguments), both.type).within(core)
 
 
-def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> frozenset[str]:
-    """The texts of statements of `new` that are the original's, at the same values of the same iterators,
-    none of which has become narrower.
-
-    `claims` say which instance of `old` each statement of `new` is, and are proved.
-    """
-    found: set[str] = set()
-    for one, claim in zip(new.statements, claims, strict=True):
-        before = old.statement(claim.name)
-        types = dict(zip(one.iterators, one.iterator_types, strict=False))
-        kinds = zip(before.iterators, before.iterator_types, strict=False)
-        is_same = claim.arguments == tuple(Var(name) for name in before.iterators)
-        if is_same and all(name in types and _is_as_wide(types[name], kind, new) for name, kind in kinds):
-            texts = {_packed(body.place.text) for body in (before.body, one.body)}
-            found |= texts if len(texts) == 1 else set()
-    return frozenset(found)
-
-
-def is_signed_throughout(program: Program) -> bool:
-    """Whether all iterators and parameters are signed, and nothing in the text says `unsigned`."""
-    kinds = program.file.kinds(program.region)
-    types = {kind for one in program.statements for kind in one.iterator_types}
-    iterators = all(is_signed(promoted(kinds.written_type(kind, certain=True))) for kind in types)
-    free = [one for one in program.parameters if not _is_fixed(one)]
-    sizes = all(one.values is not None and one.values[0] < 0 for one in free)
-    return iterators and sizes and not has_unsigned(program)
-
-
-def _is_fixed(one: Parameter) -> bool:
-    return one.values is not None and one.values[0] == one.values[1]
-
-
-def _is_as_wide(new: str, old: str, program: Program) -> bool:
-    kinds = program.file.kinds(program.region)
-    wide, narrow = (kinds.written_type(kind, certain=True) for kind in (new, old))
-    return wide == narrow or (holds(wide, narrow) and isinstance(wide, Integer) and wide.signed)
-
-
 _TRUTH = Typed(0, 1, Integer(32, signed=True, rank=3))
 
 
@@ -393,5 +339,5 @@ def _names(node: Node) -> set[str]:
     return {part.text for part in walk(node) if part.type == "identifier"}
 
 
-def _packed(text: str) -> str:
+def packed(text: str) -> str:
     return "".join(text.split())

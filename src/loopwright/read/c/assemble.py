@@ -54,11 +54,12 @@ def assembled(
     file = c_file(region.place.source)
     leaves = _with_everything(leaves, cache(lambda name: is_hidden(file, region.place, name)))
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
-    shapes, assumed = shapes_of(places)
+    shapes, assumed = shapes_of(places, in_rows=setting.rows)
     rough = [
         _statement(leaf, f"{prefix}{count}", depth, shapes) for count, leaf in enumerate(leaves, start=1)
     ]
-    parameters = _parameters(setting, block, rough)
+    needed = [one.holds_for for one in assumed if one.holds_for is not None]
+    parameters = _parameters(setting, block, rough, needed)
     params = [parameter.name for parameter in parameters]
     statements = tuple(_aligned(statement, params) for statement in rough)
     arrays = _arrays(setting, statements, local_arrays(setting.names, block), shapes)
@@ -140,13 +141,17 @@ def _schedule(leaf: ReadStatement, name: str, depth: int) -> isl.Map:
     return tuple_map(relation, name, frame.iterators, None, times)
 
 
-def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) -> tuple[Parameter, ...]:
-    """The names that sets or relations depend on, in the order of the text."""
+def _parameters(
+    setting: Setting, block: Node, statements: Sequence[Statement], needed: Sequence[isl.Set]
+) -> tuple[Parameter, ...]:
+    """The names that sets, relations or what is needed of sizes depend on, in the order of the text."""
     used: dict[str, None] = {}
     for statement in statements:
         relations = [access.relation for access in statement.accesses]
         for item in (isl.Map.from_domain(statement.domain), *relations):
             used.update(dict.fromkeys(names_of(item)))
+    for condition in needed:
+        used.update(dict.fromkeys(names_of(condition)))
     if any(statement.domain.is_empty() for statement in statements):
         used.update(dict.fromkeys(_bound_names(setting, block)))
     stray = [name for name in used if name in setting.names.iterators]

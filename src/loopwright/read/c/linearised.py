@@ -61,8 +61,12 @@ class RowShape:
 FramedTouch = tuple[Touch, Frame]
 
 
-def shapes_of(places: Sequence[FramedTouch]) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
-    """The bases to read in several dimensions, and what is assumed of them."""
+def shapes_of(
+    places: Sequence[FramedTouch], *, in_rows: bool = False
+) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
+    """The bases to read in several dimensions, and what is assumed of them: `in_rows`, of those that are
+    only read, too.
+    """
     shapes: dict[str, RowShape] = {}
     assumed: list[Assumption] = []
     for base in dict.fromkeys(touch.base for touch, _ in places):
@@ -71,8 +75,8 @@ def shapes_of(places: Sequence[FramedTouch]) -> tuple[dict[str, RowShape], tuple
         if shape is None:
             continue
         needed = _needed(own, shape)
-        is_written = any(touch.is_write for touch, _ in own)
-        if not needed.plain_is_universe() and not (is_written and _leaves_all(own, needed)):
+        is_wanted = in_rows or any(touch.is_write for touch, _ in own)
+        if not needed.plain_is_universe() and not (is_wanted and _leaves_all(own, needed)):
             continue
         shapes[base] = shape
         if not needed.plain_is_universe():

@@ -66,6 +66,8 @@ class Setting:
     context: isl.Set
     whole: frozenset[Span] = frozenset()
     """What is a statement as a whole, whatever is in it."""
+    rows: bool = False
+    """Arrays that are only read are read in rows, under a condition on sizes."""
 
     def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, where the file defines it once."""

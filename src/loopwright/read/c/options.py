@@ -17,6 +17,9 @@ class ReadOptions:
     """Conditions, in C, that hold of the parameters."""
     choice: Choice = BY_PRAGMAS
     compiled: CompilerOptions = PLAIN
+    rows: bool = False
+    """An array that is only read, and written as one dimension, is read in rows where that takes a condition
+    on sizes, which is listed: a guard tests it, and then knows how much of the array is read."""
 
 
 AS_MARKED = ReadOptions()
