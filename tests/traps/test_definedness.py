@@ -146,6 +146,41 @@ KEPT = {
     ),
 }
 
+_COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
+WITHOUT_VALUE = [
+    "int d; if (d) d = 2;",
+    "double d; if (d > 1) d = 2;",
+    "int d; if (b[0] > 1) d = d;",
+    "int d; if (b[0] > 1) if (d > 1) d = 3;",
+    "int d; if (b[0] > 1) d = 3; k = d;",
+    "int d; if (b[0] > 1) d = 3; d = d;",
+    "int d; if (b[0] > 1) d = 3; if (d > 1) k = 1;",
+    "int d; if (b[0] > 1) { d = 3; k = 1; } else k = 2; k = d;",
+    "int d; if (b[0] > 1) { d = 3; k = 1; } else k = d;",
+    "double d, g; for (i = 0; i < 4; i++) if (b[i] > 1) d = b[i]; g = d;",
+    "double d[4]; for (i = 0; i < 4; i++) if (b[i] > 1) d[i] = b[i]; d[0] = d[1];",
+    "if (b[0] > 1) e = 3; k = e > 1;",
+]
+WITH_VALUE = [
+    "int d = 1; if (d) d = 2;",
+    "int d; if (b[0] > 1) if (b[1] > 1) d = 3;",
+    "int d; if (b[0] > 1) { d = 3; k = d; }",
+    "int d; if (b[0] > 1) { if (b[1] > 1) { d = 3; k = d; } }",
+    "int d; if (b[0] > 1) { d = 3; k = 1; } else { k = 2; d = 4; } k = d;",
+    "double d = 0, g; for (i = 0; i < 4; i++) if (b[i] > 1) d = b[i]; g = d;",
+    "double d[4]; for (i = 0; i < 4; i++) { d[i] = 0; if (b[i] > 1) d[i] = b[i]; } k = d[1] > 0;",
+]
+
+
+@pytest.mark.parametrize("before", WITHOUT_VALUE)
+def test_a_variable_that_data_may_leave_without_a_value(before: str, tmp_path: Path) -> None:
+    assert "where OLD need not do so" in _answer(_COPY, f"{before} {_COPY}", tmp_path)
+
+
+@pytest.mark.parametrize("before", WITH_VALUE)
+def test_a_variable_that_has_one_on_every_way_to_its_read(before: str, tmp_path: Path) -> None:
+    assert _answer(_COPY, f"{before} {_COPY}", tmp_path) == PROVED
+
 
 def _answer(old: str, new: str, folder: Path) -> str:
     head = "int q[100], r[100], w, v; double few[10], rows[10][10]; struct { double x[10], y[10]; } both;"

@@ -19,7 +19,7 @@ listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import TypeAlias
 
@@ -34,40 +34,12 @@ from loopwright.presburger.unions import maps_of
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.laws import conversion
 from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC, local_name
-from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, InputTerm, Term, shown
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term, shown
+from loopwright.prove.equivalence.unset import TermOccurrence, occurrences, unset_at
 from loopwright.read.c.purity import CHARACTERS, LIBRARY
 
 Operation: TypeAlias = tuple[str, Term]
 """A term of a definition, by the name of the definition."""
-
-
-@dataclass(frozen=True, eq=False)
-class TermOccurrence:
-    """A term in the value of a definition: where it is computed, and under how many guards on data."""
-
-    term: Term
-    domain: isl.Set
-    guards: int
-
-
-def occurrences(definition: ValueDefinition) -> Iterator[TermOccurrence]:
-    """All terms of a definition; conditions on iterators and sizes restrict where they are computed."""
-    pending = [TermOccurrence(definition.value, definition.domain, 0)]
-    while pending:
-        one = pending.pop()
-        yield one
-        if not isinstance(one.term, Apply):
-            continue
-        first, *rest = one.term.arguments or (None,)
-        if first is not None:
-            pending.append(TermOccurrence(first, one.domain, one.guards))
-        if one.term.operator == CHOICE and isinstance(first, Index):
-            no = definition.relation((first.value,)).fix_val(OUT, 0, isl.Val(0)).domain()
-            parts = (one.domain.subtract(no), one.domain.intersect(no))
-            pending += [TermOccurrence(part, at, one.guards) for part, at in zip(rest, parts, strict=True)]
-        else:
-            guard = 1 if one.term.operator in (CHOICE, "&&", "||") else 0
-            pending += [TermOccurrence(part, one.domain, one.guards + guard) for part in rest]
 
 
 def may_be_undefined(term: Term) -> bool:
@@ -140,7 +112,7 @@ def needed(memory: NewMemory, flows: tuple[Flow, Flow]) -> Needed:
         for one in occurrences(definition):
             key = (definition.name, one.term)
             if isinstance(one.term, CellTerm):
-                domain = memory.doubtful(one.term, one.domain, definition)
+                domain = memory.doubtful(one.term, one, definition)
             else:
                 domain = one.domain if may_be_undefined(one.term) else None
             if domain is None or domain.is_empty():
@@ -196,21 +168,21 @@ class NewMemory:
         wrong = read.subtract_range(inside.set_tuple_name(cell.array))
         return wrong.subtract_range(self.touched[cell.array]) if cell.array in self.touched else wrong
 
-    def doubtful(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Set | None:
+    def doubtful(self, cell: CellTerm, one: TermOccurrence, definition: ValueDefinition) -> isl.Set | None:
         """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
+        domain = one.domain
         array = self.arrays.get(cell.array)
         if array is None or not (cell.subscripts or cell.array in self.own):
             return None
         read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
-        if cell.array in self.flow.writes and (definition.is_conditional or cell.array not in self.own):
+        if cell.array in self.flow.writes and (one.may_stay or cell.array not in self.own):
             written = self.flow.writes[cell.array].intersect_domain(isl.UnionSet.from_set(domain))
             if isl.UnionMap.from_map(read).is_subset(written):
                 return None
         if cell.array not in self.own:
             return _outside(read.intersect_params(self.sizes), array, self.touched).domain()
-        sources = self.flow.sources(definition, cell)
-        unset = [one.relation.domain() for one in sources if isinstance(one.definition.value, InputTerm)]
-        return reduce(isl.Set.union, unset).intersect(domain) if unset else None
+        unset = unset_at(self.flow, definition, cell, one.tests)
+        return None if unset is None else unset.intersect(domain)
 
 
 def sizes_inside(old: Program) -> isl.Set:
