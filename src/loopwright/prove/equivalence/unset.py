@@ -27,7 +27,7 @@ class KnownTests:
 
     outcomes: frozenset[tuple[str, bool]] = frozenset()
 
-    def with_test(self, condition: Term, outcome: bool) -> KnownTests:
+    def with_test(self, condition: Term, *, outcome: bool) -> KnownTests:
         """What is known where a condition holds, or does not."""
         if not (isinstance(condition, CellTerm) and condition.array.startswith(TESTED)):
             return self
@@ -82,7 +82,7 @@ def _ways(one: TermOccurrence, choice: Apply, definition: ValueDefinition) -> It
         no = definition.relation((condition.value,)).fix_val(OUT, 0, isl.Val(0)).domain()
         domains, guards = (one.domain.subtract(no), one.domain.intersect(no)), one.guards
     for way, domain, stay, outcome in zip(ways, domains, stays, (True, False), strict=True):
-        yield TermOccurrence(way, domain, guards, one.tests.with_test(condition, outcome), stay)
+        yield TermOccurrence(way, domain, guards, one.tests.with_test(condition, outcome=outcome), stay)
 
 
 def unset_at(flow: Flow, reader: ValueDefinition, cell: CellTerm, tests: KnownTests) -> isl.Set | None:
