@@ -107,14 +107,14 @@ def _is_unset(
     here = tests if _same_execution(reader, source) else NOTHING_TESTED
     for one in occurrences(writer):
         known = one.tests.and_also(here)
-        if known is not None and one.may_stay and _is_own(flow, writer, one.term):
+        if known is not None and one.may_stay and _is_own(one.term, flow, writer):
             earlier = flow.sources(writer, one.term)
             if any(_is_unset(flow, writer, each, known, passed | {writer.name}) for each in earlier):
                 return True
     return False
 
 
-def _is_own(flow: Flow, writer: ValueDefinition, term: Term) -> TypeGuard[CellTerm]:
+def _is_own(term: Term, flow: Flow, writer: ValueDefinition) -> TypeGuard[CellTerm]:
     """Whether a term is the cell that a definition writes."""
     if not isinstance(term, CellTerm) or term.array not in flow.writes:
         return False
