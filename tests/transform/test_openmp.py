@@ -211,6 +211,42 @@ def test_what_is_not_understood_is_refused(tmp_path: Path, text: str) -> None:
     assert caught.value.code is Code.DIRECTIVE
 
 
+_COUNTED = "#pragma omp reverse\nfor (i = 0; i < n; i++) B[i] = 1;"
+LATE = [
+    f"int i;\n{_COUNTED}\nB[0] = i;",
+    f"int i;\n{_COUNTED.replace('reverse', 'parallel for')}\nB[0] = i;",
+    f"int i;\n{_COUNTED.replace('reverse', 'tile sizes(4)')}\nif (n > 3) i = 2; B[0] = i;",
+    f"static int i;\n{_COUNTED}",
+    f"int i = 0; again: B[0] = i;\n{_COUNTED}\nif (n-- > 3) goto again;",
+    f"int i = 0; for (int t = 0; t < 2; t++) {{ B[0] = i;\n{_COUNTED}\n}}",
+    "int i, j;\n#pragma omp tile sizes(4, 4)\nfor (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;\nB[0] = j;",
+]
+LOST = [
+    f"int i;\n{_COUNTED}",
+    f"int i;\n{_COUNTED}\ni = 3; B[0] = i;",
+    f"int i; i = 2; B[0] = i;\n{_COUNTED}",
+    f"int i;\n{_COUNTED}\nfor (i = 0; i < 4; i++) B[i] = i;",
+]
+
+
+@pytest.mark.parametrize("text", LATE)
+def test_what_a_directive_leaves_in_an_iterator_is_not_read(tmp_path: Path, text: str) -> None:
+    """A compiler leaves there what its loops do, or nothing."""
+    with pytest.raises(BadInput) as caught:
+        prove_directives(Request(_file(tmp_path, text)))
+    assert "whose directive leaves another value in it" in caught.value.message
+
+
+@pytest.mark.parametrize("text", LOST)
+def test_what_a_directive_leaves_in_an_iterator_may_be_lost(tmp_path: Path, text: str) -> None:
+    assert prove_directives(Request(_file(tmp_path, text))).directives == 1
+
+
+def test_macros_in_directives_are_numbers(tmp_path: Path) -> None:
+    text = f"#define FOUR (4)\n#pragma omp parallel for schedule(static, FOUR)\n#pragma omp tile sizes(FOUR)\n{LOOP}"
+    assert prove_directives(Request(_file(tmp_path, text))).directives == 2
+
+
 SHARED = {
     "{ double t = B[i]; A[i][0] = t; }": "",
     "{ x = B[i]; A[i][0] = x; }": "'x' is shared by all threads",

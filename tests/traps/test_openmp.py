@@ -218,6 +218,26 @@ def test_what_it_does(pragma: str, loop: str) -> None:
     assert _is_proved(pragma, loop)
 
 
+_MACROS = [
+    ("schedule(static, TWO)", True),
+    ("num_threads(TWO)", True),
+    ("collapse(ONE)", True),
+    ("schedule(static, OCTAL)", False),
+    ("schedule(static, LATE)", False),
+    ("private(NAME)", False),
+]
+
+
+@pytest.mark.parametrize(("clause", "is_number"), _MACROS)
+def test_a_macro_in_a_clause_is_the_number_it_is(clause: str, is_number: bool, tmp_path: Path) -> None:
+    head = _HEAD + "#define ONE (1)\n#define OCTAL 010\n"
+    old, new = (
+        function(f"{line}{_COPY}", head=head, after="\n#define LATE 4\n")
+        for line in ("", f"#pragma omp parallel for {clause}\n")
+    )
+    assert (comparison(old, new, tmp_path) == PROVED) == is_number
+
+
 @pytest.mark.parametrize("clause", ["parallel for if(0)", "parallel for num_threads(1)", "simd if(simd: 0)"])
 def test_iterations_that_one_thread_runs_in_order(clause: str, tmp_path: Path) -> None:
     """They may depend on each other: that is no reason for a no."""

@@ -28,7 +28,7 @@ def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -
     for function in _functions_around(root, region):
         for name in sorted(iterators):
             later = _later(function, region, name)
-            if later and not _replaces(later[0]):
+            if later and not replaces(later[0]):
                 raise refuse(
                     later[0],
                     f"'{name}' is read after the region, which uses it as an iterator",
@@ -50,7 +50,7 @@ def _later(function: Node, region: Span, name: str) -> list[Node]:
     return [use for use in uses if use.start >= region.end] + again
 
 
-def _replaces(use: Node) -> bool:
+def replaces(use: Node) -> bool:
     """Whether this occurrence gives the name a new value, or is another variable."""
     parent = use.parent
     if parent is None:
@@ -154,7 +154,7 @@ def may_be_replaced(file: CFile, region: Span, name: str, cell: tuple[int, ...])
             access, subscripts = _subscripted(use)
             if len(subscripts) < len(cell):
                 return _is_passed(access)
-            if not _replaces(access) or (access.parent is not None and access.parent.text.count(name) > 1):
+            if not replaces(access) or (access.parent is not None and access.parent.text.count(name) > 1):
                 return False
             numbers = [integer_text(one.text) for one in subscripts]
             if None in numbers or tuple(numbers) == cell:

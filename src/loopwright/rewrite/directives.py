@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from loopwright.c.file import c_file
 from loopwright.c.openmp import SHARING
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.selection.directed import DirectedFile, directed
 from loopwright.c.typed.directives import refused_directive, surrounding_directive
+from loopwright.c.typed.spelling import with_numbers
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
+from loopwright.rewrite.late import refuse_late_iterators
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
 from loopwright.source import Span
@@ -67,10 +70,11 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     progress(f"reading {request.file}")
     found = directed_plans(request)
     written = replace(load_c(request.file), chosen=found.file.source.chosen)
-    refused = refused_directive(written, request.reading.compiled)
+    refused = refused_directive(with_numbers(written, request.reading.compiled), request.reading.compiled)
     if refused is not None:
         message = f"a compiler does not accept a directive: {refused}"
         raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(request.file))
+    refuse_late_iterators(c_file(found.file.source))
     if asks_for_sums(found.file):
         request = replace(request, allow_reassociation=True)
     reports = [_proved(plan, found.file, request, progress) for plan in found.plans]
