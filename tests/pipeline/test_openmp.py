@@ -75,6 +75,16 @@ def test_a_small_array_written_before_it_is_read_is_private(tmp_path: Path) -> N
     assert "#pragma omp parallel for private(j, tmp)\n" in shared_out(tmp_path, body, "parallel(L, i)\n")
 
 
+def test_what_a_thread_has_for_itself_is_shared_by_the_lanes_of_loops_inside(tmp_path: Path) -> None:
+    body = (
+        "  for (i = 0; i < n; i++)\n    for (j = 0; j < 8; j++)\n      for (int k = 0; k < n; k++)\n"
+        "        L: A[i][j] += a[k] * key[j];"
+    )
+    script = "tile(L, i=4, j=8)\ninterchange(L, [iT, jT, k, i, j])\npack(A, L, jT, written)\n"
+    new = shared_out(tmp_path, body, f"{script}vectorize(L, j)\nparallel(L, iT)\n")
+    assert "#pragma omp parallel for private(i, j)\n" in new and "#pragma omp simd\n" in new
+
+
 def test_what_is_read_after_the_region_is_lastprivate(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    last = a[i];\n    L: b[i] = last * last;\n  }"
     new = shared_out(tmp_path, body, "parallel(L, i)\n")
@@ -174,7 +184,8 @@ NOT_TOGETHER = {
 @pytest.mark.parametrize("name", NOT_TOGETHER)
 def test_other_parallel_loops_are_not(tmp_path: Path, name: str) -> None:
     text = result(tmp_path, wrapped(NOT_TOGETHER[name]), "parallel(L, i, j)\n", openmp=True).source.text
-    assert "#pragma omp parallel for private(j)\n" in text
+    dealt = " schedule(static, 1)" if name == "a triangle" else ""
+    assert f"#pragma omp parallel for private(j){dealt}\n" in text
 
 
 COLLAPSED = {

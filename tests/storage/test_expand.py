@@ -376,3 +376,24 @@ def test_steps_that_conditions_of_other_loops_restrict(tmp_path: Path) -> None:
     (program,) = read_c(tmp_path / "k.c")
     with pytest.raises(BadInput, match="which iteration writes t last"):
         plan_of(program).transform("expand(t, j)")
+
+
+TILED = """\
+void f(int n, double A[n][n], double B[n][n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++)
+        S: C[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}
+"""
+
+
+def test_copies_made_in_tiles_are_expanded_along_the_loop_over_them(tmp_path: Path) -> None:
+    script = "tile(S, i=8, k=128, j=64)\ninterchange(S, [kT, iT, jT])\npack(B, S, jT)\n"
+    text = result(tmp_path, TILED, f"{script}expand(B_packed, iT)\n").source.text
+    assert "malloc((size_t)(((n - 1) / 8) + 1) * (size_t)128 * (size_t)64 * sizeof(double) + 63)" in text
+    assert "B_packed_iT[iT][k - 128 * kT][j - 64 * jT]" in text
+    assert prove_plan(planned(TILED, f"{script}expand(B_packed, iT)\nparallel(S, iT)\n")).proved
+    assert not prove_plan(planned(TILED, f"{script}parallel(S, iT)\n")).proved

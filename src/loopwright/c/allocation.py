@@ -159,7 +159,11 @@ def redefined(source: Source) -> list[str]:
 
 
 def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:
-    """Whether a size is a sum of names, numbers and macros of such: nothing that changes anything."""
+    """Whether a size is a sum of names, numbers and macros of such: nothing that changes anything.
+
+    Parts of it may be divided by a number, as those are of a loop over tiles.
+    """
+    extent = re.sub(r"/\s*[1-9]\d*(?!\w)", "", extent)
     calls = re.findall(r"(\w+)\s*\(", extent)
     plain = re.fullmatch(r"[\w\s+*,().-]*(->[\w\s+*,().-]*)*", extent) is not None
     plain = plain and "++" not in extent and "--" not in extent and all(map(looks_like_macro, calls))

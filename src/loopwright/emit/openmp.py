@@ -14,7 +14,7 @@ from loopwright.emit.scopes import declared_inside
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, Let, Node, Remarked
-from loopwright.loops.traverse import children, subprograms, variables, with_children
+from loopwright.loops.traverse import Term, children, subprograms, variables, with_children
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 
 if TYPE_CHECKING:
@@ -35,11 +35,15 @@ class ReductionStep:
 
 @dataclass(frozen=True, slots=True)
 class PrivateStorage:
-    """An array of which every iteration of a loop around `statements` can have a copy of its own."""
+    """An array of which every iteration of a loop around `statements` can have a copy of its own.
+
+    The loop scans this `dimension` of the schedule: iterations of loops inside of it may share the copy.
+    """
 
     array: str
     last: bool
     statements: tuple[str, ...]
+    dimension: int
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,8 @@ class Sharing:
             ReductionClause(operator, tuple(self._sections(accumulated, operator)))
             for operator in sorted({step.operator for step in accumulated})
         )
-        return Clauses(len(together), tuple(private), tuple(last), reductions)
+        dealt = loop.parallel is not None and _is_uneven(together)
+        return Clauses(len(together), tuple(private), tuple(last), reductions, dealt)
 
     def _runs_in_step(self, loop: For) -> bool:
         """OpenMP does not promise that the lanes of `simd` run one statement after the other."""
@@ -146,7 +151,8 @@ class Sharing:
         inside = _statements(loop)
         touched = {a.array for name in inside for a in self.program.statement(name).accesses}
         shared = touched - declared_inside(loop)
-        return [one for one in self.private if inside <= set(one.statements) and one.array in shared]
+        own = [one for one in self.private if loop.dimension in (None, one.dimension)]
+        return [one for one in own if inside <= set(one.statements) and one.array in shared]
 
     def _inner_iterators(self, loop: For) -> set[str]:
         """Those of loops inside, which threads would share; the loop's own is always private."""
@@ -211,6 +217,7 @@ def _clause_text(clauses: Clauses) -> str:
     lists = (("private", clauses.private), ("lastprivate", clauses.lastprivate))
     found += [f" {word}({', '.join(names)})" for word, names in lists if names]
     found += [f" reduction({one.operator}:{', '.join(one.items)})" for one in clauses.reductions]
+    found += [" schedule(static, 1)"] if clauses.dealt else []
     return "".join(found)
 
 
@@ -228,6 +235,20 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
     for part in subprograms(sharing.together(node)[-1].body):
         if isinstance(part, For) and part.parallel is not None:
             yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
+
+
+def _is_uneven(loops: tuple[For, ...]) -> bool:
+    """Whether one end of a loop inside moves with these loops and the other does not: triangles.
+
+    Threads with as many iterations each, one after the other, would have more to do the longer these are.
+    """
+    moving = {loop.iterator for loop in loops}
+    inner = (part for part in subprograms(loops[-1].body) if isinstance(part, For))
+    return any(_moves(one.start, moving) != _moves(one.test, moving) for one in inner)
+
+
+def _moves(term: Term, names: set[str]) -> bool:
+    return not names.isdisjoint(variables(term))
 
 
 def _only(body: Node) -> For | None:

@@ -33,12 +33,14 @@ class Clauses:
 
     Every thread has its own of what is `private`; of what is `lastprivate` too, and the value of the
     last iteration is kept.  The `collapse` outermost loops of a perfect nest are shared out as one.
+    Where they are `dealt`, neighbouring iterations go to different threads, one at a time.
     """
 
     collapse: int = 1
     private: tuple[str, ...] = ()
     lastprivate: tuple[str, ...] = ()
     reductions: tuple[ReductionClause, ...] = ()
+    dealt: bool = False
 
 
 @dataclass(frozen=True, slots=True)

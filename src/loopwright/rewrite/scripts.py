@@ -68,7 +68,9 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
         return made
     racing = [one for one in verdict.reassociations if one.loops]
     accumulations = tuple(ReductionStep(one.statement, one.operator, one.array) for one in racing)
-    private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
+    private = tuple(
+        PrivateStorage(one.array, one.last, one.statements, one.dimension // 2) for one in verdict.private
+    )
     return replace(made, accumulations=accumulations, private=private, lanes=verdict.lanes)
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import islpy as isl
 
-from loopwright.model.program import MemorySpace
+from loopwright.model.program import Access, MemorySpace
 from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
@@ -25,7 +25,7 @@ from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.read.formula import Chain, Formula, Symbol
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
-from loopwright.transform.script.operations import Interchange, Isplit, Parallelize, Permute, Skew
+from loopwright.transform.script.operations import Expand, Interchange, Isplit, Parallelize, Permute, Skew
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -123,15 +123,19 @@ def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """The outermost loop that can be, among threads; else diagonals of the two outermost loops.
 
-    Loops around other statements too are those of another nest; threads would share a copy that each
-    iteration makes for itself.
+    Loops around other statements too are those of another nest.  A copy that each iteration makes for itself
+    would be shared by threads: it is expanded, so that each has its own.
     """
     done = (*script_of(plan), *nest.definition)
-    free = [
-        loop
-        for k, loop in enumerate(nest.loops)
-        if not plan.sharing(nest.component, k).positions and not _copies(plan, nest, k)
+    alone = [
+        (k, loop) for k, loop in enumerate(nest.loops) if not plan.sharing(nest.component, k).positions
     ]
+    copied = {loop: _copies(plan, nest, k) for k, loop in alone}
+    free = [loop for loop, arrays in copied.items() if not arrays]
+    for k, loop in alone:
+        if copied[loop] and _has_own_cells(plan, nest, k):
+            own = (Step(Expand(array, (loop,))) for array in copied[loop])
+            yield (*done, *own, Step(Parallelize(nest.handle, (loop,))))
     for loop in free:
         yield (*done, Step(Parallelize(nest.handle, (loop,))))
     if len(nest.loops) > 1 and tuple(free[:2]) == nest.loops[:2]:
@@ -140,9 +144,32 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
 
 
-def _copies(plan: Plan, nest: NamedNest, loop: int) -> bool:
-    """Whether iterations of the loop write the same cells of storage that is allocated."""
+def _has_own_cells(plan: Plan, nest: NamedNest, loop: int) -> bool:
+    """Whether iterations of the loop write different cells of all that is not storage of the region's own."""
+    own = {one.name for one in plan.program.arrays if one.space is not None}
+    for name in plan.statements_at(nest.component):
+        statement = plan.program.statement(name)
+        for position, piece in pieces(statement.schedule):
+            if position in nest.component.positions:
+                written = (one for one in statement.writes if one.array not in own)
+                if any(_meets(piece, loop, one) for one in written):
+                    return False
+    return True
+
+
+def _meets(piece: isl.Map, loop: int, access: Access) -> bool:
+    """Whether two iterations of the loop, in one of those around it, access the same cell."""
+    cells = iteration_numbers(piece, loop + 1).reverse().apply_range(access.relation)
+    pairs = cells.apply_range(cells.reverse()).order_lt(IN, loop, OUT, loop)
+    for outer in range(loop):
+        pairs = pairs.equate(IN, outer, OUT, outer)
+    return not pairs.is_empty()
+
+
+def _copies(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
+    """Storage that is allocated of which iterations of the loop write the same cells."""
     allocated = {one.name for one in plan.program.arrays if one.space is MemorySpace.HEAP}
+    found: dict[str, None] = {}
     for name in plan.statements_at(nest.component):
         statement = plan.program.statement(name)
         for write in statement.writes:
@@ -150,8 +177,8 @@ def _copies(plan: Plan, nest: NamedNest, loop: int) -> bool:
                 for _, piece in pieces(statement.schedule):
                     cells = iteration_numbers(piece, loop + 1).reverse().apply_range(write.relation)
                     if not cells.is_injective():
-                        return True
-    return False
+                        found[write.array] = None
+    return tuple(found)
 
 
 ORDERING: tuple[Phase, ...] = (exchanged, orders)

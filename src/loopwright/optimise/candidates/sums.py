@@ -266,6 +266,8 @@ def _sizes(
 ) -> tuple[int, int]:
     """Steps that a panel has, as many as leave no rest if any do, and rows that a block has.
 
+    Threads have as many blocks each.
+
     A panel is not on the stack: there compilers do not keep the sums in registers.
     """
     steps = extent(plan, nest, found.steps[0], setting.sizes)
@@ -276,4 +278,6 @@ def _sizes(
     whole = [one for one in range(max(least, most * 2 // 3), most * 3 // 2) if steps % one == 0]
     depth = min(whole, key=lambda one: abs(one - most), default=most)
     most, high = second // (depth * found.element), extent(plan, nest, found.rows, setting.sizes)
-    return depth, -(-high // max(1, -(-high // most)) // rows) * rows
+    blocks = -(-high // max(1, most))
+    blocks = -(-blocks // setting.threads) * setting.threads
+    return depth, -(-high // blocks // rows) * rows

@@ -36,13 +36,19 @@ def parallelise(judge: Judge, count: int) -> None:
     the nests inside it.  For one thread nothing is done.
     """
     for one in _alone(judge, count) if judge.threads > 1 else ():
-        now, done = one, set[Position]()
-        costs = {nest.component: one.cost_of(nest.component) for nest in targets(one.plan)}
-        costly = [nest for nest, cost in costs.items() if cost >= WORTH * one.total]
-        for nest in sorted(costly, key=lambda nest: -costs[nest]):
-            if not done & set(nest.positions):
-                after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
-                now, done = (now, done) if after is None else (after, done | set(nest.positions))
+        among_threads(judge, one)
+
+
+def among_threads(judge: Judge, one: Estimated) -> Estimated:
+    """A script with parallel loops in its outermost nests, where some are legal and save something."""
+    now, done = one, set[Position]()
+    costs = {nest.component: one.cost_of(nest.component) for nest in targets(one.plan)}
+    costly = [nest for nest, cost in costs.items() if cost >= WORTH * one.total]
+    for nest in sorted(costly, key=lambda nest: -costs[nest]):
+        if not done & set(nest.positions):
+            after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
+            now, done = (now, done) if after is None else (after, done | set(nest.positions))
+    return now
 
 
 def _alone(judge: Judge, count: int) -> list[Estimated]:

@@ -8,6 +8,7 @@ It ranks programs; docs/optimise.md has its formulas and its measured error.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.lazy_dataclass import dataclass
@@ -111,7 +112,7 @@ def _shared(root: LoopCost, cycles: Mapping[str, float], threads: int) -> dict[s
             continue
         names = dict.fromkeys(call.statement for one in loop.inside() for call in one.calls)
         for name in names:
-            found[name] = cycles[name] / min(threads, loop.trip)
+            found[name] = cycles[name] * ceil(loop.trip / threads) / max(1.0, ceil(loop.trip))
         first = next(iter(names), None)
         if first is not None:
             found[first] += BARRIER * loop.executions

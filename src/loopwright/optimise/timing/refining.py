@@ -11,7 +11,8 @@ from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import Judge
-from loopwright.optimise.candidates.nests import Script, tiles_copied
+from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
+from loopwright.optimise.candidates.threads import among_threads
 from loopwright.optimise.timing.results import Results
 from loopwright.optimise.timing.trials import Judged, Task, Timed, Trial, Trials, in_turn
 from loopwright.progress import Progress
@@ -78,6 +79,7 @@ class Neighbours:
     until: float
 
     def of(self, script: Script) -> Iterator[Trial]:
+        yield from self._among_threads(script)
         wide = Step(Widen())
         wider = [(*script, wide)] if self.judge.setting.machine.widest and wide not in script else []
         for other in (*wider, *resized(script)):
@@ -86,6 +88,16 @@ class Neighbours:
             if one is not None:
                 self.known[other] = Trial(other, one.total, one.origin)
                 yield self.known[other]
+
+    def _among_threads(self, script: Script) -> Iterator[Trial]:
+        """A script that is fast on one thread, for all of them."""
+        self.judge.deadline = self.until
+        one = self.judge.known.get(script)
+        if self.judge.threads > 1 and one is not None and not is_shared(script):
+            after = among_threads(self.judge, one)
+            if after.script not in self.known:
+                self.known[after.script] = Trial(after.script, after.total, after.origin)
+                yield self.known[after.script]
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Private:
     last: bool
     statements: tuple[str, ...]
     """What runs in the loop."""
+    dimension: int
+    """The time dimension of the loop."""
 
 
 def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
@@ -110,9 +112,9 @@ def privatised(
         depth = (max(one.schedule.dim(OUT) for one in part.statements) - 1) // 2
         inner = range(loop.dimension, 2 * depth, 2)
         found = program.is_dead_after(array) and any(_is_cleared(part, array, k) for k in inner)
-        return Private(array.name, loop.called, last=False, statements=tuple(members)) if found else None
+        return _private(array, loop, members) if found else None
     if array.rank and program.is_dead_after(array) and _reads_own_writes(part, loop.dimension):
-        return Private(array.name, loop.called, last=False, statements=tuple(members))
+        return _private(array, loop, members)
     flow, live_in = value_based_flow(part)
     times = _times(program, members, loop.dimension)
     here = times.domain()
@@ -125,7 +127,13 @@ def privatised(
         return None
     if wanted and _is_seen_without_iteration(program, array, times, loop):
         return None
-    return Private(array.name, loop.called, wanted, tuple(members))
+    return _private(array, loop, members, last=wanted)
+
+
+def _private(
+    array: Array, loop: ParallelLoop, members: Mapping[str, tuple[TimedPiece, ...]], *, last: bool = False
+) -> Private:
+    return Private(array.name, loop.called, last, tuple(members), loop.dimension)
 
 
 def _reads_own_writes(part: Program, dimension: int) -> bool:

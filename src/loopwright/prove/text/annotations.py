@@ -225,7 +225,9 @@ def _said(argument: str) -> Iterator[Independent]:
         else:
             lists[word] = items
     collapse = number_in_clause(argument, "collapse") or 1
-    clauses = Clauses(collapse, lists.get("private", ()), lists.get("lastprivate", ()), tuple(reductions))
+    dealt = lists.get("schedule") == ("static", "1")
+    own, last = lists.get("private", ()), lists.get("lastprivate", ())
+    clauses = Clauses(collapse, own, last, tuple(reductions), dealt)
     if _THREADS.search(argument) is not None:
         yield Parallel(clauses)
     if _LANES.search(argument) is not None:

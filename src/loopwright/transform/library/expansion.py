@@ -30,7 +30,7 @@ from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
 from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
-from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.library.affine_text import affine_text, divided_text
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -46,15 +46,26 @@ class ExpandedLoop:
     values: dict[str, isl.Aff]
     low: isl.Aff
     high: isl.Aff
+    sizes: isl.Set
+    """For which it runs."""
 
     def index(self, program: Program, statement: Statement, less: int = 0) -> str:
         """The subscript for an access of the statement, from 0; `less` for that of an iteration before."""
         value = self.values[statement.name].add_constant_val(isl.Val(-less))
-        low = _on(self.low, value)
-        return affine_text(program, value.sub(low), statement.iterators)
+        return self._text(program, value.sub(_on(self.low, value)), statement.iterators, statement.domain)
 
     def extent(self, program: Program) -> str:
-        return affine_text(program, self.high.sub(self.low).add_constant_val(isl.Val(1)), ())
+        """How many cells there are, right for all sizes for which the loop runs."""
+        count = self.high.sub(self.low).add_constant_val(isl.Val(1))
+        sizes = isl.Set.universe(count.get_domain_space()).intersect_params(self.sizes)
+        return self._text(program, count, (), sizes)
+
+    def _text(self, program: Program, value: isl.Aff, iterators: Sequence[str], domain: isl.Set) -> str:
+        text = divided_text(program, value, iterators, domain)
+        if text is None:
+            message = f"the iteration number of {self.name} cannot be written as C"
+            raise Misuse(Code.STORAGE, message, argument="loops")
+        return text
 
 
 def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
@@ -246,8 +257,8 @@ def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> Expan
         here = domain.apply(function)
         numbers = here if numbers is None else numbers.union(here)
     assert numbers is not None, "a variable of the program is used"
-    low, high = _bounds(numbers, name, item)
-    return ExpandedLoop(name, values, low, high)
+    low, high = _bounds(numbers, name, item, over_tiles=any(one.dim(DIV) for one in values.values()))
+    return ExpandedLoop(name, values, low, high, numbers.params())
 
 
 def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
@@ -265,21 +276,29 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
         message = f"{statement.name} uses the variable, and never runs"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint="leave it out of the region")
     first, *others = found
-    if any(not one.plain_is_equal(first) for one in others) or first.dim(DIV):
+    if any(not one.plain_is_equal(first) for one in others):
         inner = statement.name
-        message = f"the iteration number of {name} is not an affine function of the iterators of {inner}"
-        hint = "expand along the loops of the author, before they are tiled or split"
+        message = f"the iteration number of {name} is not one function of the iterators of {inner}"
+        hint = "expand along the loops of the author, before they are split"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint=hint)
     return first
 
 
-def _bounds(numbers: isl.Set, name: str, item: int) -> tuple[isl.Aff, isl.Aff]:
-    """Affine functions of the parameters between which all numbers are, constants where there are some."""
+def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tuple[isl.Aff, isl.Aff]:
+    """Functions of the parameters between which all numbers are, constants where there are some.
+
+    They are affine, but for the upper bound of a loop over tiles: s t <= e, so that t <= [e/s].
+    """
     below: list[isl.Aff] = []
     above: list[isl.Aff] = []
+    divided: list[isl.Aff] = []
     for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
         factor = constraint.get_coefficient_val(DIM, 0)
-        if constraint.is_div_constraint() or not (factor.is_one() or factor.is_negone()):
+        if constraint.is_div_constraint():
+            continue
+        if over_tiles and factor.is_neg() and not factor.is_negone():
+            divided += _quotient(constraint, factor)
+        if not (factor.is_one() or factor.is_negone()):
             continue
         bound = _of_parameters(constraint.get_bound(DIM, 0))
         if bound is None:
@@ -288,10 +307,18 @@ def _bounds(numbers: isl.Set, name: str, item: int) -> tuple[isl.Aff, isl.Aff]:
             below.append(bound)
         if constraint.is_equality() or factor.is_negone():
             above.append(bound)
+    above = divided or above
     if not below or not above:
         message = f"the values of {name} have no affine bounds"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item)
     return min(below, key=_weight), min(above, key=_weight)
+
+
+def _quotient(constraint: isl.Constraint, factor: isl.Val) -> list[isl.Aff]:
+    """[e/s] of -s t + e >= 0, where e is a function of the parameters alone."""
+    end = constraint.get_aff().set_coefficient_val(IN, 0, isl.Val(0))
+    bound = _of_parameters(end)
+    return [] if bound is None else [bound.scale_down_val(factor.neg()).floor()]
 
 
 def _of_parameters(bound: isl.Aff) -> isl.Aff | None:
