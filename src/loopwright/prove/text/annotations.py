@@ -225,9 +225,8 @@ def _said(argument: str) -> Iterator[Independent]:
         else:
             lists[word] = items
     collapse = number_in_clause(argument, "collapse") or 1
-    dealt = lists.get("schedule") == ("static", "1")
     own, last = lists.get("private", ()), lists.get("lastprivate", ())
-    clauses = Clauses(collapse, own, last, tuple(reductions), dealt)
+    clauses = Clauses(collapse, own, last, tuple(reductions), lists.get("schedule") == ("static", "1"))
     if _THREADS.search(argument) is not None:
         yield Parallel(clauses)
     if _LANES.search(argument) is not None:
