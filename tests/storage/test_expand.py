@@ -255,7 +255,6 @@ def test_a_refusal_names_the_read_and_both_values(case: str) -> None:
         ("expand(z, i)", Code.NO_VARIABLE),
         ("expand(s, k)", Code.NO_ITERATOR),
         ("expand(x, i)", None),
-        ("strip_mine(@4, i, 4)\nexpand(s, iT)", Code.STORAGE),
     ],
 )
 def test_what_has_no_meaning(script: str, code: Code | None) -> None:
