@@ -149,28 +149,34 @@ def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
     return None if node is None else (node.text, rank, tuple(extents))
 
 
-def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[Node]:
-    """What declares something in a file, the bodies of functions without a region left out."""
-    start = end = 0
+def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[tuple[Node, bool]]:
+    """What declares something in a file, and whether the variables it declares are seen from a region.
+
+    The bodies of functions without a region are left out, and the variables of their heads.
+    """
+    start = end = head = 0
     for node in root.declaring():
         if start <= node.start < end:
             continue
-        yield node
+        yield node, not head <= node.start < end
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
-        if body is not None and not any(body.span.contains(region) for region in regions):
-            start, end = body.start, body.end
+        if body is not None and not any(body.start <= one.start and one.end <= body.end for one in regions):
+            head, start, end = node.start, body.start, body.end
 
 
 def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
     """What the tree of the whole file declares, as far as it can be seen from the regions."""
-    nodes = list(_relevant(root, regions))
+    nodes: list[Node] = []
     variables: list[Variable] = []
     types: set[str] = set()
     functions: set[str] = set()
     pure: set[str] = set()
     aliases: list[tuple[str, str]] = []
-    for node in nodes:
+    for node, is_seen in _relevant(root, regions):
+        nodes.append(node)
         match node.type:
+            case "parameter_declaration" if not is_seen:
+                types.update(_named_types(node) if node.child_by_field_name("declarator") else ())
             case "declaration" | "parameter_declaration" | "field_declaration":
                 declarators = node.children_by_field_name("declarator")
                 if declarators:
@@ -315,6 +321,9 @@ def _function_name(declarator: Node) -> str | None:
 def _pure_names(node: Node, declarators: list[Node]) -> list[str]:
     """Functions with gcc's attribute `pure` or `const`, or C23's `reproducible`, `unsequenced`."""
     words: set[str] = set()
+    text = node.source.text
+    if text.find("attribute", node.start, node.end) < 0 and text.find("[[", node.start, node.end) < 0:
+        return []
     for child in node.children:
         if child.type == "compound_statement":
             continue

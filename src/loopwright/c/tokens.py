@@ -28,7 +28,7 @@ _HIDDEN = re.compile(rf"{_COMMENT}|(?P<literal>{_LITERAL})", re.DOTALL)
 
 def blank(text: str) -> str:
     """`text` with everything but line ends turned into spaces."""
-    return re.sub(r"[^\r\n]", " ", text)
+    return re.sub(r"[^\r\n]+", lambda line: " " * len(line.group()), text)
 
 
 @lru_cache(maxsize=32)

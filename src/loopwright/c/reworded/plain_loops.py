@@ -44,7 +44,12 @@ Edit = tuple[int, int, str]
 
 def with_plain_loops(source: Source) -> Source:
     """The text with the loops of its regions as plain `for` loops, where they are one of these forms."""
-    if _OTHER.search(without_comments(source.text, literals=False)) is None:
+    text = without_comments(source.text, literals=False)
+    try:
+        places = [region.place for region in c_file(source).regions]
+    except BadInput:
+        return source
+    if not any(_OTHER.search(text, place.start, place.end) for place in places):
         return source
     return edited_while(source, _edits, _MOST)
 

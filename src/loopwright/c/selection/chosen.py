@@ -42,22 +42,22 @@ class FunctionWithLoops:
 
 def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
     """The functions that a file defines and that have loops."""
-    found = []
-    for node in walk(file.possible):
-        if node.type == "function_definition" and _body(node) is not None:
-            loops = tuple(outermost(field(node, "body")))
-            if loops:
-                found.append(FunctionWithLoops(function_name(node), node, loops))
-    return tuple(found)
+    found = (_with_loops(node) for node in file.possible.of_type("function_definition"))
+    return tuple(one for one in found if one is not None)
+
+
+def _with_loops(node: Node) -> FunctionWithLoops | None:
+    loops = tuple(outermost(field(node, "body"))) if _body(node) is not None else ()
+    return FunctionWithLoops(function_name(node), node, loops) if loops else None
 
 
 def outermost(node: Node) -> Iterator[Node]:
     """The loops below `node` that no other loop below it is around."""
-    for child in node.children:
-        if child.type in LOOPS:
-            yield child
-        else:
-            yield from outermost(child)
+    end = node.start
+    for loop in node.of_type(*sorted(LOOPS)):
+        if loop is not node and loop.start >= end:
+            yield loop
+            end = loop.end
 
 
 def place_of(loop: Node) -> Span:
@@ -98,7 +98,8 @@ def chosen(source: Source, wanted: Choice) -> Source:
 
 def _of_function(file: CFile, name: str) -> list[Span]:
     """The regions marked in a function, or all of its loops."""
-    found = [one for one in functions_with_loops(file) if one.name == name]
+    named = [one for one in file.possible.of_type("function_definition") if function_name(one) == name]
+    found = [loops for one in named if (loops := _with_loops(one)) is not None]
     if len(found) != 1:
         raise _no_function(file, name, [one.node for one in found])
     inside = [one.place for one in marked_regions(file.source, file.directives)]
@@ -111,9 +112,8 @@ def _no_function(file: CFile, name: str, several: Sequence[Node]) -> BadInput:
         message = f"{len(several)} functions are called '{name}'"
         hint = "--loop LINE reads the loop that starts on a line"
         return BadInput(Code.OPTION, message, span=several[1].span, hint=hint)
-    defined = any(
-        node.type == "function_definition" and function_name(node) == name for node in walk(file.possible)
-    )
+    functions = file.possible.of_type("function_definition")
+    defined = any(function_name(node) == name for node in functions)
     message = f"the function '{name}' has no loop" if defined else f"no function is called '{name}'"
     names = ", ".join(one.name for one in functions_with_loops(file))
     hint = f"the functions with loops are {names}" if names else "no function of this file has a loop"

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loopwright.c.file import c_file
 from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.syntax import field
 from loopwright.c.tokens import without_comments
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.reach import Reach, reach_of
 from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unknown, unqualified
+from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 from loopwright.source import Source
@@ -43,9 +46,23 @@ _VALUES = (
 
 def with_element_pointers(source: Source, options: CompilerOptions) -> Source:
     """The text with the elements that local pointers of its regions point to, in place of the pointers."""
-    if "*" not in source.text:
+    if "*" not in source.text or not _may_declare_pointers(source):
         return source
     return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
+
+
+def _may_declare_pointers(source: Source) -> bool:
+    """Whether a declaration in a region has a `*`, or a name for its type, which may be that of a pointer."""
+    file = c_file(source)
+    try:
+        blocks = [file.block(region.place) for region in file.regions]
+    except BadInput:  # C only after its macros are written out
+        return True
+    declared = [node for block in blocks for node in block.of_type("declaration")]
+    return any(
+        field(node, "type").type == "type_identifier" or node.of_type("pointer_declarator")
+        for node in declared
+    )
 
 
 def _edits(file: TypedFile) -> Iterator[list[Edit]]:

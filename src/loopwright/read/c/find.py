@@ -19,6 +19,7 @@ from loopwright.c.selection.chosen import (
     place_of,
     with_places,
 )
+from loopwright.c.selection.nearby import Nearby
 from loopwright.c.syntax import Node
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
@@ -175,15 +176,21 @@ def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnosti
         except LoopwrightError:
             return None
 
+    nearby = Nearby(c_file(source))
     for place, result in zip(source.chosen, _read(source, options), strict=True):
         failure, alone = result, replace(source, chosen=(place,))
+        near = nearby.of(alone)
         if isinstance(result, Program):
             try:
                 read = gated((result,), options)
             except BadInput as refused:
                 failure = refused.diagnostic
             else:
-                yield from further_followed(alone, options.compiled, read, attempt)
+                if further_followed(near, options.compiled, read, attempt) is not read:
+                    read = tuple(further_followed(alone, options.compiled, read, attempt))
+                yield from read
                 continue
-        found = in_other_words(alone, options.compiled, attempt)
+        found = in_other_words(near, options.compiled, attempt)
+        if found is not None and near != alone:
+            found = in_other_words(alone, options.compiled, attempt)
         yield failure if found is None else found[0]
