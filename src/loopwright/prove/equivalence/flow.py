@@ -26,6 +26,8 @@ from loopwright.prove.reading.instances import values_at
 
 MOST_PARTS = 16
 """Into which the cells of a read are divided, by who writes them."""
+FEW_WRITERS = 8
+"""Of so many, all are looked at together: parts of cells are harder to describe than a few writers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,8 @@ class Flow:
         before: list[isl.Map] = []
         found: dict[str, list[isl.Map]] = {}
         for cells, writes in self._writers(cell.array, read.range()):
-            flow = self._flow(reader, read.intersect_range(cells), writes)
+            known = cells.gist(read.range())  # what is known of all cells that are read is not said again
+            flow = self._flow(reader, read.intersect_range(known), writes)
             before += nonempty_maps(flow.get_must_no_source())
             for one in nonempty_maps(flow.get_must_dependence()):
                 found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
@@ -97,16 +100,21 @@ class Flow:
     def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
         times = self.times.union(isl.UnionMap.from_map(self._after(reader))).intersect_domain(concerned)
-        info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
+        # Without redundancies: isl takes a multiple of the time, and fails to factorise some that have them.
+        reads, writes, times = (
+            one.remove_redundancies().coalesce() for one in (isl.UnionMap.from_map(read), writes, times)
+        )
+        info = isl.UnionAccessInfo.from_sink(reads)
         return info.set_must_source(writes).set_schedule_map(times).compute_flow()
 
     def _writers(self, array: str, cells: isl.Set) -> list[tuple[isl.Set, isl.UnionMap]]:
         """The cells in parts, each with the writes to it: in unrolled loops, few of many."""
         nothing = isl.UnionMap.empty(self.times.get_space())
         parts = [(cells, nothing)]
-        for relation in sorted(
-            nonempty_maps(self.writes[array]), key=lambda one: str(one.get_tuple_name(IN))
-        ):
+        writing = [one for one in nonempty_maps(self.writes[array]) if not one.range().is_disjoint(cells)]
+        if len(writing) <= FEW_WRITERS:
+            return [(cells, reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, writing), nothing))]
+        for relation in sorted(writing, key=lambda one: str(one.get_tuple_name(IN))):
             written, own = relation.range(), isl.UnionMap.from_map(relation)
             may_split = len(parts) < MOST_PARTS
             pending, parts = parts, []
