@@ -120,6 +120,35 @@ SHARED = [
     Trap("an iterator through a pointer", "for (i = 1; i < n; i++) a[i] = *q;", setup="int *q = &i;"),
 ]
 
+_IN_A_STRUCT = "struct T { double v[40], w[40]; }; struct U { int c; struct T in, other; } u;"
+_MEMBER = "for (i = 1; i < 20; i++) u.in.v[i] = w->v[i - 1];"
+_OF_O = "for (i = 1; i < 20; i++) o.q[i] = a[i - 1];"
+_O = "struct O { double *q; };"
+SHARED += [
+    Trap("a pointer to a struct in a struct", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = &u.in;"),
+    Trap("by its place", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = (struct T *)((char *)&u + 8);"),
+    Trap("a choice by type", _LOOP, setup="double *q = a, *p = _Generic(a, double *: a, default: b);"),
+    Trap("a function that returns a struct whose member is set", _OF_O, head=f"{_O} static struct O make(double *v) {{ struct O r; r.q = v; return r; }}", setup="struct O o = make(a);"),
+    Trap("a function that is not seen and returns a struct", _OF_O, head=f"{_O} struct O make(double *v);", setup="struct O o = make(a);"),
+    Trap("a member through a pointer to its struct", _OF_O, head=_O, setup="struct O o, *w = &o; w->q = a;"),
+    Trap("a struct through a pointer", _OF_O, head=_O, setup="struct O o, r, *w = &o; r.q = a; *w = r;"),
+] + [
+    Trap(f"a pointer that is set through its address: {setup}", _LOOP, head="static void set(double **w) { double **l = w; *l = a; }", setup=f"double *q = a, *p = b; {setup}")
+    for setup in [
+        "*&p = a;",
+        "*(double **)&p = a;",
+        "((double **)&p)[0] = a;",
+        "double **w = &p; *w = a;",
+        "double **w = &p, **v = w; v[0] = a + 1;",
+        "void *w = &p; *(double **)w = a;",
+        "double **w[2] = { &p, 0 }; *w[0] = a;",
+        "struct { double **w; } v = { &p }; *v.w = a;",
+        "set(&p);",
+    ]
+] + [
+    Trap("a pointer of the file that is set through its address", _LOOP, head="static double *p = b, *q = a, **w = &p; void g(void) { *w = a; }"),
+]
+
 UNIONS = [
     Trap(name, body, head=head)
     for name, head in [
@@ -177,6 +206,10 @@ APART = [
     Trap("calls that give two arrays", "for (i = 1; i < n; i++) x[i] = y[i - 1];", after="} void g(void) { f(5, a, b); f(5, b, a);"),
     Trap("one member of a union", "for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.d; }", head="union U { double d; float f; } u;"),
     Trap("the address of another scalar", _SCALAR, setup="double *q = &t;"),
+    Trap("two structs in a struct", "for (i = 1; i < 20; i++) u.in.v[i] = u.other.v[i - 1];", head=_IN_A_STRUCT),
+    Trap("two members of a struct in a struct", "for (i = 1; i < 20; i++) w->v[i] = w->w[i - 1];", head=_IN_A_STRUCT, setup="struct T *w = &u.in;"),
+    Trap("another member through a pointer", _OF_O, head="struct O { double *q, *r; };", setup="struct O o, *w = &o; w->r = a; o.q = b;"),
+    Trap("a pointer that is set to other memory through its address", "for (i = 1; i < n; i++) p[i] = a[i - 1];", setup="double *p = 0, **w = &p; *w = b;"),
     Trap("a size whose address is not taken", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int m, *q = &m;"),
 ]
 

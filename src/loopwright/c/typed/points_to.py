@@ -16,7 +16,17 @@ from dataclasses import field
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.typed.given import (
+    given,
+    is_named_pointer,
+    is_pointer,
+    parts_of,
+    path_inside,
+    root_and_path,
+    takes,
+    values_in,
+)
+from loopwright.c.types import ArrayType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -57,8 +67,9 @@ class PointsTo:
                 return self._through(base)
             case tree.Unary(operator="*", operand=operand):
                 return self._through(operand)
-            case tree.OtherExpression() as other:
-                return frozenset([Memory(("temporary", other.place.span))])
+            case tree.OtherExpression(parts=parts) as other:
+                own: frozenset[Target] = frozenset([Memory(("temporary", other.place.span))])
+                return own.union(*(self.targets(one) for part in parts for one in values_in(part)))
             case other:
                 return self.targets(other)
 
@@ -99,7 +110,7 @@ class PointsTo:
             case tree.MemberAccess() | tree.Subscript() | tree.Unary(operator="*"):
                 return self._loaded(core)
             case tree.OtherExpression(parts=parts):
-                return frozenset().union(*(self.targets(one) for part in parts for one in _values_in(part)))
+                return frozenset().union(*(self.targets(one) for part in parts for one in values_in(part)))
         return frozenset()
 
     def _pointers(self, value: tree.Expression) -> frozenset[Target]:
@@ -115,7 +126,7 @@ class PointsTo:
         root, path = root_and_path(lvalue)
         if root is None:
             literals = [part for part in tree.walk(lvalue) if isinstance(part, tree.OtherExpression)]
-            inside = [self.targets(value) for literal in literals for value in _parts(literal)]
+            inside = [self.targets(value) for literal in literals for value in parts_of(literal)]
             inside += [
                 self._returned(part) for part in tree.walk(lvalue) if isinstance(part, tree.CallExpression)
             ]
@@ -148,7 +159,7 @@ class PointsTo:
     def _beside(self, declared: tree.Declaration) -> frozenset[Target]:
         """What is named with a variable in a text that is not understood, such as assembler."""
         texts = [set(one.words) for one in self.function.problems if declared.name in one.words]
-        names = [node for node in self.function.nodes if texts and _is_named_pointer(node)]
+        names = [node for node in self.function.nodes if texts and is_named_pointer(node)]
         beside = [
             self.targets(node)
             for node in names
@@ -162,9 +173,26 @@ class PointsTo:
         if isinstance(core, tree.Unary) and core.operator == "&":
             core = tree.without_casts(core.operand)
         root, ahead = root_and_path(core)
+        if isinstance(core, tree.CallExpression) and core.callee is not None:
+            return self._returned_at(core, core.callee, path)
         if root is None:
             return frozenset([Memory(("reached", value.place.span, path))])
         return self._stored(root, path if ahead == "*" else ahead + path)
+
+    def _returned_at(
+        self, call: tree.CallExpression, callee: tree.Declaration, path: str
+    ) -> frozenset[Target]:
+        """What pointers at `path` in what a call returns point to; if it is not seen, all it is given."""
+        function = self.file.definition(callee)
+        made: frozenset[Target] = frozenset([Memory(("reached", call.place.span, path))])
+        if function is None or callee.offset in self.pending:
+            return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
+        self.pending.add(callee.offset)
+        inside = self._asked(function)
+        values = (one.value for one in function.nodes if isinstance(one, tree.Return))
+        found = made.union(*(inside.reached(one, path) for one in values if one is not None))
+        self.pending.discard(callee.offset)
+        return found
 
     def _asked(self, function: TypedFunction) -> PointsTo:
         """The same answers, asked from another function."""
@@ -179,7 +207,7 @@ class PointsTo:
         if declared.is_file_scope or declared.storage is tree.Storage.STATIC:
             functions = self.file.functions_with(declared.name)
             for variable, problems in self.file.variables:
-                for value, is_itself in _given(variable, declared, path):
+                for value, is_itself in given(variable, declared, path):
                     yield self.function, value, is_itself
                 if problems and variable.declaration.offset == declared.offset:
                     yield from ((self.function, value, True) for value in variable.sizes)
@@ -191,16 +219,49 @@ class PointsTo:
                     yield from ((caller, one, True) for one in call.arguments[place : place + 1])
         for function in functions:
             for node in function.giving:
-                for value, is_itself in _given(node, declared, path):
+                for value, is_itself in given(node, declared, path):
                     yield function, value, is_itself
                 if isinstance(node, tree.CallExpression) and node.callee is not None:
                     yield from self._set_by(node, declared)
+        yield from self._set_through_pointers(declared, path)
+
+    def _set_through_pointers(
+        self, declared: tree.Declaration, path: str
+    ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
+        """What is stored by `*q = v` or `q->m = v`, where q may lead to the variable."""
+        for function in self._with_pointers_to(declared):
+            for node in function.giving:
+                if not isinstance(node, tree.Assign) or node.operator != "=" or tree.owner(node.target):
+                    continue
+                kind = unqualified(tree.without_casts(node.target).type)
+                fits = path.endswith(path_inside(node.target)) or isinstance(kind, Record)
+                if not fits or not isinstance(kind, Pointer | Record):
+                    continue
+                if Object(declared) in self._asked(function).storage_of(node.target):
+                    yield function, node.value, isinstance(kind, Record)
+
+    def _with_pointers_to(self, declared: tree.Declaration) -> tuple[TypedFunction, ...]:
+        """Where there may be pointers to a variable: nowhere, where its address is not taken."""
+        if not (declared.is_file_scope or declared.storage is tree.Storage.STATIC):
+            if declared.offset not in self.function.addressed:
+                return ()
+            called = [
+                self.file.definition(node.callee)
+                for node in self.function.giving
+                if isinstance(node, tree.CallExpression) and node.callee is not None
+            ]
+            return (self.function, *(one for one in called if one is not None and one is not self.function))
+        functions = self.file.functions_with(declared.name)
+        is_taken = any(declared.offset in one.addressed for one in functions) or any(
+            declared.offset in tree.addressed(tree.walk(one)) for one, _ in self.file.variables
+        )
+        return self.file.functions if is_taken else ()
 
     def _set_by(
         self, call: tree.CallExpression, declared: tree.Declaration
     ) -> Iterator[tuple[TypedFunction, tree.Expression, bool]]:
         """What a function of the file that is given the address of a pointer stores there."""
-        places = [place for place, one in enumerate(call.arguments) if _takes(one, declared)]
+        places = [place for place, one in enumerate(call.arguments) if takes(one, declared)]
         function = self.file.definition(call.callee) if places and call.callee is not None else None
         if function is None:
             return
@@ -221,7 +282,7 @@ class PointsTo:
             made = frozenset([Memory(("call", call.place.span, call.place.first))])
             if callee is not None and "alloc" in callee.name:
                 return made
-            return made.union(*(self.targets(one) for one in call.arguments if _is_pointer(one)))
+            return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
         self.pending.add(callee.offset)
         inside = self._asked(function)
         found: set[Target] = set()
@@ -252,101 +313,3 @@ def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFu
 
 def _is_reached(target: Target, parameter: tree.Declaration) -> bool:
     return isinstance(target, Memory) and target.key[:2] == ("reached", parameter.offset)
-
-
-def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
-    """The variable an lvalue starts with, and the members on the way."""
-    node, path = tree.without_casts(lvalue), ""
-    while True:
-        match node:
-            case tree.Name(declaration=declared):
-                return declared, path or "*"
-            case tree.MemberAccess(object=inner, name=name, in_union=in_union):
-                node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
-            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
-                node = tree.without_casts(inner)
-            case tree.Binary(operator="+" | "-", left=left):
-                node = tree.without_casts(left)
-            case _:
-                return None, path
-
-
-def _given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, bool]]:
-    """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
-    match node:
-        case tree.Declarator(declaration=one, initial=initial):
-            if one.offset == declared.offset and initial is not None:
-                is_itself = not isinstance(initial, tree.OtherExpression)
-                yield from ((value, is_itself) for value in _parts(initial))
-        case tree.Assign(operator="=", target=target, value=value):
-            direct = tree.without_casts(target)
-            if isinstance(direct, tree.Name):
-                if direct.declaration.offset == declared.offset:
-                    yield value, True
-                return
-            root, reached = root_and_path(target)
-            is_here = root is not None and root.offset == declared.offset and path and reached == path
-            is_address = any(_is_number_of_a_pointer(part) for part in tree.walk(value))
-            if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
-                yield value, False
-        case tree.CallExpression(arguments=arguments):
-            taken = [one for one in arguments if _takes(one, declared)]
-            others = [one for one in arguments if taken and one not in taken and _is_pointer(one)]
-            for argument in others:
-                core = tree.without_casts(argument)
-                yield argument, False
-                if isinstance(core, tree.Unary) and core.operator == "&":
-                    yield core.operand, False
-
-
-def _takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
-    """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
-    core = tree.without_casts(argument)
-    if isinstance(core, tree.Unary) and core.operator == "&":
-        root = tree.owner(core.operand)
-        return root is not None and root.offset == declared.offset and _has_pointers(root)
-    is_array = isinstance(core, tree.Name) and core.declaration.offset == declared.offset
-    return is_array and isinstance(core, tree.Name) and _has_pointers(core.declaration) and _is_array(core)
-
-
-def _is_array(node: tree.Name) -> bool:
-    return isinstance(unqualified(node.type), ArrayType)
-
-
-def _has_pointers(declared: tree.Declaration) -> bool:
-    kind = unqualified(declared.type)
-    while isinstance(kind, ArrayType):
-        kind = unqualified(kind.element)
-    return isinstance(kind, Pointer | Record | Unknown)
-
-
-def _is_pointer(node: tree.Expression) -> bool:
-    return isinstance(unqualified(tree.without_casts(node).type), Pointer | ArrayType)
-
-
-def _is_number_of_a_pointer(node: tree.Node) -> bool:
-    if not isinstance(node, tree.Cast) or not isinstance(unqualified(node.type), Integer):
-        return False
-    return isinstance(unqualified(node.operand.type), Pointer | ArrayType)
-
-
-def _is_named_pointer(node: tree.Node) -> bool:
-    return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
-
-
-def _parts(initial: tree.Expression) -> Iterator[tree.Expression]:
-    """The values in an initialiser."""
-    if isinstance(initial, tree.OtherExpression):
-        for part in initial.parts:
-            for one in _values_in(part):
-                yield from _parts(one)
-    else:
-        yield initial
-
-
-def _values_in(part: tree.Node) -> Iterator[tree.Expression]:
-    """An expression; of statements that have a value, all pointers that they name."""
-    if isinstance(part, tree.Expression):
-        yield part
-    else:
-        yield from (one for one in tree.walk(part) if isinstance(one, tree.Name) and _is_named_pointer(one))

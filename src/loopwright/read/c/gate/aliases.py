@@ -12,8 +12,9 @@ from itertools import combinations
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of, root_and_path
-from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
+from loopwright.c.typed.given import root_and_path
+from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of
+from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
@@ -29,6 +30,8 @@ class _Use:
     """The members from the variable on."""
     storage: frozenset[Target]
     members: tuple[str, ...]
+    record: CType | None
+    """Whose members the first of these is, where there are some."""
     is_direct: bool
     """The storage of the variable itself, no pointer followed."""
     is_written: bool
@@ -214,38 +217,52 @@ def _use(node: tree.Expression, facts: PointsTo, rows: _Rows, *, is_written: boo
         return None
     storage = facts.storage_of(node)
     is_direct = storage == frozenset([Object(root)])
-    return _Use(node, root, path, storage, _members(node), is_direct, is_written)
+    return _Use(node, root, path, storage, *_members(node), is_direct, is_written)
 
 
-def _members(node: tree.Expression) -> tuple[str, ...]:
-    """The members inside the storage, the outermost first."""
+def _members(node: tree.Expression) -> tuple[tuple[str, ...], CType | None]:
+    """The members inside the storage, the outermost first, and the struct that this one is a member of."""
     found: list[str] = []
+    record: CType | None = None
     core = tree.without_casts(node)
     while True:
         match core:
             case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
                 found.insert(0, "" if in_union else name)
-                if is_arrow:
-                    return tuple(found)
                 core = tree.without_casts(inner)
+                record = unqualified(core.type)
+                if is_arrow:
+                    return tuple(found), unqualified(record.target) if isinstance(record, Pointer) else None
             case tree.Subscript(base=base) if isinstance(
                 unqualified(tree.without_casts(base).type), ArrayType
             ):
                 core = tree.without_casts(base)
             case _:
-                return tuple(found)
+                return tuple(found), record
 
 
 def _overlap(one: _Use, other: _Use) -> bool:
-    """Whether two lvalues that are written differently may be the same memory."""
+    """Whether two lvalues that are written differently may be the same memory.
+
+    Different members of one kind of struct are apart; a pointer may lead to a struct inside of another.
+    """
     if one.root.offset == other.root.offset and one.path == other.path:
         return False
     if not one.storage & other.storage:
         return False
+    if one.members and other.members and not _same_struct(one.record, other.record):
+        return True
     return all(
         mine == theirs or "" in (mine, theirs)
         for mine, theirs in zip(one.members, other.members, strict=False)
     )
+
+
+def _same_struct(one: CType | None, other: CType | None) -> bool:
+    """Where one is not spelled out, the tag says it."""
+    if isinstance(one, Record) and isinstance(other, Record) and one.tag:
+        return one.tag == other.tag
+    return one == other
 
 
 def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:

@@ -1,0 +1,140 @@
+"""What a node of a function gives to a variable: the values that may become pointers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.c.typed import tree
+from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
+
+
+def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
+    """The variable an lvalue starts with, and the members on the way."""
+    node, path = tree.without_casts(lvalue), ""
+    while True:
+        match node:
+            case tree.Name(declaration=declared):
+                return declared, path or "*"
+            case tree.MemberAccess(object=inner, name=name, in_union=in_union):
+                node, path = tree.without_casts(inner), f".{'' if in_union else name}{path}"
+            case tree.Subscript(base=inner) | tree.Unary(operator="*", operand=inner):
+                node = tree.without_casts(inner)
+            case tree.Binary(operator="+" | "-", left=left):
+                node = tree.without_casts(left)
+            case _:
+                return None, path
+
+
+def path_inside(lvalue: tree.Expression) -> str:
+    """The members inside the storage that an lvalue is in, after the last pointer that is followed."""
+    node, path = tree.without_casts(lvalue), ""
+    while True:
+        match node:
+            case tree.MemberAccess(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
+                path = f".{'' if in_union else name}{path}"
+                if is_arrow:
+                    return path
+                node = tree.without_casts(inner)
+            case tree.Subscript(base=base) if isinstance(
+                unqualified(tree.without_casts(base).type), ArrayType
+            ):
+                node = tree.without_casts(base)
+            case _:
+                return path
+
+
+def _at_its_address(lvalue: tree.Expression) -> tree.Expression:
+    """x of `*&x` and `(&x)[0]`, whatever the types."""
+    while True:
+        match tree.without_casts(lvalue):
+            case tree.Unary(operator="*", operand=inner) | tree.Subscript(base=inner):
+                address = inner
+            case _:
+                return lvalue
+        while isinstance(address, tree.Cast):
+            address = address.operand
+        if not isinstance(address, tree.Unary) or address.operator != "&":
+            return lvalue
+        lvalue = address.operand
+
+
+def given(node: tree.Node, declared: tree.Declaration, path: str) -> Iterator[tuple[tree.Expression, bool]]:
+    """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
+    match node:
+        case tree.Declarator(declaration=one, initial=initial):
+            if one.offset == declared.offset and initial is not None:
+                is_itself = not isinstance(initial, tree.OtherExpression)
+                yield from ((value, is_itself) for value in parts_of(initial))
+        case tree.Assign(operator="=", target=written, value=value):
+            target = _at_its_address(written)
+            direct = tree.without_casts(target)
+            if isinstance(direct, tree.Name):
+                if direct.declaration.offset == declared.offset:
+                    yield value, True
+                return
+            root, reached = root_and_path(target)
+            is_here = root is not None and root.offset == declared.offset and path and reached == path
+            is_address = any(_is_number_of_a_pointer(part) for part in tree.walk(value))
+            if is_here and (is_address or isinstance(unqualified(direct.type), Pointer | Record)):
+                yield value, False
+        case tree.CallExpression(arguments=arguments):
+            taken = [one for one in arguments if takes(one, declared)]
+            others = [one for one in arguments if taken and one not in taken and is_pointer(one)]
+            for argument in others:
+                core = tree.without_casts(argument)
+                yield argument, False
+                if isinstance(core, tree.Unary) and core.operator == "&":
+                    yield core.operand, False
+
+
+def takes(argument: tree.Expression, declared: tree.Declaration) -> bool:
+    """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
+    core = tree.without_casts(argument)
+    if isinstance(core, tree.Unary) and core.operator == "&":
+        root = tree.owner(core.operand)
+        return root is not None and root.offset == declared.offset and _has_pointers(root)
+    is_array = isinstance(core, tree.Name) and core.declaration.offset == declared.offset
+    return is_array and isinstance(core, tree.Name) and _has_pointers(core.declaration) and _is_array(core)
+
+
+def _is_array(node: tree.Name) -> bool:
+    return isinstance(unqualified(node.type), ArrayType)
+
+
+def _has_pointers(declared: tree.Declaration) -> bool:
+    kind = unqualified(declared.type)
+    while isinstance(kind, ArrayType):
+        kind = unqualified(kind.element)
+    return isinstance(kind, Pointer | Record | Unknown)
+
+
+def is_pointer(node: tree.Expression) -> bool:
+    return isinstance(unqualified(tree.without_casts(node).type), Pointer | ArrayType)
+
+
+def _is_number_of_a_pointer(node: tree.Node) -> bool:
+    if not isinstance(node, tree.Cast) or not isinstance(unqualified(node.type), Integer):
+        return False
+    return isinstance(unqualified(node.operand.type), Pointer | ArrayType)
+
+
+def is_named_pointer(node: tree.Node) -> bool:
+    return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
+
+
+def parts_of(initial: tree.Expression) -> Iterator[tree.Expression]:
+    """The values in an initialiser."""
+    if isinstance(initial, tree.OtherExpression):
+        for part in initial.parts:
+            for one in values_in(part):
+                yield from parts_of(one)
+    else:
+        yield initial
+
+
+def values_in(part: tree.Node) -> Iterator[tree.Expression]:
+    """An expression; of statements that have a value, all pointers that they name."""
+    if isinstance(part, tree.Expression):
+        yield part
+    else:
+        yield from (one for one in tree.walk(part) if isinstance(one, tree.Name) and is_named_pointer(one))
