@@ -14,7 +14,7 @@ from loopwright.optimise.candidates.nests import Phase, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import split_sums
-from loopwright.optimise.candidates.threads import parallelise
+from loopwright.optimise.candidates.threads import among_threads, parallelise
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
@@ -134,7 +134,7 @@ def test_loops_with_single_statements_alone_have_no_such_tiles(tmp_path: Path) -
 
 
 def test_threads_do_not_share_a_copy_that_is_made_again(tmp_path: Path) -> None:
-    """Of tiles with copies the loop inside which none is made that threads would share."""
+    """Each iteration has its own copy where threads share a loop that makes one; inside it they share it."""
     text = """\
 for (int i = 0; i < 96; i++)
   for (int k = 0; k < 400; k++)
@@ -146,8 +146,44 @@ for (int i = 0; i < 96; i++)
         "pack(C, S, jT)\npack(A, S, iT1, written)\n"
     )
     plan = performed(judge.plan, *script)
-    found = [str(one[-1]) for nest in targets(plan) for one in parallel(plan, nest, judge.setting)]
-    assert [one.partition(", ")[2] for one in found if "S" in one or "L" in one][:1] == ["iT1)"]
+    scripts = [one for nest in targets(plan) for one in parallel(plan, nest, judge.setting)]
+    found = {str(one[-1]).partition(", ")[2]: [str(step) for step in one[len(script) :]] for one in scripts}
+    assert "expand(C_packed, iT)" in found["iT)"]
+    assert "expand" not in " ".join(found["iT1)"])
+    judged = [judge.estimated(one, "") for one in scripts if "expand(C_packed, iT)" in map(str, one)]
+    assert len(judged) == 1 and judged[0] is not None
+
+
+def test_an_inner_loop_is_shared_in_parts(tmp_path: Path) -> None:
+    text = """\
+for (int i = 0; i < 95; i++)
+  for (int k = i + 1; k < 96; k++)
+    for (int j = 0; j < 400; j++)
+      S: B[i][j] += A[k][i] * B[k][j];"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    shared = among_threads(judge, judge.original())
+    assert [str(one) for one in shared.script] == [
+        "strip_mine(S, j, 200)",
+        "interchange(S, [jT, i, k])",
+        "parallel(S, jT)",
+        "vectorize(S, j)",
+    ]
+
+
+def test_what_is_left_of_a_statement_outside_of_a_parallel_loop_is_not_shared(tmp_path: Path) -> None:
+    text = """\
+for (int i = 0; i < 96; i++)
+  for (int j = 0; j < 96; j++)
+    S: A[i][j] = B[i][j] * C[i][j];"""
+    judge = replace(judge_of(tmp_path, text), threads=2)
+    split = "(S, Rest) = isplit(S, {[i, j] : i < 48}, 0)\n"
+    alone, half, whole = (
+        judge.estimated(parse_script(split + more), "")
+        for more in ("", "parallel(S, i)\n", "parallel(S, i)\nparallel(Rest, i)\n")
+    )
+    assert alone is not None and half is not None and whole is not None
+    assert alone.total > half.total > whole.total
 
 
 def test_sums_are_split_where_their_order_may_change(tmp_path: Path) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import islpy as isl
 
 from loopwright.model.program import Access, MemorySpace
 from loopwright.optimise.candidates.nests import (
+    MANY,
     Phase,
     Script,
     SearchContext,
+    extent,
     fresh,
     in_their_rows,
     is_perfect,
     is_single,
+    loops_after,
     own_loops,
     script_of,
 )
@@ -23,12 +26,25 @@ from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.read.formula import Chain, Formula, Symbol
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
-from loopwright.transform.script.operations import Expand, Interchange, Isplit, Parallelize, Permute, Skew
+from loopwright.transform.script.operations import (
+    Expand,
+    Interchange,
+    Isplit,
+    Pack,
+    Parallelize,
+    Permute,
+    Skew,
+    StripMine,
+)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
+
+LEAST = 64
+"""Iterations that a thread has at least of an inner loop."""
 
 MOST = 16
 """Orders of a nest that are tried."""
@@ -128,7 +144,9 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
     """
     done = (*script_of(plan), *nest.definition)
     alone = [
-        (k, loop) for k, loop in enumerate(nest.loops) if not plan.sharing(nest.component, k).positions
+        (k, loop)
+        for k, loop in enumerate(nest.loops)
+        if not plan.sharing(nest.component, k).positions and not _is_unrolled(plan, nest, k)
     ]
     copied = {loop: _copies(plan, nest, k) for k, loop in alone}
     free = [loop for loop, arrays in copied.items() if not arrays]
@@ -142,6 +160,32 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         outer, inner = nest.loops[:2]
         slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
         yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
+    if is_single(nest):
+        yield from _parts(plan, nest, free, setting)
+
+
+def _parts(plan: Plan, nest: NamedNest, free: Sequence[str], setting: SearchContext) -> Iterator[Script]:
+    """An inner loop in as many parts as there are threads, which then share the loop over these outside.
+
+    for k: for j   -->   for jT, parallel: for k: for j
+    """
+    for inner in reversed(free[1:]):
+        size = -(-extent(plan, nest, inner, setting.sizes) // setting.threads)
+        if not LEAST <= size < MANY // setting.threads:
+            continue
+        cut = (*nest.definition, Step(StripMine(nest.handle, inner, -(-size // 8) * 8)))
+        after = loops_after(plan, nest, *cut)
+        new = [] if after is None else [one for one in after if one not in nest.loops]
+        if len(new) == 1:
+            outer = free[: free.index(inner)]
+            order = Step(Permute(nest.handle, (new[0], *outer)))
+            yield (*script_of(plan), *cut, order, Step(Parallelize(nest.handle, (new[0],))))
+
+
+def _is_unrolled(plan: Plan, nest: NamedNest, loop: int) -> bool:
+    inside = set(nest.component.positions)
+    unrolled = (one for one in plan.directives if one.kind is DirectiveKind.UNROLL and one.loop == loop)
+    return any(inside & set(one.positions) for one in unrolled)
 
 
 def _has_own_cells(plan: Plan, nest: NamedNest, loop: int) -> bool:
@@ -166,9 +210,19 @@ def _meets(piece: isl.Map, loop: int, access: Access) -> bool:
     return not pairs.is_empty()
 
 
+def _packed(plan: Plan) -> set[str]:
+    """The arrays that hold copies."""
+    return {
+        array.name
+        for change in plan.storage
+        if isinstance(plan.history[change.step].step.operation, Pack)
+        for array in set(change.after.arrays) - set(change.before.arrays)
+    }
+
+
 def _copies(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
-    """Storage that is allocated of which iterations of the loop write the same cells."""
-    allocated = {one.name for one in plan.program.arrays if one.space is MemorySpace.HEAP}
+    """Copies in allocated storage of which iterations of the loop write the same cells."""
+    allocated = {one.name for one in plan.program.arrays if one.space is MemorySpace.HEAP} & _packed(plan)
     found: dict[str, None] = {}
     for name in plan.statements_at(nest.component):
         statement = plan.program.statement(name)

@@ -12,10 +12,16 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import Vectorize
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
-from loopwright.transform.vectors import Position
+from loopwright.transform.vectors import Position, padded_position, pieces
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
 """The parts of the time after which parallel loops are tried, twice, and after which no more are."""
+
+CHOICES, ENOUGH = 3, 0.95
+"""So many parallel loops of a nest are compared; none after one that saves this part of what threads can."""
+
+SMALL = 0.001
+"""What may seem to be lost in a nest that hardly seems to run."""
 
 WORTH = 0.005
 """Threads do not share a nest with a smaller part of the cycles."""
@@ -59,32 +65,55 @@ def _alone(judge: Judge, count: int) -> list[Estimated]:
 
 
 def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin: str) -> Estimated | None:
-    """A script with a parallel loop in the nest at these places that saves something."""
-    nest = next((one for one in targets(start.plan) if one.component.positions == places), None)
+    """A script with a parallel loop in the nest at these places: the best of the first that save something.
+
+    An outer loop with few iterations, as over tiles, is not shared as evenly as one inside of it.
+    What seems not to run in the middle of loops, as what tiles leave over, is shared though it saves nothing.
+    """
+    here = {padded_position(place, start.plan.loops) for place in places}
+    nest = next((one for one in targets(start.plan) if set(one.component.positions) == here), None)
     if nest is None:
         return None
     names = start.plan.statements_at(nest.component)
+    found: list[Estimated] = []
+    legal: list[Estimated] = []
     for script in parallel(start.plan, nest, judge.setting):
-        if judge.is_over():
-            return None
+        if judge.is_over() or len(found) == CHOICES:
+            break
         after = judge.estimated(script, origin, (names, start))
-        if after is not None and after.total < start.total:
-            return _in_vectors(judge, after, places, origin)
-    return None
+        if after is not None and after.total < (1 + SMALL) * start.total:
+            legal.append(after)
+        if after is not None and after.total < (1 - SMALL) * start.total:
+            found.append(after)
+            if start.total - after.total > ENOUGH * _shareable(judge, start, nest.component):
+                break
+    best = min(found or legal[:1], key=lambda one: one.total, default=None)
+    return None if best is None else _in_vectors(judge, best, names, origin)
 
 
-def _in_vectors(judge: Judge, shared: Estimated, places: tuple[Position, ...], origin: str) -> Estimated:
-    """With vectors along the innermost loops of a parallel nest, where that is legal.
+def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
+    """The cycles that threads save at most."""
+    return start.cost_of(nest) * (1 - 1 / judge.threads)
+
+
+def _in_vectors(judge: Judge, shared: Estimated, names: tuple[str, ...], origin: str) -> Estimated:
+    """With vectors along the innermost loops of what is shared of these statements, where that is legal.
 
     What threads share are pointers of which compilers do not know that they point to different arrays.
     """
+    inside = [place for one in names for place, _ in pieces(shared.plan.program.statement(one).schedule)]
+    steps = [
+        Step(Vectorize(handle, (loop,)))
+        for place in inside
+        if (handle := handle_at(shared.plan, place)) is not None
+        and (loop := _innermost(shared.plan, place)) is not None
+    ]
+    every = judge.estimated((*shared.script, *steps), origin, (names, shared)) if steps else shared
+    if every is not None and every.total <= shared.total:
+        return every
     now = shared
-    for place in places:
-        handle, loop = handle_at(now.plan, place), _innermost(now.plan, place)
-        if handle is None or loop is None or judge.is_over():
-            continue
-        names = now.plan.statements_at(Component.of([place]))
-        after = judge.estimated((*now.script, Step(Vectorize(handle, (loop,)))), origin, (names, now))
+    for step in steps:
+        after = None if judge.is_over() else judge.estimated((*now.script, step), origin, (names, now))
         now = now if after is None or after.total > now.total else after
     return now
 
@@ -92,6 +121,8 @@ def _in_vectors(judge: Judge, shared: Estimated, places: tuple[Position, ...], o
 def _innermost(plan: Plan, place: Position) -> str | None:
     """The innermost loop that is not written out; None where it is parallel or has vectors already."""
     mine = [one for one in plan.directives if place in one.positions]
+    if not any(one.kind is DirectiveKind.PARALLEL for one in mine):
+        return None
     loops = plan.leaf(place).loops
     written_out = [one.loop for one in mine if one.kind is DirectiveKind.UNROLL]
     left = [k for k in range(len(loops)) if k not in written_out]

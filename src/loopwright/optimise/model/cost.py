@@ -7,7 +7,7 @@ It ranks programs; docs/optimise.md has its formulas and its measured error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import ceil
 
 from loopwright.c.declarations import is_integer_type
@@ -105,15 +105,30 @@ def _first(loop: LoopCost) -> str | None:
 
 
 def _shared(root: LoopCost, cycles: Mapping[str, float], threads: int) -> dict[str, float]:
-    """What is inside a parallel loop is done by all threads, which then wait for each other."""
-    found = dict(cycles)
+    """What is inside a parallel loop is done by all threads, which then wait for each other.
+
+    A statement that has been split may run inside of such loops and outside: so many of its runs count as
+    each thread has.
+    """
+    runs, own, found = dict.fromkeys(cycles, 0.0), dict.fromkeys(cycles, 0.0), dict(cycles)
+    for loop, part in _parts(root, threads, 1.0):
+        for call in loop.calls:
+            count = loop.executions * loop.trip * call.lanes
+            runs[call.statement] += count
+            own[call.statement] += part * count
+    for name, count in runs.items():
+        found[name] *= own[name] / count if count else 1.0
     for loop in root.inside():
-        if not loop.is_parallel:
-            continue
-        names = dict.fromkeys(call.statement for one in loop.inside() for call in one.calls)
-        for name in names:
-            found[name] = cycles[name] * ceil(loop.trip / threads) / max(1.0, ceil(loop.trip))
-        first = next(iter(names), None)
+        first = _first(loop) if loop.is_parallel else None
         if first is not None:
             found[first] += BARRIER * loop.executions
     return found
+
+
+def _parts(loop: LoopCost, threads: int, part: float) -> Iterator[tuple[LoopCost, float]]:
+    """The loops, with the part of their iterations that the thread with most of them has."""
+    if loop.is_parallel and part == 1.0:
+        part = ceil(loop.trip / threads) / max(1, ceil(loop.trip))
+    yield loop, part
+    for one in loop.loops:
+        yield from _parts(one, threads, part)
