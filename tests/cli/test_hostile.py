@@ -56,7 +56,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("endless", region("  for (;;) x[0] = 1;"), "has to give one integer its first value", "accepted: for"),
     ("jump", region("  for (i = 0; i < n; i++) i = i + 1;"), "'i' is assigned outside the head", "another variable"),
     ("range for", region("  for (auto i : x) x[i] = 0;"), "this is not C", "plain C"),
-    ("ifdef", region("#ifdef X\n  x[0] = 0;\n#endif"), "no place for it", "out of the region"),
+    ("ifdef", region("#ifdef X\n  x[0] = 0;\n"), "no place for it", "out of the region"),
     ("deep", region("(" * 2000 + "x[0] = 1" + ")" * 2000 + ";"), "nested too deeply", "split the expression"),
     ("huge", region("  for (i = 0; i < 9" + "9" * 30 + "; i++) x[i] = 0;"), "does not fit into 64 bits", "accepted"),
     ("asm", region('  asm("nop");'), "cannot be read", "accepted: arithmetic"),

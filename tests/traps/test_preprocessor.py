@@ -10,7 +10,13 @@ import pytest
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput
+from loopwright.progress import silent
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import ComparisonOptions
+from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.source import Source
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
@@ -195,3 +201,61 @@ def test_lines_that_are_numbers(head: str, setup: str, after: str, is_same: bool
     """A new text of more lines gives another number to what comes after it."""
     old, new = (function(text, head=head, setup=setup, after=after) for text in (_SET, f"\n{_SET}"))
     assert (comparison(old, new, tmp_path) == PROVED) == is_same
+
+
+BRANCHES = """void f(int n, double *restrict a, double *restrict b)
+{
+#pragma scop
+  for (int i = 0; i < n; i++) {
+#if defined FAST && FAST > 1
+    a[i] = 3 * b[i];
+#  ifdef CLEAR
+    b[i] = 0;
+#  endif
+#else  /* as it was */
+    a[i] = b[i];
+#endif
+  }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "statements"),
+    [
+        ((), ["a[i] = b[i];"]),
+        (("-DFAST=1",), ["a[i] = b[i];"]),
+        (("-DFAST=2",), ["a[i] = 3 * b[i];"]),
+        (("-DFAST=2", "-DCLEAR"), ["a[i] = 3 * b[i];", "b[i] = 0;"]),
+    ],
+)
+def test_the_branch_that_is_compiled_is_read(
+    flags: tuple[str, ...], statements: list[str], tmp_path: Path
+) -> None:
+    """The new text has this branch alone, which is right for these options, and told."""
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(BRANCHES)
+    options = ReadOptions(compiled=CompilerOptions(flags))
+    (program,) = read_c(old, options)
+    assert [one.body.place.text for one in program.statements] == statements
+    assert sum("taken as the compiler takes it now" in one.text for one in program.trusted) == 3
+    new.write_text(transformed(Request(file=str(old), reading=options), silent).source.text)
+    assert "#if" not in new.read_text()
+    for other in ((), ("-DFAST=2",)):
+        found = compare_files(old, new, ComparisonOptions(ReadOptions(compiled=CompilerOptions(other))))
+        assert found.proved == (other == flags or (not other and "-DFAST=1" in flags))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("#endif\n  }", "  }"),
+        ("  for (int", '#include "missing.h"\n  for (int'),
+        ("    a[i] = b[i];", "#define N 1\n    a[i] = b[i];"),
+    ],
+)
+def test_lines_that_decide_nothing_known_are_refused(right: str, wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(BRANCHES.replace(right, wrong))
+    with pytest.raises(BadInput, match="no place for it"):
+        read_c(tmp_path / "old.c")

@@ -9,6 +9,7 @@ import pytest
 from loopwright.c.macros import integer_text
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted
+from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _SIZES = "int n, double *x, unsigned u, unsigned v, unsigned long z, long l, unsigned char c, int h, int w"
@@ -212,3 +213,14 @@ def test_a_macro_that_is_another_variable(head: str, words: tuple[str, str], tmp
         function(loop.format(*pair), setup=f"\n{head}\n", parameters="int n, int m") for pair in names
     )
     assert "not end up" not in comparison(old, new, tmp_path)
+
+
+@pytest.mark.parametrize("declared", ["unsigned j; ", ""])
+def test_an_unsigned_iterator_that_counts_down_to_one(declared: str, tmp_path: Path) -> None:
+    """For n = 0 the loop starts at the largest number: that n is at least 1 is listed."""
+    loop = "for (unsigned j = n - 1; j >= 1; j--) x[j] += x[j - 1];"
+    body = loop.replace("unsigned j", "j") if declared else loop
+    text = f"void f(unsigned n, double *x)\n{{\n{declared}\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    (tmp_path / "k.c").write_text(text)
+    (program,) = read_c(tmp_path / "k.c")
+    assert "'n - 1' is an unsigned number, and is not below 0" in [one.text for one in program.trusted]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
@@ -115,6 +116,18 @@ def marked_regions(source: Source, lines: Sequence[Directive]) -> tuple[Region, 
             code=Code.REGION,
         )
     return tuple(regions)
+
+
+def marked_places(source: Source) -> tuple[Span, ...]:
+    """Where regions are, whatever is in them: what is chosen, or what lies between two pragmas."""
+    if source.chosen:
+        return tuple(Span(source, start, end) for start, end in source.chosen)
+    marks = [line for line in directives_of(source) if _marker(line)]
+    return tuple(
+        Span(source, first.place.end, last.place.start)
+        for first, last in pairwise(marks)
+        if (_marker(first), _marker(last)) == ("scop", "endscop")
+    )
 
 
 def with_markers(source: Source) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from loopwright.c.file import c_file
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
+from loopwright.c.typed.branches import with_branches_taken
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
@@ -110,6 +111,16 @@ def compare_files(
     progress("reading")
     compilers = (options.of_old.compiled, options.reading.compiled)
     before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
+    before, old_branches = with_branches_taken(before, compilers[0])
+    source, new_branches = with_branches_taken(source, compilers[1])
+    found = _compared_files(before, source, options, progress)
+    told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
+    return replace(found, trusted=(*found.trusted, *told))
+
+
+def _compared_files(
+    before: Source, source: Source, options: ComparisonOptions, progress: Progress
+) -> Comparison:
     choice = options.reading.choice
     is_marked = has_marks(before) or has_marks(source)
     if choice.is_empty and not has_marks(before):

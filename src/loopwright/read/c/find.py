@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.file import c_file
-from loopwright.c.regions import marked_regions
+from loopwright.c.regions import marked_places, marked_regions
 from loopwright.c.selection.chosen import (
     FunctionWithLoops,
     chosen,
@@ -21,6 +21,7 @@ from loopwright.c.selection.chosen import (
 )
 from loopwright.c.selection.nearby import Nearby
 from loopwright.c.syntax import Node
+from loopwright.c.typed.branches import with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -52,7 +53,7 @@ class Nest:
 
 def nests_of(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Nest, ...]:
     """All loops of a file, in the order of the text, in pieces as large as can be read."""
-    source = replace(source, chosen=())
+    source = _with_branches_taken(replace(source, chosen=()), options)
     file = c_file(source)
     marked = [region.place for region in marked_regions(source, file.directives)]
     functions = functions_with_loops(file)
@@ -68,6 +69,14 @@ def nests_of(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Nest, ..
     first += [_Candidate("", place, "", ()) for place in outside]
     found = _tried(source, first, lambda places: _gated(places, options))
     return tuple(sorted(found, key=lambda nest: nest.place))
+
+
+def _with_branches_taken(source: Source, options: ReadOptions) -> Source:
+    """The text with what is compiled of it alone, where `#if` stands in a region or among loops."""
+    places = marked_places(source)
+    if not places:
+        source = with_places(source, [one.place for one in functions_with_loops(c_file(source))])
+    return replace(with_branches_taken(source, options.compiled)[0], chosen=())
 
 
 def _innermost(functions: Sequence[FunctionWithLoops], place: Span) -> FunctionWithLoops | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from loopwright.arguments import file_named
 from loopwright.c.file import c_file
+from loopwright.c.regions import marked_places
+from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.syntax import refuse
+from loopwright.c.typed.branches import BranchTaken, with_branches_taken
 from loopwright.errors import BadInput, Code, Note
-from loopwright.model.program import Program
+from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import AS_MARKED, ReadOptions
@@ -32,8 +36,21 @@ def read_c(path: str | Path, options: ReadOptions = AS_MARKED) -> tuple[Program,
 
 def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Program, ...]:
     """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
-    source = resolved(source, options)
+    if not options.choice.is_empty or not marked_places(source):
+        source = resolved(source, options)
+    source, branches = with_branches_taken(source, options.compiled)
+    source = resolved(source, replace(options, choice=BY_PRAGMAS))
+    return tuple(_told(program, branches) for program in _read(source, options))
 
+
+def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
+    """A program with the lines of conditions in its region that are gone."""
+    own = [one for one in branches if program.region.start <= one.place.start < program.region.end]
+    listed = (Assumption(AssumptionKind.CONSTANT, str(one), one.place) for one in own)
+    return replace(program, assumptions=(*program.assumptions, *listed)) if own else program
+
+
+def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
     def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
             return gated(parse_c(text, options), options)

@@ -279,8 +279,13 @@ def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
 
 
 def _converted(setting: Setting, block: Node) -> Iterator[Node]:
-    """What unsigned variables of the region are given at first."""
+    """What unsigned variables of the region are given at first, and the iterators of its loops."""
     for node in walk(block):
+        start = node.child_by_field_name("initializer") if node.type == "for_statement" else None
+        if start is not None and start.type == "assignment_expression" and operator(start) == "=":
+            counted = type_in(field(start, "left"), Frame(setting, everywhere()))
+            if isinstance(counted, Integer) and not counted.signed:
+                yield field(start, "right")
         if node.type == "declaration":
             kind = setting.declarations.resolved(type_text(node, qualifiers=False))
             values = [d.child_by_field_name("value") for d in node.children_by_field_name("declarator")]
