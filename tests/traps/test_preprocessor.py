@@ -259,3 +259,16 @@ def test_lines_that_decide_nothing_known_are_refused(right: str, wrong: str, tmp
     (tmp_path / "old.c").write_text(BRANCHES.replace(right, wrong))
     with pytest.raises(BadInput, match="no place for it"):
         read_c(tmp_path / "old.c")
+
+
+def test_a_condition_on_its_own_line_is_refused(tmp_path: Path) -> None:
+    """The line after the pragma that asks which branch is taken has another number."""
+    text = BRANCHES.replace("#else  /* as it was */", "#endif\n#if __LINE__ == 12")
+    for line in (11, 12):
+        (tmp_path / "old.c").write_text(text.replace("== 12", f"== {line}"))
+        try:
+            (program,) = read_c(tmp_path / "old.c")
+        except BadInput:
+            continue
+        found = [one.body.place.text for one in program.statements]
+        assert found == (["a[i] = b[i];"] if line == 11 else [])

@@ -104,7 +104,7 @@ def _limits(program: Program, runs: isl.Set, limit: int) -> Iterator[str]:
     for one in program.parameters:
         if one.values is None or not one.text.isidentifier():
             continue
-        low = max(-limit, least[one.name][0])
+        low = max(-limit, least.get(one.name, one.values)[0])
         if one.values[0] < low:
             yield f"{one.text} >= {literal(low)}"
         if one.values[1] > limit:

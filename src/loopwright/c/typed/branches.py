@@ -7,7 +7,7 @@
     #endif
 
 Which branch that is, the compiler is asked, with the options of the user: a pragma in each of them is in its
-output or is not.  Lines stay.  The text without the other branches is the same for these options alone,
+output or is not.  That it reads the same text without the others is compared.  Lines stay.  The text without the other branches is the same for these options alone,
 which is told.
 """
 
@@ -61,8 +61,15 @@ def with_branches_taken(source: Source, options: CompilerOptions) -> tuple[Sourc
     said = {" ".join(text.split()) for text in asked.directives}
     taken = [f"#pragma {_WORD} {k}" in said for k in range(len(opened))]
     found = tuple(BranchTaken(one.place, is_taken) for one, is_taken in zip(opened, taken, strict=True))
-    edits = _blanked(source, lines, {one.place: one.is_taken for one in found})
-    return source.edited(edits), tuple(BranchTaken(one.place, one.is_taken) for one in found)
+    edited = source.edited(_blanked(source, lines, {one.place: one.is_taken for one in found}))
+    if _compiled(edited, options) != _compiled(source, options):
+        return source, ()  # a condition on the line it stands on, or on how often something was asked
+    return edited, found
+
+
+def _compiled(source: Source, options: CompilerOptions) -> str:
+    """All that the compiler reads, but for where it stands."""
+    return "".join(preprocess(replace(source, chosen=()), options).text.split())
 
 
 def _conditional(source: Source, place: Span) -> Sequence[Directive]:
