@@ -7,8 +7,8 @@
     #endif
 
 Which branch that is, the compiler is asked, with the options of the user: a pragma in each of them is in its
-output or is not.  That it reads the same text without the others is compared.  Lines stay.  The text without the other branches is the same for these options alone,
-which is told.
+output or is not.  That it reads the same text without the others is compared.  Lines stay.  The text without
+the other branches is the same for these options alone, which is told.
 """
 
 from __future__ import annotations
