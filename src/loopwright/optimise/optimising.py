@@ -34,7 +34,7 @@ from loopwright.optimise.timing.refining import Timing
 from loopwright.optimise.timing.results import IN_MEMORY, Results, results
 from loopwright.optimise.timing.runner import TrialRunner, has_main, with_clock
 from loopwright.optimise.timing.trials import WORTH, Trial, Trials, ranked
-from loopwright.optimise.timing.workshop import TrialsHere, Workshop
+from loopwright.optimise.timing.workshop import ROUNDS, TrialsHere, Workshop
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.reductions import ordering
 from loopwright.read.c.options import ReadOptions
@@ -60,6 +60,9 @@ FASTER = 0.96
 
 PATIENT, ENOUGH = 0.65, 5.0
 """The part of the time left that one proof may take, and the seconds that are enough for the others."""
+
+COMPARING = 0.4
+"""The part of the time left that runs in turns at the end have at most."""
 
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
@@ -276,12 +279,27 @@ def _best_by_time(
     better.sort(key=lambda one: one.script in timing.doubtful)
     if not any(timing.found):  # an interrupt came, or the time was over, before a script was timed
         better = _better_by_model(found)
-    best, outcome = _proved(better, found, ends[1], progress)
-    progress("comparing")
-    original, new = trials.compared(source.text if outcome is None else outcome.source.text)
+    kept_back = min(ROUNDS * seconds * (1 + WORTH), COMPARING * (ends[1] - time.monotonic()))
+    best, outcome = _proved(better, found, ends[1] - kept_back, progress)
+    original = new = Times((seconds,))
+    if outcome is not None:
+        progress("comparing")
+        original, new = _compared(trials, outcome, (seconds, best), ends[1])
     if min(new.seconds) > FASTER * min(original.seconds):
         best, outcome, new = None, None, original
     return replace(found.result(best, outcome, tried), original=original, new=new)
+
+
+def _compared(
+    trials: Trials, outcome: Outcome, known: tuple[float, Trial | None], end: float
+) -> tuple[Times, Times]:
+    """The times of the original and of the result, in turns; after an interrupt those of the trials."""
+    seconds, best = known
+    try:
+        return trials.compared(outcome.source.text, end - time.monotonic())
+    except KeyboardInterrupt:
+        timed = seconds if best is None or best.seconds is None else best.seconds
+        return Times((seconds,)), Times((timed,))
 
 
 @contextmanager

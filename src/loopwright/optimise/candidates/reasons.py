@@ -68,6 +68,12 @@ def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> s
         case operations.Pack(transposed=transposed):
             what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
             return f"{what}; it is made once and read often"
+        case operations.Unroll():
+            return "written out, so that what is added to stays in registers"
+        case operations.Rename():
+            return "a variable of its own, which other loops do not share"
+        case operations.SplitSum():
+            return "a product and its addition are one operation then"
         case operations.StripMine(size=size):
             return f"{size} iterations at a time, with a place of their own for what follows"
         case operations.Lift():

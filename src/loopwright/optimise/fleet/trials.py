@@ -51,8 +51,8 @@ class TrialsOnFleet:
     def original(self) -> float:
         return cast(float, self.answer(TimeOriginal()))
 
-    def compared(self, text: str) -> tuple[Times, Times]:
-        return cast(tuple[Times, Times], self.answer(CompareTask(text)))
+    def compared(self, text: str, seconds: float) -> tuple[Times, Times]:
+        return cast(tuple[Times, Times], self.answer(CompareTask(text, seconds)))
 
     def answer(self, work: Work) -> object:
         """What a worker says to some work; what it refuses is raised."""

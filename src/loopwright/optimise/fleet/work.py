@@ -54,9 +54,10 @@ class TimeOriginal:
 
 @dataclass(frozen=True)
 class CompareTask:
-    """The seconds of the file as it is and of another text, in turns."""
+    """The times of the file as it is and of another text, in turns, in about so many `seconds`."""
 
     text: str
+    seconds: float
 
 
 Work: TypeAlias = MakeText | TimeText | Prove | TimeOriginal | CompareTask
@@ -124,7 +125,7 @@ def _answer(shop: Workshop, work: Work) -> object:
             return shop.is_proved(script, seconds)
         case TimeOriginal():
             return shop.original()
-        case CompareTask(text):
-            return shop.compared(text)
+        case CompareTask(text, seconds):
+            return shop.compared(text, seconds)
         case _:
             assert_never(work)

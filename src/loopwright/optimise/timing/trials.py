@@ -120,8 +120,8 @@ class Trials(Protocol):
         """
         ...
 
-    def compared(self, text: str) -> tuple[Times, Times]:
-        """Runs of the original and of another text, in turns."""
+    def compared(self, text: str, seconds: float) -> tuple[Times, Times]:
+        """Runs of the original and of another text, in turns, in about so many seconds."""
         ...
 
 

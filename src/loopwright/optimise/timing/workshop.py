@@ -5,6 +5,7 @@ A script becomes a C file, the file a program, and that is run; or all about the
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import field, replace
 from pathlib import Path
@@ -98,13 +99,17 @@ class Workshop:
             return False
         return True
 
-    def compared(self, text: str) -> tuple[Times, Times]:
-        """Runs of the original and of another text, in turns."""
+    def compared(self, text: str, seconds: float) -> tuple[Times, Times]:
+        """Runs of the original and of another text, in turns: as many as so many seconds are enough for."""
+        begun = time.monotonic()
         programs = [self._program(one) for one in (self.plans[0].original.source.text, text)]
         found: tuple[list[float], list[float]] = ([], [])
         while len(found[1]) < ROUNDS or (len(found[1]) < MOST_ROUNDS and sum(map(sum, found)) < LONG):
-            for seconds, program in zip(found, programs, strict=True):
-                seconds.append(self.runner.seconds(program, LONGEST))
+            for times, program in zip(found, programs, strict=True):
+                times.append(self.runner.seconds(program, LONGEST))
+            turns, spent = len(found[1]), time.monotonic() - begun
+            if spent * (turns + 1) / turns > seconds:
+                break
         return Times(tuple(found[0])), Times(tuple(found[1]))
 
     def _program(self, text: str) -> Path:
@@ -153,8 +158,8 @@ class TrialsHere:
             except (BadInput, GaveUp, InternalError) as failure:
                 yield Timed(task.script, None, failure.diagnostic.message)
 
-    def compared(self, text: str) -> tuple[Times, Times]:
-        return self.workshop.compared(text)
+    def compared(self, text: str, seconds: float) -> tuple[Times, Times]:
+        return self.workshop.compared(text, seconds)
 
     def _seconds(self, task: Task) -> float:
         text = self.texts.get(task.script) or self.workshop.text(task.script)
