@@ -6,8 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from loopwright.check.original.specification import specification
+from loopwright.check.program.control import decided_by_data
+from loopwright.check.program.doubts import of_other_type
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import parse_input
+from loopwright.check.program.sites import find_sites
 from loopwright.check.program.unset import unset_reads
 from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_text
@@ -143,3 +147,57 @@ def test_what_no_run_shows(program: str, functions: str, seen: str) -> None:
 )  # fmt: skip
 def test_what_looks_doubtful_and_is_right(program: str, functions: str) -> None:
     assert check(text(program, functions=functions)).answer is Answer.VALID
+
+
+@pytest.mark.parametrize(
+    ("program", "functions", "is_other"),
+    [
+        ("int k = 1; void *p = &k; if (*(float *)p > 5) A[0] = B[0];", "", True),
+        ("int k = 1; void *p = &k; float *q = p; if (*q > 5) A[0] = B[0];", "", True),
+        ("int k = 1; void *p, *r; p = &k; r = p; if (*(short *)r > 5) A[0] = B[0];", "", True),
+        ("int k[2] = { 1, 2 }; void *p = k; if (((long *)p)[0] == 5) A[0] = B[0];", "", True),
+        ("int k = 1; if (g(&k)) A[0] = B[0];", "static int g(void *p) { return *(float *)p > 5; }", True),
+        ("int k = 1; if (g(&k)) A[0] = B[0];", "static int g(void *p) { int *q = p; return *q > 5; }", False),
+        ("int k = 1; void *p = &k; unsigned char *q = p; if (*(unsigned *)p > *q) A[0] = B[0];", "", False),
+        ("int k = 1; double t = k; if (t > 5) A[0] = B[0];", "", False),
+    ],
+)  # fmt: skip
+def test_memory_that_another_type_reads_by_way_of_void(program: str, functions: str, is_other: bool) -> None:
+    given = parse_input(Source("p.c", text(f"{program} {COPY}", functions=functions)))
+    known = reached(given.segment, {array.name: array.rank for array in given.original.arrays})
+    assert bool(list(of_other_type(known))) == is_other
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"),
+    [
+        ("for (i = 0; i < N; i++) { double t = B[i]; A[i] = t; }", Answer.GAVE_UP),
+        ("for (i = 0; i < N; i++) A[i] = get(i);", Answer.GAVE_UP),
+        ("for (i = 0; i < N; i++) set(i, B[i]);", Answer.GAVE_UP),
+        (f"{COPY} double t = A[0]; A[0] = A[1]; A[1] = t;", Answer.VIOLATION),
+    ],
+)
+def test_values_that_are_kept_elsewhere(program: str, answer: Answer) -> None:
+    """They are not followed; what is wrong before is wrong."""
+    functions = "static double get(int k) { return B[k]; } static void set(int k, double v) { A[k] = v; }"
+    assert check(text(program, functions=functions)).answer is answer
+
+
+@pytest.mark.parametrize(
+    ("program", "is_data"),
+    [
+        ('FILE *f = fopen("/dev/null", "r"); if (f)', True),
+        ('int k = 1; scanf("%d", &k); if (k)', True),
+        ("char l[9] = \"\"; fgets(l, 9, stdin); if (l[0] != 'x')", True),
+        ("long k; memcpy(&k, A, 8); if (k != 5)", True),
+        ("time_t k; time(&k); if (k > 5)", True),
+        ('char l[9]; sprintf(l, "%g", B[0]); if (l[0])', True),
+        ("int k = 1, m; memcpy(&m, &k, 4); if (m)", False),
+        ('printf("%g", B[0]); if (N > 1)', False),
+    ],
+)
+def test_data_that_functions_of_the_library_bring(program: str, is_data: bool) -> None:
+    given = parse_input(Source("p.c", text(f"{program} {COPY}")))
+    spec = specification(given.original, {"N": 8})
+    known = reached(given.segment, {array.name: array.rank for array in given.original.arrays})
+    assert (decided_by_data(find_sites(spec, known)) is not None) == is_data

@@ -17,8 +17,14 @@ from loopwright.lazy_dataclass import dataclass
 
 _CHANGING = frozenset(
     ("rand", "random", "rand_r", "drand48", "lrand48", "time", "clock", "getpid", "omp_get_wtime", "__rdtsc",
-     "getenv", "secure_getenv", "getchar", "getc", "fgetc")
+     "getenv", "secure_getenv", "getchar", "getc", "fgetc", "fopen", "open", "feof", "ferror", "ftell")
 )  # fmt: skip
+_FILLING = frozenset(
+    ("scanf", "fscanf", "fgets", "fread", "read", "gettimeofday", "clock_gettime", "time", "rand_r")
+)
+"""Functions that bring data where their arguments point to; the number that they return is data too."""
+_COPYING = frozenset(("memcpy", "memmove", "strcpy", "strncpy", "strcat", "sprintf", "snprintf", "sscanf"))
+"""Functions that bring data from where some of their arguments point to, to where the others do."""
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
 _LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
@@ -130,6 +136,20 @@ def _places(sites: Sites, found: frozenset[DataPlace]) -> frozenset[DataPlace]:
 def _given(sites: Sites, places: frozenset[DataPlace], node: Node) -> Iterator[DataPlace]:
     for targets, value in _values(sites, node):
         yield from _through(sites, places, value, targets)
+    if node.type == "call_expression" and not _called(sites, field(node, "function")):
+        yield from _filled(sites, places, node)
+
+
+def _filled(sites: Sites, places: frozenset[DataPlace], call: Node) -> Iterator[DataPlace]:
+    """What a function of the library writes data to."""
+    name, arguments = field(call, "function").text, field(call, "arguments")
+    copied = name in _COPYING and (
+        _has_data(sites, places, arguments)
+        or _points_to_data(sites, places, arguments)
+        or any(part.type == "identifier" and part.text in sites.known.ranks for part in walk(arguments))
+    )
+    if copied or name in _FILLING:
+        yield from (place for part in walk(arguments) for place in _led_to(sites, part))
 
 
 def _values(sites: Sites, node: Node) -> Iterator[tuple[list[DataPlace], Node]]:
@@ -220,7 +240,7 @@ def _has_data(sites: Sites, places: frozenset[DataPlace], node: Node) -> bool:
 
 def _returns_data(sites: Sites, places: frozenset[DataPlace], function: Node) -> bool:
     results = (DataPlace(one.node.start) for one in _called(sites, function))
-    return function.text in _CHANGING or any(result in places for result in results)
+    return function.text in _CHANGING | _FILLING or any(result in places for result in results)
 
 
 def _called(sites: Sites, function: Node) -> tuple[Function, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.c.declarations import Variable
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.check.program.control import NEVER_RETURN, decided_by_arguments
 from loopwright.check.program.reachable import Function, ReachedCode
@@ -36,7 +37,7 @@ def unseen(sites: Sites) -> str | None:
     call = next(_without_value(known), None)
     if call is not None:
         return f"'{call.text}' may be used at {call.span.place}, and the function may end without a value"
-    cast = next(_of_other_type(known), None)
+    cast = next(of_other_type(known), None)
     if cast is not None:
         return f"'{cast.text}' at {cast.span.place} may access memory by another type than it was written"
     decided = decided_by_arguments(sites)
@@ -164,15 +165,66 @@ def _switch_goes_on(node: Node) -> bool:
     return not has_default or last is None or _goes_on(last) or bool(node.of_type("break_statement"))
 
 
-def _of_other_type(known: ReachedCode) -> Iterator[Node]:
-    """Casts of a pointer to numbers of one type to a pointer to numbers of another one."""
+def of_other_type(known: ReachedCode) -> Iterator[Node]:
+    """Pointers to numbers of one type that become pointers to another one, by way of `void *` too."""
+    for node, kind, value in (*_casts(known), *_given_on(known)):
+        for origin in _origins(known, value, frozenset()):
+            types = [_plain(known, one) for one in (kind, origin.type)]
+            if types[0] != types[1] and not _ANY_TYPE & set(types):
+                yield node
+
+
+def _casts(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
+    """Casts to pointers: what to, and what is cast."""
     for cast in (node for body in known.bodies for node in body.of_type("cast_expression")):
         kind, star, _ = field(cast, "type").text.partition("*")
-        root = _root(field(cast, "value")) if star else None
-        found = None if root is None else known.declarations.visible(root.text, cast.span)
-        types = [] if found is None else [_plain(known, one) for one in (kind.split("(")[0], found.type)]
-        if types and types[0] != types[1] and not _ANY_TYPE & set(types):
-            yield cast
+        if star:
+            yield cast, kind.split("(")[0], field(cast, "value")
+
+
+def _given_on(known: ReachedCode) -> Iterator[tuple[Node, str, Node]]:
+    """Pointers to `void` that variables are given without a cast: what they become, and the pointer."""
+    for target, value in _assigned(known):
+        given = known.declarations.visible(value.text, value.span)
+        if value.type == "identifier" and given is not None and _plain(known, given.type) == "void":
+            yield value, target.type, value
+
+
+def _assigned(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
+    """The variables of the code that are given values, with these; parameters are given arguments."""
+    for node in (node for body in known.bodies for node in walk(body)):
+        if node.type in ("init_declarator", "assignment_expression"):
+            is_new = node.type == "init_declarator"
+            target = field(node, "declarator" if is_new else "left")
+            name = next((one for one in walk(target) if one.type == "identifier"), target)
+            value = without_parentheses(field(node, "value" if is_new else "right"))
+            found = known.declarations.visible(name.text, value.span)
+            if found is not None and (is_new or name == target):
+                yield found, value
+    functions = {one.name: one for one in known.functions}
+    for call in _calls(known):
+        function = functions.get(field(call, "function").text)
+        if function is None:
+            continue
+        arguments = named_children(field(call, "arguments"))
+        for parameter, value in zip(function.parameters, arguments, strict=False):
+            found = None if parameter is None else known.declarations.visible(parameter, function.body.span)
+            if found is not None:
+                yield found, value
+
+
+def _origins(known: ReachedCode, value: Node, passed: frozenset[str]) -> Iterator[Variable]:
+    """The variables that a pointer leads to: of a `void *`, those whose addresses it is given."""
+    root = _root(value)
+    found = None if root is None else known.declarations.visible(root.text, value.span)
+    if found is None or found.name in passed:
+        return
+    if _plain(known, found.type) != "void":
+        yield found
+        return
+    for target, given in _assigned(known):
+        if target == found:
+            yield from _origins(known, given, passed | {found.name})
 
 
 def _root(node: Node) -> Node | None:
