@@ -169,21 +169,6 @@ def test_memory_that_another_type_reads_by_way_of_void(program: str, functions: 
 
 
 @pytest.mark.parametrize(
-    ("program", "answer"),
-    [
-        ("for (i = 0; i < N; i++) { double t = B[i]; A[i] = t; }", Answer.GAVE_UP),
-        ("for (i = 0; i < N; i++) A[i] = get(i);", Answer.GAVE_UP),
-        ("for (i = 0; i < N; i++) set(i, B[i]);", Answer.GAVE_UP),
-        (f"{COPY} double t = A[0]; A[0] = A[1]; A[1] = t;", Answer.VIOLATION),
-    ],
-)
-def test_values_that_are_kept_elsewhere(program: str, answer: Answer) -> None:
-    """They are not followed; what is wrong before is wrong."""
-    functions = "static double get(int k) { return B[k]; } static void set(int k, double v) { A[k] = v; }"
-    assert check(text(program, functions=functions)).answer is answer
-
-
-@pytest.mark.parametrize(
     ("program", "is_data"),
     [
         ('FILE *f = fopen("/dev/null", "r"); if (f)', True),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import walk
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
@@ -29,7 +33,6 @@ from loopwright.check.program.instrument import (
 )
 from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import other_writes
-from loopwright.check.program.own import not_followed
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
@@ -156,21 +159,24 @@ def _with_data(job: Job, report: Report) -> Report:
 
 
 def _with_own_storage(job: Job, report: Report) -> Report:
-    """Values that operations take from the segment's own storage or functions are not followed: no refutation.
-
-    What comes before the first operation that is wrong is right.
-    """
+    """Values that operations take from arrays of the segment's own are not followed: no refutation then."""
     if report.answer is not Answer.VIOLATION:
         return report
-    ran = [one for one in report.findings if one.site is not None]
-    first = min(ran, key=lambda one: one.operation, default=None)
-    if first is None or first.site is None:
+    nodes = [node for body in job.sites.known.bodies for node in walk(body)]
+    arrays = [declared_name(one) for one in nodes if one.type == "array_declarator" and "*" not in one.text]
+    allocated = [node for node in nodes if node.type == "init_declarator" and _ALLOCATED.search(node.text)]
+    found = [one for one in (*arrays, *map(declared_name, allocated)) if one is not None]
+    declared = {name for name, _, _ in found} - {array.name for array in job.given.original.arrays}
+    values = [site.assignment.value for site in job.sites.sites if not site.candidates]
+    own = sorted({name for value in values if value for name in names_in(value.text)} & declared)
+    if not own:
         return report
-    site = job.sites.sites[first.site]
-    note = not_followed(job.sites, site, frozenset(array.name for array in job.given.original.arrays))
-    if note is None:
-        return report
+    note = f"values are kept in {', '.join(own)}, which the original lacks: `prove` follows such storage"
     return replace(report, answer=Answer.GAVE_UP, findings=(), violations=0, notes=(*report.notes, note))
+
+
+_ALLOCATED = re.compile(r"=.*(\w*alloc\s*\(|\(void \*\))", re.DOTALL)
+"""A pointer to memory of its own, not into an array."""
 
 
 def _with_rest(given: Input, report: Report) -> Report:
