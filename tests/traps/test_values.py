@@ -89,3 +89,30 @@ def test_a_function_of_the_library_that_is_a_macro_elsewhere(macro: str, option:
     (tmp_path / "new.c").write_text(new)
     options = ComparisonOptions(ReadOptions(compiled=CompilerOptions((option,) if option else ())))
     assert not compare_files(tmp_path / "old.c", tmp_path / "new.c", options).proved
+
+
+_NEGATED = ("for (i = 0; i < 9; i++) a[i] = (-b[i]) * t;", "for (i = 0; i < 9; i++) a[i] = -(b[i] * t);")
+_TURNED = ("for (i = 0; i < 9; i++) a[i] = b[i] / 3;", "for (i = 8; i >= 0; i--) a[i] = b[i] / 3;")
+_UNUSED = ("for (i = 0; i < 9; i++) a[i] = b[i];", "for (i = 0; i < 9; i++) { double d = sqrt(b[i]); a[i] = b[i]; }")
+_ROOTS = ("for (i = 0; i < 9; i++) a[i] = fabs(b[i]);", "for (i = 8; i >= 0; i--) a[i] = fabs(b[i]);")
+SEEN = [
+    (_NEGATED, "fesetround(FE_UPWARD);", "", False),
+    (_NEGATED, "", "s = fetestexcept(FE_INEXACT);", False),
+    (_NEGATED, "#pragma STDC FENV_ACCESS ON\n", "", False),
+    (_NEGATED, "_mm_setcsr(0x3f80);", "", False),
+    (_NEGATED, "// fesetround\n", "", True),
+    (_TURNED, "fesetround(FE_UPWARD);", "", True),
+    (_UNUSED, "errno = 0;", "s = errno;", False),
+    (_UNUSED, "", "", True),
+    (_ROOTS, "errno = 0;", "s = errno;", True),
+]
+
+
+@pytest.mark.parametrize(("pair", "setup", "after", "is_same"), SEEN)
+def test_what_operations_leave_besides_values(
+    pair: tuple[str, str], setup: str, after: str, is_same: bool, tmp_path: Path
+) -> None:
+    """How numbers are rounded, flags and `errno`, where the file uses them."""
+    head = "#include <errno.h>\n#include <fenv.h>\n#include <math.h>\n#include <xmmintrin.h>"
+    old, new = (function(body, head=head, setup=setup, after=after) for body in pair)
+    assert (comparison(old, new, tmp_path) == PROVED) == is_same

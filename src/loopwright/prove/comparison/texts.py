@@ -23,6 +23,7 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     without_elements,
 )
+from loopwright.prove.comparison.environment import seen_besides_values
 from loopwright.prove.comparison.guarded import under_guards
 from loopwright.prove.comparison.outside import outside_difference
 from loopwright.prove.comparison.preprocessor import (
@@ -135,6 +136,9 @@ def compared_texts(
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
     if reason is None:
         reason = _different_around(old, before, texts[0], (compiled, options))
+    if reason is None:
+        answers, rounds = [one for each in found for one in each.answers], any(one.rounds for one in old)
+        reason = seen_besides_values((before, source), answers, rounds=rounds)
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     helpers = undefined_helpers(c_file(source))
