@@ -171,6 +171,21 @@ for (int i = 0; i < 95; i++)
     ]
 
 
+def test_a_temporary_row_is_expanded_for_threads(tmp_path: Path) -> None:
+    text = """\
+for (int i = 0; i < 96; i++) {
+  for (int j = 0; j < 96; j++)
+    C[0][j] = B[i][j] * 2;
+  for (int j = 1; j < 96; j++)
+    A[i][j] = C[0][j] - C[0][j - 1];
+}"""
+    judge = judge_of(tmp_path, text)
+    scripts = [one for nest in targets(judge.plan)[:1] for one in parallel(judge.plan, nest, judge.setting)]
+    alone, expanded = scripts[:2]
+    assert str(expanded[0]) == "expand(C, i)"
+    assert judge.estimated(alone, "") is None and judge.estimated(expanded, "") is not None
+
+
 def test_what_is_left_of_a_statement_outside_of_a_parallel_loop_is_not_shared(tmp_path: Path) -> None:
     text = """\
 for (int i = 0; i < 96; i++)

@@ -23,6 +23,7 @@ from loopwright.optimise.candidates.nests import (
     script_of,
 )
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
+from loopwright.optimise.candidates.storage import is_set_first
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.read.formula import Chain, Formula, Symbol
@@ -156,6 +157,10 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
             yield (*done, *own, Step(Parallelize(nest.handle, (loop,))))
     for loop in free:
         yield (*done, Step(Parallelize(nest.handle, (loop,))))
+        temporaries = _temporaries(plan, nest, nest.loops.index(loop)) if loop == free[0] else ()
+        if temporaries:
+            own = (Step(Expand(array, (loop,))) for array in temporaries)
+            yield (*script_of(plan), *own, *nest.definition, Step(Parallelize(nest.handle, (loop,))))
     if len(nest.loops) > 1 and tuple(free[:2]) == nest.loops[:2]:
         outer, inner = nest.loops[:2]
         slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
@@ -180,6 +185,17 @@ def _parts(plan: Plan, nest: NamedNest, free: Sequence[str], setting: SearchCont
             outer = free[: free.index(inner)]
             order = Step(Permute(nest.handle, (new[0], *outer)))
             yield (*script_of(plan), *cut, order, Step(Parallelize(nest.handle, (new[0],))))
+
+
+def _temporaries(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
+    """Arrays that are set before they are read, and of which iterations of the loop write the same cells."""
+    written: dict[str, None] = {}
+    for name in plan.statements_at(nest.component):
+        statement = plan.program.statement(name)
+        for _, piece in pieces(statement.schedule):
+            written |= {one.array: None for one in statement.writes if _meets(piece, loop, one)}
+    shared = {one.name: one for one in plan.program.arrays if not one.local and one.space is None}
+    return tuple(name for name in written if name in shared and is_set_first(plan.program, shared[name]))
 
 
 def _is_unrolled(plan: Plan, nest: NamedNest, loop: int) -> bool:

@@ -38,7 +38,7 @@ def expansions(plan: Plan) -> list[tuple[Step, ...]]:
     """
     found = []
     for array in plan.program.arrays:
-        loops = _shared_loops(plan.program, array) if _is_set_first(plan.program, array) else ()
+        loops = _shared_loops(plan.program, array) if is_set_first(plan.program, array) else ()
         counts = dict.fromkeys(min(count, len(loops)) for count in (1, 2, len(loops)))
         inner = [loops[-count:] for count in counts if count]
         outer = [loops[:1]] if len(loops) > 1 else []
@@ -83,7 +83,7 @@ def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
     """
     program = plan.program
     for array in program.arrays:
-        if array.rank or not _is_set_first(program, array):
+        if array.rank or not is_set_first(program, array):
             continue
         together = len(_shared_loops(program, array))
         for top in dict.fromkeys(map(_top, _users(program, array))):
@@ -110,7 +110,7 @@ def _handle_of_nest(plan: Plan, top: int) -> str:
     return next(one.handle for one in targets(plan) if one.component.first[0] == top)
 
 
-def _is_set_first(program: Program, array: Array) -> bool:
+def is_set_first(program: Program, array: Array) -> bool:
     """Whether the first statement with the array writes it without reading it."""
     users = _users(program, array)
     if not users:

@@ -12,7 +12,7 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import Vectorize
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
-from loopwright.transform.vectors import Position, padded_position, pieces
+from loopwright.transform.vectors import Position, padded_position
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
 """The parts of the time after which parallel loops are tried, twice, and after which no more are."""
@@ -54,7 +54,7 @@ def among_threads(judge: Judge, one: Estimated) -> Estimated:
         if not done & set(nest.positions):
             after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
             now, done = (now, done) if after is None else (after, done | set(nest.positions))
-    return now
+    return now if now is one else _in_vectors(judge, now, now.origin)
 
 
 def _alone(judge: Judge, count: int) -> list[Estimated]:
@@ -87,8 +87,7 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
             found.append(after)
             if start.total - after.total > ENOUGH * _shareable(judge, start, nest.component):
                 break
-    best = min(found or legal[:1], key=lambda one: one.total, default=None)
-    return None if best is None else _in_vectors(judge, best, names, origin)
+    return min(found or legal[:1], key=lambda one: one.total, default=None)
 
 
 def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
@@ -96,25 +95,24 @@ def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
     return start.cost_of(nest) * (1 - 1 / judge.threads)
 
 
-def _in_vectors(judge: Judge, shared: Estimated, names: tuple[str, ...], origin: str) -> Estimated:
-    """With vectors along the innermost loops of what is shared of these statements, where that is legal.
+def _in_vectors(judge: Judge, shared: Estimated, origin: str) -> Estimated:
+    """With vectors along the innermost loops of what threads share, where that is legal.
 
     What threads share are pointers of which compilers do not know that they point to different arrays.
     """
-    inside = [place for one in names for place, _ in pieces(shared.plan.program.statement(one).schedule)]
     steps = [
         Step(Vectorize(handle, (loop,)))
-        for place in inside
+        for place in (leaf.position for leaf in shared.plan.leaves)
         if (handle := handle_at(shared.plan, place)) is not None
         and (loop := _innermost(shared.plan, place)) is not None
     ]
-    every = judge.estimated((*shared.script, *steps), origin, (names, shared)) if steps else shared
-    if every is not None and every.total <= shared.total:
+    every = judge.estimated((*shared.script, *steps), origin) if steps else shared
+    if every is not None and every.total < (1 + SMALL) * shared.total:
         return every
     now = shared
     for step in steps:
-        after = None if judge.is_over() else judge.estimated((*now.script, step), origin, (names, now))
-        now = now if after is None or after.total > now.total else after
+        after = None if judge.is_over() else judge.estimated((*now.script, step), origin)
+        now = now if after is None or after.total > (1 + SMALL) * now.total else after
     return now
 
 
