@@ -165,9 +165,10 @@ class TypedFile:
             if front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
         )
 
-    def functions_with(self, name: str) -> tuple[TypedFunction, ...]:
-        """The functions the file defines that have this word in them."""
-        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
+        """The functions the file defines that have this word in them; `addressed`: after a `&`."""
+        sign = r"&[\s(]*" if addressed else ""
+        word = re.compile(rf"{sign}(?<![\w$]){re.escape(name)}(?![\w$])")
         return tuple(
             self._built(start, cursor)
             for start, end, cursor in self._top

@@ -13,6 +13,7 @@ from dataclasses import field
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -197,7 +198,8 @@ def is_named_after(region: TypedRegion, declared: tree.Declaration) -> bool:
 def is_address_taken(file: TypedFile, function: TypedFunction, declared: tree.Declaration) -> bool:
     """Whether a pointer to a variable may exist."""
     is_shared = declared.is_file_scope or declared.storage is tree.Storage.STATIC
-    functions = file.functions_with(declared.name) if is_shared else (function,)
+    is_number = isinstance(unqualified(declared.type), Integer | Floating)  # no array, which may be a pointer
+    functions = file.functions_with(declared.name, addressed=is_number) if is_shared else (function,)
     if any(declared.offset in one.addressed for one in functions):
         return True
     return declared.is_file_scope and any(
