@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import walk
-from loopwright.c.tokens import names_in
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
@@ -34,7 +30,7 @@ from loopwright.check.program.instrument import (
 from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import other_writes
 from loopwright.check.program.reachable import reached
-from loopwright.check.program.segment import Input, parse_input, read_input
+from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
 from loopwright.check.program.undefined import has_own_memory
 from loopwright.check.run.execute import (
@@ -52,10 +48,13 @@ from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
-from loopwright.errors import Code, GaveUp
+from loopwright.check.values.storage import with_own_storage
+from loopwright.check.values.terms import compared_by_terms, may_be_valid
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.outside import rest_difference, uncompared
 from loopwright.read.c.options import AS_MARKED, ReadOptions
+from loopwright.read.c.reader import load_c
 from loopwright.source import Source
 
 
@@ -90,9 +89,7 @@ def check_file(
     program: str | Path, spec: str | Path | None = None, options: CheckOptions | None = None
 ) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
-    options = options or CheckOptions()
-    given = read_input(program, spec, options.reading)
-    return check(given, options)
+    return check_source(load_c(program), spec, options)
 
 
 def check_text(
@@ -107,18 +104,27 @@ def check_source(
 ) -> Report:
     """`check_file` of a text that has a name and places."""
     options = options or CheckOptions()
-    given = parse_input(source, spec, options.reading)
-    return check(given, options)
+    try:
+        report = check(parse_input(source, spec, options.reading), options)
+    except (BadInput, GaveUp):
+        found = _by_terms(source, spec, options)
+        if found is None:
+            raise
+        return found
+    found = _by_terms(source, spec, options) if may_be_valid(report, options.reading) else None
+    return report if found is None else found
+
+
+def _by_terms(source: Source, spec: str | Path | None, options: CheckOptions) -> Report | None:
+    """What a comparison of the terms says; None where it says nothing, or is not wanted."""
+    if spec is None or options.algorithm != "auto" or options.only_checks:
+        return None
+    return compared_by_terms(source, spec, options.reading, _tools(source, options))
 
 
 def prepared(given: Input, options: CheckOptions) -> Job:
     """Everything that is needed before code is written."""
-    definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
-    tools = replace(
-        options.tools,
-        options=(*definitions, *options.tools.options),
-        openmp=uses_openmp(given.segment.source) or options.tools.openmp,
-    )
+    tools = _tools(given.segment.source, options)
     ranks = {array.name: array.rank for array in given.original.arrays}
     known = reached(given.segment, ranks, options.reading.pure)
     sizes = find_sizes(given, known, options.defined, tools)
@@ -128,11 +134,22 @@ def prepared(given: Input, options: CheckOptions) -> Job:
     return Job(given, spec, sites, sizes, tools)
 
 
+def _tools(source: Source, options: CheckOptions) -> Toolchain:
+    """The tools, with the sizes that are given."""
+    definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
+    return replace(
+        options.tools,
+        options=(*definitions, *options.tools.options),
+        openmp=uses_openmp(source) or options.tools.openmp,
+    )
+
+
 def check(given: Input, options: CheckOptions) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
     found = writers(job.spec)
-    report = _with_data(job, _with_own_storage(job, _with_rest(given, verdict(job, found, options))))
+    report = _with_rest(given, verdict(job, found, options))
+    report = _with_data(job, with_own_storage(job.sites, job.spec, report))
     report = with_undefined(job.sites, job.tools, report)
     if report.answer is Answer.VALID and has_own_memory(job.sites):
         built = _built(job, found, options)
@@ -156,27 +173,6 @@ def _with_data(job: Job, report: Report) -> Report:
     """A program that may do other operations, for other data or later, is not known to be right."""
     note = doubt(job.sites) if report.answer is Answer.VALID else None
     return report if note is None else replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
-
-
-def _with_own_storage(job: Job, report: Report) -> Report:
-    """Values that operations take from arrays of the segment's own are not followed: no refutation then."""
-    if report.answer is not Answer.VIOLATION:
-        return report
-    nodes = [node for body in job.sites.known.bodies for node in walk(body)]
-    arrays = [declared_name(one) for one in nodes if one.type == "array_declarator" and "*" not in one.text]
-    allocated = [node for node in nodes if node.type == "init_declarator" and _ALLOCATED.search(node.text)]
-    found = [one for one in (*arrays, *map(declared_name, allocated)) if one is not None]
-    declared = {name for name, _, _ in found} - {array.name for array in job.given.original.arrays}
-    values = [site.assignment.value for site in job.sites.sites if not site.candidates]
-    own = sorted({name for value in values if value for name in names_in(value.text)} & declared)
-    if not own:
-        return report
-    note = f"values are kept in {', '.join(own)}, which the original lacks: `prove` follows such storage"
-    return replace(report, answer=Answer.GAVE_UP, findings=(), violations=0, notes=(*report.notes, note))
-
-
-_ALLOCATED = re.compile(r"=.*(\w*alloc\s*\(|\(void \*\))", re.DOTALL)
-"""A pointer to memory of its own, not into an array."""
 
 
 def _with_rest(given: Input, report: Report) -> Report:

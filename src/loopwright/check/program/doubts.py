@@ -26,7 +26,17 @@ _DROPPED = frozenset(
 
 def unseen(sites: Sites) -> str | None:
     """Why a run that came out right does not show that the program is."""
-    known = sites.known
+    found = unseen_in(sites.known)
+    if found is not None:
+        return found
+    decided = decided_by_arguments(sites)
+    if decided is not None:
+        return f"the command line decides which operations run, at {decided.span.place}"
+    return None
+
+
+def unseen_in(known: ReachedCode) -> str | None:
+    """What C leaves open in the code of the segment."""
     changed = next(_unordered(known), None)
     if changed is not None:
         where = changed.span.place
@@ -40,9 +50,6 @@ def unseen(sites: Sites) -> str | None:
     cast = next(of_other_type(known), None)
     if cast is not None:
         return f"'{cast.text}' at {cast.span.place} may access memory by another type than it was written"
-    decided = decided_by_arguments(sites)
-    if decided is not None:
-        return f"the command line decides which operations run, at {decided.span.place}"
     return None
 
 

@@ -28,7 +28,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.options import AS_MARKED, ReadOptions
-from loopwright.read.c.reader import load_c, parse_c, read_c
+from loopwright.read.c.reader import parse_c, read_c
 from loopwright.source import Source, Span
 
 _START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
@@ -58,17 +58,10 @@ class Input:
     """The segment in the text as it was given, where the original is in a file of its own."""
 
 
-def read_input(
-    program: str | Path, spec: str | Path | None = None, options: ReadOptions = AS_MARKED
-) -> Input:
-    """The two programs of one annotated file, or of two files."""
-    return parse_input(load_c(program), spec, options)
-
-
 def parse_input(
     source: Source, spec: str | Path | None = None, options: ReadOptions = AS_MARKED
 ) -> Input:
-    """`read_input` of a text."""
+    """The two programs of one annotated text, or of a text and a file."""
     start = _marked_start(source)
     if start is None and spec is not None and not source.chosen:
         source = resolved(source, options)

@@ -41,6 +41,8 @@ class Report:
     notes: tuple[str, ...] = ()
     around: str = ""
     """Why the answer is about the segment alone: what differs around it, or why that was not compared."""
+    by_values: bool = False
+    """Valid by what the whole function computes, not by the operations of its segment."""
 
     def __repr__(self) -> str:
         return f"<Report {self.source.path}: {self.answer.name}, {self.violations} violations>"
@@ -70,6 +72,8 @@ def _verdict(report: Report, sizes: str) -> str:
     """The answer in a line; it says so where it is about the segment alone."""
     kept, around = "a reordering of the original that keeps its dependences", report.around
     match report.answer:
+        case Answer.VALID if report.by_values:
+            verdict = "valid: all variables get the values of the original, by the same operations on data"
         case Answer.VALID if around:
             verdict = f"the segment is valid: {kept}; what is around it was not compared: {around}"
         case Answer.VALID:

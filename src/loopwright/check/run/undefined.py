@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.check.program.instrument import Insertion, inserted
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.check.program.undefined import is_own_line, is_own_place, may_be_undefined
 from loopwright.check.program.unset import UnsetRead, flags, unset_reads
@@ -83,7 +84,7 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
     marks = tuple(flags(sites.known, told))
     source = sites.known.source
     with workspace() as folder:
-        _compile(sites, tools, folder, marks)
+        _compile(sites.known, tools, folder, marks)
         log = f"log_path={folder / 'seen'}"
         options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
         limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
@@ -139,11 +140,26 @@ def _original_offset(source: Source, marks: Sequence[Insertion], line: int, colu
     return at + left
 
 
-def _compile(sites: Sites, tools: Toolchain, folder: Path, marks: Sequence[Insertion]) -> None:
+def is_clean(known: ReachedCode, tools: Toolchain) -> bool:
+    """Whether a run shows nothing undefined in the whole program, nor a read of what nothing has set."""
+    reads = unset_reads(known)
+    with workspace() as folder:
+        _compile(known, tools, folder, tuple(flags(known, reads)))
+        log = f"log_path={folder / 'seen'}"
+        options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
+        limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
+        ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
+        seen = "".join(_start_of(path) for path in (folder / "errors", *sorted(folder.glob("seen.*"))))
+    is_seen = _OVERFLOW.search(seen) is not None or _ERROR in seen
+    has_unset = any(line.startswith("unset ") for line in ended.lines)
+    return not (is_seen or has_unset or ended.timed_out or ended.crashed is not None)
+
+
+def _compile(known: ReachedCode, tools: Toolchain, folder: Path, marks: Sequence[Insertion]) -> None:
     """The program with its flags; GaveUp with the compiler's first complaint."""
-    source = sites.known.source
+    source = known.source
     path = Path(source.path)
-    text = inserted(sites.known.segment, marks, "", "")
+    text = inserted(known.segment, marks, "", "")
     (folder / "program.c").write_text(f'{_DECLARED}#line 1 "{path.name}"\n{text}', "utf-8", "surrogateescape")
     (folder / "unset.c").write_text(runtime_text("unset.c"))
     parallel = ("-fopenmp",) if tools.openmp else ()

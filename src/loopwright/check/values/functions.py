@@ -1,0 +1,187 @@
+"""Two files that differ in one function, and in what only that function uses.
+
+All else of the original's file must stand in the other one, in the same order.  What is new there defines no
+name that the original's file mentions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.file import c_file
+from loopwright.c.regions import Directive
+from loopwright.c.syntax import Node, field
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source, Span
+
+_PLAIN = ("declaration", "function_definition", "type_definition", "struct_specifier", "enum_specifier", ";")
+
+
+@dataclass(frozen=True)
+class FunctionPair:
+    """A function of two files, `old` and `new`, with the variables of both files."""
+
+    old: Node
+    new: Node
+    variables: tuple[str, ...]
+    reached: str
+    """The text of the new function, and of the functions and macros that it uses, without comments."""
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A declaration, a definition or a line for the preprocessor, in words."""
+
+    words: str
+    defines: tuple[str, ...]
+    part: Node | Directive
+
+    @property
+    def text(self) -> str:
+        return self.part.span.text if isinstance(self.part, Node) else self.part.place.text
+
+
+def paired(region: Span, new: Source) -> FunctionPair | None:
+    """The function around the region and its counterpart; None where the files differ in other things."""
+    old = region.source
+    name = _around(old, region)
+    if name is None:
+        return None
+    before, after = _items(old), _items(new)
+    if before is None or after is None:
+        return None
+    own, others = _split(before, name)
+    counterpart, rest = _split(after, name)
+    if own is None or counterpart is None or _head(own) != _head(counterpart):
+        return None
+    added = _added(others, rest)
+    mentioned = {*names_in(old.text)}
+    if added is None or not all(_is_harmless(one, mentioned) for one in added):
+        return None
+    variables = tuple(variable for one in others for variable in _variables(one.part))
+    named = _reached(counterpart, rest)
+    if any(_keeps_state(one.part) for one in named if one.words in {other.words for other in others}):
+        return None
+    texts = [counterpart.span.text, *(one.text for one in named)]
+    plain = "\n".join(without_comments(text, literals=False) for text in texts)
+    return FunctionPair(own, counterpart, variables, re.sub(r"\\\n", " ", plain))
+
+
+def _around(source: Source, region: Span) -> str | None:
+    for node in c_file(source).possible.named_children:
+        if node.type == "function_definition" and node.span.contains(region):
+            return _function_name(node)
+    return None
+
+
+def _function_name(node: Node) -> str | None:
+    declarator = node.child_by_field_name("declarator")
+    if declarator is None or declarator.type != "function_declarator":
+        return None
+    return field(declarator, "declarator").text
+
+
+def _items(source: Source) -> list[_Item] | None:
+    """The parts of a file in order; None where one is of another kind."""
+    file = c_file(source)
+    nodes = [node for node in file.possible.children if node.type != "comment"]
+    if any(node.type not in _PLAIN or node.has_error for node in nodes):
+        return None
+    spans = [node.span for node in nodes]
+    lines = [line for line in file.directives if not any(span.contains(line.place) for span in spans)]
+    found = [(node.start, _Item(_words(node.span.text), _defined(node), node)) for node in nodes]
+    found += [(line.place.start, _Item(_words(line.place.text), _macro(line), line)) for line in lines]
+    return [item for _, item in sorted(found, key=lambda one: one[0])]
+
+
+def _words(text: str) -> str:
+    return " ".join(without_comments(text, literals=True).split())
+
+
+def _defined(node: Node) -> tuple[str, ...]:
+    if node.type == "function_definition":
+        name = _function_name(node)
+        return () if name is None else (name,)
+    if node.type == "declaration":
+        named = (declared_name(one) for one in node.children_by_field_name("declarator"))
+        return tuple(one[0] for one in named if one is not None)
+    inner = node.child_by_field_name("type")
+    tags = [one.child_by_field_name("name") for one in (node, inner) if one is not None]
+    parts = [*tags, *node.children_by_field_name("declarator")]
+    return tuple(word for one in parts if one is not None for word in names_in(one.text))
+
+
+def _macro(line: Directive) -> tuple[str, ...]:
+    return names_in(line.argument)[:1] if line.name == "define" else ()
+
+
+def _split(items: list[_Item], name: str) -> tuple[Node | None, list[_Item]]:
+    """The definition of the function, and the others."""
+    own = [one.part for one in items if isinstance(one.part, Node) and _is_definition(one.part, name)]
+    rest = [one for one in items if not (isinstance(one.part, Node) and _is_definition(one.part, name))]
+    return (own[0] if len(own) == 1 else None), rest
+
+
+def _is_definition(node: Node, name: str) -> bool:
+    return node.type == "function_definition" and _function_name(node) == name
+
+
+def _head(function: Node) -> str:
+    return _words(function.source.text[function.start : field(function, "body").start])
+
+
+def _added(old: list[_Item], new: list[_Item]) -> list[_Item] | None:
+    """What the new file has besides the parts of the old one; None where one of those is missing."""
+    added: list[_Item] = []
+    wanted = iter(old)
+    expected = next(wanted, None)
+    for item in new:
+        if expected is not None and item.words == expected.words:
+            expected = next(wanted, None)
+        else:
+            added.append(item)
+    return added if expected is None else None
+
+
+def _is_harmless(item: _Item, mentioned: set[str]) -> bool:
+    """Whether a new part of a file changes nothing of the old ones."""
+    if isinstance(item.part, Node):
+        is_named = bool(item.defines) or item.part.type == ";"
+        return is_named and not mentioned & {*item.defines} and item.part.type != "enum_specifier"
+    if item.part.name == "include":
+        return item.part.argument.strip().startswith("<")
+    return item.part.name == "define" and not mentioned & {*item.defines}
+
+
+def _variables(part: Node | Directive) -> Iterator[str]:
+    """The variables that a part of a file declares, constants left out."""
+    if not isinstance(part, Node) or part.type != "declaration":
+        return
+    is_const = any(one.type == "type_qualifier" and one.text == "const" for one in part.children)
+    for declarator in part.children_by_field_name("declarator"):
+        named = declared_name(declarator)
+        if named is not None and not (is_const and "*" not in declarator.text.partition("=")[0]):
+            yield named[0]
+
+
+def _reached(function: Node, others: list[_Item]) -> list[_Item]:
+    """The parts of the file that are named in a function, or in those."""
+    found: list[_Item] = []
+    left = list(others)
+    words = {*names_in(function.span.text)}
+    while True:
+        named = [one for one in left if words & {*one.defines}]
+        if not named:
+            return found
+        found += named
+        words |= {word for one in named for word in names_in(one.text)}
+        left = [one for one in left if one not in named]
+
+
+def _keeps_state(part: Node | Directive) -> bool:
+    """Whether a function has variables of its own that outlast its calls, which nothing compares."""
+    is_function = isinstance(part, Node) and part.type == "function_definition"
+    return isinstance(part, Node) and is_function and "static" in names_in(field(part, "body").text)

@@ -1,0 +1,172 @@
+"""Programs that compute what their original computes by other operations, and in other storage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.c.selection.choice import Choice
+from loopwright.check.run.execute import Toolchain
+from loopwright.check.run.report import Answer, Report, as_text
+from loopwright.check.values.terms import same_terms
+from loopwright.check.verify import CheckOptions, check_file
+from loopwright.errors import LoopwrightError
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import read_c
+from loopwright.source import Source
+
+HEAD = """#include <stdio.h>
+#include <string.h>
+#define N 21
+#define T 5
+static double A[N][N], x[N], y[N], u[N], v[N], w[N];
+static int mode = 1;
+"""
+TAIL = """
+int main(void)
+{
+  for (int i = 0; i < N; i++) x[i] = u[i] = w[i] = i % 5;
+  kernel();
+  printf("%g\\n", x[1] + y[1] + u[2] + v[3] + w[4]);
+  return 0;
+}
+"""
+OLD = """static void kernel(void)
+{
+  int t, i, j;
+#pragma scop
+  for (i = 0; i < N; i++) {
+    y[i] = 0.0;
+    for (j = 0; j < N; j++)
+      y[i] += A[i][j] * x[j];
+  }
+  for (t = 0; t < T; t++) {
+    for (i = 1; i < N - 1; i++)
+      v[i] = 0.33 * (u[i - 1] + u[i] + u[i + 1]);
+    for (i = 1; i < N - 1; i++)
+      u[i] = v[i];
+  }
+  for (i = 0; i < N; i++)
+    w[i] += 2.0 * x[i];
+#pragma endscop
+}
+"""
+PRODUCT = """  const double *a = &A[0][0];
+  double *q = y;
+  do {
+    double sum = 0.0;
+    const double *p = x;
+  again:
+    sum += *a++ * *p++;
+    if (p < x + N) goto again;
+    *q++ = sum;
+  } while (q < y + N);
+"""
+SWAPPED = """  static double more[N];
+  double *from = u, *to = more;
+  more[0] = u[0], more[N - 1] = u[N - 1];
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < N - 1; i++) to[i] = 0.33 * (from[i - 1] + from[i] + from[i + 1]);
+    double *other = from;
+    from = to, to = other;
+  }
+  memcpy(v + 1, from + 1, (N - 2) * sizeof(double));
+  if (from != u) memcpy(u, from, sizeof u);
+"""
+DEVICE = """  int i = 0, n = (N + 3) / 4;
+  switch (N % 4) {
+  case 0: do { add(&w[i], &x[i]); i++;
+  case 3:      w[i] += TWICE(x[i]), i++;
+  case 2:      w[i] += TWICE(x[i]), i++;
+  case 1:      w[i] = w[i] + 2.0 * x[i], i++;
+          } while (--n > 0);
+  }
+"""
+HELPERS = """#define TWICE(e) (2.0 * (e))
+struct pair { double *to; const double *from; };
+static void added(struct pair one) { *one.to += TWICE(*one.from); }
+static void add(double *to, const double *from) { struct pair one = {to, from}; added(one); }
+"""
+
+
+def function(*parts: str) -> str:
+    return "static void kernel(void)\n{\n" + "".join(f"  {{\n{part}  }}\n" for part in parts) + "}\n"
+
+
+NEW = HELPERS + function(DEVICE, PRODUCT, SWAPPED)
+
+
+def checked(folder: Path, new: str) -> Report | None:
+    """The comparison by terms alone."""
+    (folder / "old.c").write_text(HEAD + OLD + TAIL)
+    (old,) = read_c(folder / "old.c")
+    return same_terms(old, Source(str(folder / "new.c"), HEAD + new + TAIL), Toolchain(), ())
+
+
+def test_pointer_walks_swaps_and_a_switch_into_a_loop_are_valid(tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
+    (tmp_path / "new.c").write_text(HEAD + NEW + TAIL)
+    options = CheckOptions(reading=ReadOptions(choice=Choice(functions=("kernel",))))
+    report = check_file(tmp_path / "new.c", tmp_path / "old.c", options)
+    assert report.answer is Answer.VALID
+    text = as_text(report)
+    assert "all variables get the values of the original" in text
+    assert "(size N = 21, T = 5)" in text or "(size T = 5, N = 21)" in text
+
+
+PLAIN = "  for (int i = 0; i < N; i++) w[i] += 2.0 * x[i];\n"
+ADDED = "sum += *a++ * *p++;"
+WRONG = {
+    "one too few": ("y + N)", "y + N - 1)"),
+    "another order of a sum": (ADDED, "sum = *a++ * *p++ + (sum + 0.5) - 0.5;"),
+    "data decide": (ADDED, "if (*p != 0.0) sum += *a * *p; a++; p++;"),
+    "not set": ("double sum = 0.0;", "double sum; if (q == y) sum = 0.0;"),
+    "beyond the end": ("double sum = 0.0;", "double sum = 0.0; if (q == y) sum = x[N + 40] * 0; sum = 0.0;"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG if name != "one too few"])
+def test_other_values_are_not_valid(tmp_path: Path, name: str) -> None:
+    assert checked(tmp_path, function(PRODUCT.replace(*WRONG[name]), SWAPPED, PLAIN)) is None
+
+
+UNSEEN = {
+    "bytes of a number": "  long bits; memcpy(&bits, &x[0], sizeof bits); if (bits) y[0] = x[0];\n",
+    "a pointer to bytes": "  if (((const unsigned char *)x)[7]) y[0] = x[0];\n",
+    "a union": "  union { double d; long l; } one = {x[0]}; if (one.l) y[0] = x[0];\n",
+    "output": '  printf("here");\n',
+    "a flag that the original does not look at": "  if (!mode) y[0] = 1.0;\n",
+    "a variable that the original leaves alone": "  mode = 2;\n",
+    "threads": "#pragma omp parallel for\n  for (int i = 0; i < N; i++) y[i] = y[i];\n",
+    "a promise to the compiler": "#pragma GCC ivdep\n  for (int i = 0; i < N; i++) y[i] = y[i];\n",
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_terms_do_not_show_is_not_valid(tmp_path: Path, name: str) -> None:
+    assert checked(tmp_path, function(PRODUCT, SWAPPED, PLAIN, UNSEEN[name])) is None
+
+
+OUTSIDE = {
+    "a constant": ("#define T 5", "#define T 6"),
+    "another function": ("i % 5", "i % 6"),
+    "a macro for a word of the original": ("static int mode", "#define x y\nstatic int mode"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_is_around_the_function_must_be_the_same(tmp_path: Path, name: str) -> None:
+    was, now = OUTSIDE[name]
+    text = HEAD + function(PRODUCT, SWAPPED, PLAIN) + TAIL
+    (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
+    (old,) = read_c(tmp_path / "old.c")
+    assert same_terms(old, Source("new.c", text.replace(was, now)), Toolchain(), ()) is None
+
+
+def test_what_is_not_valid_keeps_its_first_answer(tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
+    (tmp_path / "new.c").write_text(HEAD + function(PRODUCT.replace(*WRONG["one too few"]), SWAPPED, PLAIN) + TAIL)
+    options = CheckOptions(reading=ReadOptions(choice=Choice(functions=("kernel",))))
+    with pytest.raises(LoopwrightError, match="points into"):
+        check_file(tmp_path / "new.c", tmp_path / "old.c", options)
