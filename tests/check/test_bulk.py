@@ -177,3 +177,18 @@ def _same_verdict(source: str, is_valid: bool) -> None:
         report = check_text(source, options=CheckOptions(tools=QUICK, one_by_one=one_by_one))
         assert (report.answer is Answer.VALID) == is_valid, (one_by_one, report)
         assert report.answer is not Answer.GAVE_UP
+
+
+def test_nothing_stands_between_loops_that_a_directive_collapses() -> None:
+    program = """#define N 9
+double A[N][N][N], B[N][N][N];
+int main(void) {
+  /*@ polycheck start spec
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) for (int k = 0; k < N; k++) A[i][j][k] = B[i][j][k];
+  */
+#pragma omp parallel for collapse(2)
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) for (int k = 0; k < N; k++) A[i][j][k] = B[i][j][k];
+  /*@ polycheck end */
+}
+"""
+    assert check_text(program, options=CheckOptions(tools=QUICK)).answer is Answer.VALID

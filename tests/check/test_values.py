@@ -166,7 +166,8 @@ def test_what_is_around_the_function_must_be_the_same(tmp_path: Path, name: str)
 
 def test_what_is_not_valid_keeps_its_first_answer(tmp_path: Path) -> None:
     (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
-    (tmp_path / "new.c").write_text(HEAD + function(PRODUCT.replace(*WRONG["one too few"]), SWAPPED, PLAIN) + TAIL)
+    short = PRODUCT.replace(*WRONG["one too few"])
+    (tmp_path / "new.c").write_text(HEAD + function(short, SWAPPED, PLAIN) + TAIL)
     options = CheckOptions(reading=ReadOptions(choice=Choice(functions=("kernel",))))
-    with pytest.raises(LoopwrightError, match="points into"):
+    with pytest.raises(LoopwrightError, match="gets another name"):
         check_file(tmp_path / "new.c", tmp_path / "old.c", options)

@@ -93,13 +93,35 @@ def _has_directives(source: Source, node: Node) -> bool:
 
     Any other directive right before the nest may hide such a pragma.
     """
-    directives = c_file(source).directives
-    if any(node.span.contains(one.place) for one in directives):
+    if any(node.span.contains(one.place) for one in c_file(source).directives):
         return True
-    last = max((one.place for one in directives if one.place.end <= node.start), default=None)
+    return _directive_before(source, node) is not None or _is_collapsed(source, node)
+
+
+def _directive_before(source: Source, node: Node) -> str | None:
+    """The text of a directive right before a statement."""
+    places = (one.place for one in c_file(source).directives if one.place.end <= node.start)
+    last = max(places, default=None)
     if last is None or re.match(r"\s*#\s*pragma\s+(end)?scop\b", last.text) is not None:
-        return False
-    return not without_comments(source.text[last.end : node.start], literals=True).strip()
+        return None
+    return None if without_comments(source.text[last.end : node.start], literals=True).strip() else last.text
+
+
+def _is_collapsed(source: Source, node: Node) -> bool:
+    """Whether a loop is one of several that a directive before the outermost one is about."""
+    depth, current = 0, node.parent
+    while current is not None:
+        if current.type == "for_statement":
+            depth += 1
+            text = _directive_before(source, current) or ""
+            if _SEVERAL.search(text) and not any(int(one) <= depth for one in _COLLAPSED.findall(text)):
+                return True
+        current = current.parent
+    return False
+
+
+_SEVERAL = re.compile(r"\b(collapse|ordered|sizes|permutation|counts)\s*\(")
+_COLLAPSED = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
 
 
 def _may_be_entered(known: ReachedCode, node: Node) -> bool:
