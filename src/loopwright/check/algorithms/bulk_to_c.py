@@ -16,18 +16,39 @@ from loopwright.check.original.writer_functions import subscripts
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.expressions import expression_to_c
 from loopwright.generate.program import generate
-from loopwright.loops.nodes import Call
+from loopwright.loops.expressions import Compare, Int, Relation, Sum, Var
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import variables, with_children
 from loopwright.model.schedule import Band, Leaf, Member, Schedule
 from loopwright.presburger.sets import DIM, IN, OUT
 
 
-def scan(cells: isl.Set, macro: str) -> list[str]:
-    """Lines of C that call `macro` with every point of a set once, in lexicographic order."""
+def scan(cells: isl.Set, macro: str, *, runs: bool = False) -> list[str]:
+    """Lines of C that call `macro` with every point of a set once, in lexicographic order.
+
+    With `runs`, neighbours in the last subscript that have one code are one call of `macro`_RUN, with the
+    first and the last of them.
+    """
     named = cells.set_tuple_name(macro)
     order = isl.Map.identity(named.get_space().map_from_set()).reset_tuple_id(OUT)
     band = Band(isl.UnionMap.from_map(order), (Member(),) * cells.dim(DIM), Leaf())
     schedule = Schedule(isl.UnionSet.from_set(named), isl.Set("{ : }"), band)
-    return program_text(generate(schedule), Style("long", call=_called)).splitlines()
+    program = generate(schedule)
+    return program_text(_with_runs(program) if runs else program, Style("long", call=_called)).splitlines()
+
+
+def _with_runs(node: Node) -> Node:
+    """Loops over neighbours as calls: `for (c = a; c <= b; c++) M(i, c, code)` is M_RUN(i, a, b, code)."""
+    match node:
+        case For(iterator, start, Compare(relation, Var(tested), end), 1, Call() as call):
+            *others, at, code = call.arguments
+            uses = any(iterator in variables(one) for one in (*others, end, code))
+            if at == Var(tested) == Var(iterator) and not uses and relation in (Relation.LE, Relation.LT):
+                last = end if relation is Relation.LE else Sum((end, Int(-1)))
+                return Call(f"{call.name}_RUN", (*others, start, last, code))
+            return node
+        case _:
+            return with_children(node, _with_runs)
 
 
 def _called(call: Call) -> list[str]:
@@ -62,22 +83,31 @@ def bulk_call(number: int, bulk: Bulk) -> str:
 
 def _compared(cells: isl.Set, shadow: Shadow) -> list[str]:
     names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
-    return _scanned(cells, "LW_COMPARE", names, shadow.compared(names, "code"))
+    first = shadow.cell([*names[:-1], "first"]) if names else ""
+    run = f"dif8 |= lw_other{shadow.size}(&{first}, first, last, (lw_code{shadow.size})(code))"
+    return _scanned(cells, "LW_COMPARE", names, shadow.compared(names, "code"), run)
 
 
 def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
     names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
-    return _scanned(cells, "LW_STORE", names, f"{shadow.cell(names)} = (lw_code{shadow.size})(code)")
+    first = shadow.cell([*names[:-1], "first"]) if names else ""
+    run = f"lw_filled{shadow.size}(&{first}, first, last, (lw_code{shadow.size})(code))"
+    return _scanned(
+        cells, "LW_STORE", names, f"{shadow.cell(names)} = (lw_code{shadow.size})(code)", run
+    )
 
 
-def _scanned(cells: isl.Set, macro: str, names: list[str], text: str) -> list[str]:
+def _scanned(cells: isl.Set, macro: str, names: list[str], text: str, run: str) -> list[str]:
     """Loops for every piece, without conditions in them, so that they can become vector loops.
 
     Where pieces overlap a cell is looked at twice; its code is the same.
     """
-    head = f"#define {macro}({', '.join([*names, 'code'])}) {text}"
-    lines = [line for piece in cells.get_basic_sets() for line in scan(piece.to_set(), macro)]
-    return [head, *(f"  {line}" for line in lines), f"#undef {macro}"]
+    heads = [f"#define {macro}({', '.join([*names, 'code'])}) {text}"]
+    if names:
+        heads.append(f"#define {macro}_RUN({', '.join([*names[:-1], 'first', 'last', 'code'])}) {run}")
+    pieces = [piece.to_set() for piece in cells.get_basic_sets()]
+    lines = [line for piece in pieces for line in scan(piece, macro, runs=bool(names))]
+    return [*heads, *(f"  {line}" for line in lines), f"#undef {macro}", f"#undef {macro}_RUN"]
 
 
 def _guessed(guess: Guess, scheme: Scheme, places: dict[str, Shadow]) -> list[str]:
