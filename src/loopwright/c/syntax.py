@@ -21,6 +21,14 @@ from loopwright.source import Source, Span
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
 _KINDS = [_LANGUAGE.node_kind_for_id(k) or "" for k in range(_LANGUAGE.node_kind_count)]
 _STATEMENTS = tuple(dict.fromkeys(kind for kind in _KINDS if re.fullmatch("[a-z].*_statement", kind)))
+_USUAL = (
+    *_STATEMENTS,
+    *("declaration", "parameter_declaration", "function_definition", "type_definition"),
+    *("struct_specifier", "union_specifier", "enum_specifier", "enumerator_list"),
+    *("assignment_expression", "update_expression", "call_expression"),
+)
+_LONG = 20_000
+"""Characters."""
 _CASTS = "(cast_expression) (parenthesized_expression (identifier))"
 _DECLARING = """
 (declaration) (parameter_declaration) (field_declaration) (function_definition) (type_definition)
@@ -103,8 +111,14 @@ class Node:
         if self._by_type is None:
             self._by_type = {}
         if types not in self._by_type:
-            self._by_type[types] = self._matching(_query(" ".join(f"({one})" for one in types)))
+            self._by_type[types] = self._found(types)
         return self._by_type[types]
+
+    def _found(self, types: tuple[str, ...]) -> tuple[Node, ...]:
+        """What is in a long text is asked for often: what is usual there is looked for once."""
+        if self.end - self.start > _LONG and types != _USUAL and {*types} <= {*_USUAL}:
+            return tuple(node for node in self.of_type(*_USUAL) if node.type in types)
+        return self._matching(_query(" ".join(f"({one})" for one in types)))
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
         """The identifiers of this spelling, here and below, in the order of the text; none in `besides`."""
@@ -141,7 +155,20 @@ class Node:
         """What a query finds, in the order of the text, without visiting all nodes."""
         found = tree_sitter.QueryCursor(query).captures(self._raw).get("found", [])
         ordered = sorted(found, key=lambda raw: (raw.start_byte, -raw.end_byte))
-        return tuple(dict.fromkeys(self._node_of(raw) for raw in ordered))
+        return tuple(dict.fromkeys(self._nodes_of(ordered)))
+
+    def _nodes_of(self, ordered: list[tree_sitter.Node]) -> Iterator[Node]:
+        """The views of nodes below this one, in the order of the text: each is found from the one before."""
+        current = self
+        for raw in ordered:
+            start, end = raw.start_byte, raw.end_byte
+            while current.parent is not None and current is not self and current._raw.id != raw.id:
+                is_around = current.start <= start and end <= current.end
+                if is_around and (current.start, current.end) != (start, end):
+                    break
+                current = current.parent
+            current = current._node_of(raw)
+            yield current
 
     def _node_of(self, raw: tree_sitter.Node) -> Node:
         """The view of a node below this one."""
