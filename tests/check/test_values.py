@@ -110,6 +110,7 @@ def test_pointer_walks_swaps_and_a_switch_into_a_loop_are_valid(tmp_path: Path) 
     options = CheckOptions(reading=ReadOptions(choice=Choice(functions=("kernel",))))
     report = check_file(tmp_path / "new.c", tmp_path / "old.c", options)
     assert report.answer is Answer.VALID
+    assert report.notes == ()
     text = as_text(report)
     assert "all variables get the values of the original" in text
     assert "(size N = 21, T = 5)" in text or "(size T = 5, N = 21)" in text
