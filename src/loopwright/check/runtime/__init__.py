@@ -8,6 +8,7 @@
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races
     unset.c      variables that are read before they are set
+    terms.h      numbers that are codes of the terms they are the values of; C++, included before a program
 
 What depends on the program under test is in two generated headers: `loopwright_check.h`, which the program
 includes, and `lw_tables.h`, which the engine includes.
@@ -19,6 +20,7 @@ from importlib.resources import files
 
 ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c")
 HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h")
+TERMS = "terms.h"
 PROGRAM_HEADER = "loopwright_check.h"
 """Generated: what the program under test includes."""
 TABLES_HEADER = "lw_tables.h"

@@ -24,7 +24,7 @@ from loopwright.check.program.segment import Segment
 from loopwright.check.run.execute import Ended, Toolchain, compile_only, run_program, workspace
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.undefined import is_clean
-from loopwright.check.runtime import runtime_text
+from loopwright.check.runtime import TERMS, runtime_text
 from loopwright.check.values.functions import FunctionPair, paired
 from loopwright.errors import BadInput, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -213,10 +213,10 @@ def _compiled(
     visits = "".join(f'lw_visit(ends, "{name}", {name});' for name in variables)
     text = source.text[:start] + "".join(inserted) + source.text[start:]
     text += f"\nstatic void lw_visit_all(bool ends) {{ {visits} }}\n"
-    (folder / "terms.h").write_text(runtime_text("terms.h"))
+    (folder / TERMS).write_text(runtime_text(TERMS))
     (folder / "program.cc").write_text(text, "utf-8", "surrogateescape")
     around = ("-iquote", str(Path(source.path).resolve().parent))
-    header = ("-include", str(folder / "terms.h"))
+    header = ("-include", str(folder / TERMS))
     given = [one for one in compile_only(tools.options) if one.startswith(("-D", "-U", "-I"))]
     files = [str(folder / "program.cc"), "-o", str(folder / "program")]
     done = replace(tools, compiler=_COMPILER).compile([*_OPTIONS, *header, *around, *given, *files, "-lm"])
