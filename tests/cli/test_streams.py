@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,8 @@ C = (
     "void f(int n, double A[n][n]) {\n#pragma scop\n  for (int i = 0; i < n; i++)\n"
     "    for (int j = 1; j < n; j++)\n      S: A[i][j] = A[i][j - 1];\n#pragma endscop\n}\n"
 )
+
+Fed = Callable[..., tuple[int, str, str]]
 
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
 
@@ -48,6 +52,20 @@ def run(
     return subprocess.run(
         command, input=text, capture_output=True, text=True, env=environment, cwd=folder, timeout=120
     )
+
+
+@pytest.fixture
+def fed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Fed:
+    """The verb in this process, with a text as its standard input."""
+
+    def run_here(*words: str, text: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        with pytest.raises(SystemExit) as ended:
+            command_line.main(words)
+        found = capsys.readouterr()
+        return int(ended.value.code or 0), found.out, found.err
+
+    return run_here
 
 
 CLOSED = "error: standard output is closed\nmore: loopwright explain LW311\n"
@@ -139,18 +157,18 @@ def test_a_file_is_replaced_as_a_whole(poly: str, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["line.poly", "link.c", "loops.c"]
 
 
-def test_standard_input(c: str, tmp_path: Path) -> None:
+def test_standard_input(c: str, fed: Fed) -> None:
     script = "interchange(S, i, j)\n"
-    wanted = run("transform", c, "-e", script.strip())
-    assert wanted.returncode == 0
-    done = run("transform", "-", "-e", script.strip(), text=C)
-    assert done.stdout == wanted.stdout and done.stderr.startswith("<stdin>:3: region of 1 statement")
-    assert run("transform", c, "-", text=script).stdout == wanted.stdout
-    assert run("extract", "-", text=C).stdout.startswith("<stdin>:3-5: 1 statement")
-    assert run("suggest", "-", text=C).stdout == run("suggest", c).stdout.replace(c, "<stdin>")
-    assert "proved along its loops: <stdin> does what" in run("prove", c, "-", text=C).stdout
-    assert run("show", "-", text=C).stdout.startswith("<!doctype html>")
-    assert run("codegen", "-", "--format", "poly", text=POLY).stdout == LOOPS
+    status, wanted, _ = fed("transform", c, "-e", script.strip())
+    assert status == 0
+    _, out, err = fed("transform", "-", "-e", script.strip(), text=C)
+    assert out == wanted and err.startswith("<stdin>:3: region of 1 statement")
+    assert fed("transform", c, "-", text=script)[1] == wanted
+    assert fed("extract", "-", text=C)[1].startswith("<stdin>:3-5: 1 statement")
+    assert fed("suggest", "-", text=C)[1] == fed("suggest", c)[1].replace(c, "<stdin>")
+    assert "proved along its loops: <stdin> does what" in fed("prove", c, "-", text=C)[1]
+    assert fed("show", "-", text=C)[1].startswith("<!doctype html>")
+    assert fed("codegen", "-", "--format", "poly", text=POLY)[1] == LOOPS
     assert run("codegen", "-", "--format", "poly", "--timeout", "60", text=POLY).stdout == LOOPS
 
 
@@ -164,9 +182,9 @@ def test_standard_input(c: str, tmp_path: Path) -> None:
         (["extract", "-"], "<stdin>:3:26: error: this does not add a constant"),
     ],
 )
-def test_standard_input_that_is_wrong(words: list[str], message: str) -> None:
-    done = run(*words, text=C.replace("i < n; i++", "i < n; i *= 2"))
-    assert done.returncode == 2 and message in done.stderr, done.stderr
+def test_standard_input_that_is_wrong(words: list[str], message: str, fed: Fed) -> None:
+    status, _, err = fed(*words, text=C.replace("i < n; i++", "i < n; i *= 2"))
+    assert status == 2 and message in err, err
 
 
 def test_a_closed_standard_input() -> None:
@@ -182,10 +200,10 @@ def test_a_closed_standard_input() -> None:
         ("x", "the verbs are "),
     ],
 )
-def test_a_mistyped_verb(verb: str, meant: str) -> None:
-    done = run(verb, "k.c")
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"loopwright: error: no verb is called '{verb}'\nhint: {meant}")
+def test_a_mistyped_verb(verb: str, meant: str, fed: Fed) -> None:
+    status, _, err = fed(verb, "k.c")
+    assert status == 2
+    assert err.startswith(f"loopwright: error: no verb is called '{verb}'\nhint: {meant}")
 
 
 def test_what_the_encoding_lacks_is_written_as_escapes(c: str) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.prove.scanning.scan import prove_scan
@@ -29,9 +28,3 @@ def test_file_is_generated_and_proved(corpus_file: Path) -> None:
     assert isinstance(verdict, Proved), verdict
     nothing_to_do = schedule.domain.intersect_params(schedule.context.params()).is_empty()
     assert (size(program).calls == 0) == nothing_to_do
-
-
-def test_a_stride_that_isl_merges_wrongly_is_not_used(corpus: Path) -> None:
-    schedule = read_schedule(corpus / "found" / "dead.in")
-    verdict = prove_scan(schedule, generate(schedule, GenerationOptions(dead_loops=True)))
-    assert isinstance(verdict, Proved), verdict

@@ -388,3 +388,12 @@ def test_statements_that_share_a_stride_only_with_a_third_one() -> None:
         " C[i] -> [i, 1, 1] : 0 <= i < 20 }"
     )
     proved_program(schedule)
+
+
+def test_a_stride_that_isl_merges_wrongly_is_not_used() -> None:
+    """S(2, 1, 1) would be missing for n = 11."""
+    schedule = flat(
+        "[n] -> { S[i, j, k] -> [floor((i + j + k - 3)/7), -i - 2*j + 5*k - 1, 0] :"
+        " 0 <= i <= n and 0 <= j < i and 0 <= k <= 3 and 5*i + k >= n }"
+    )
+    proved_program(schedule, dead_loops=True)
