@@ -18,7 +18,7 @@ from tests.equivalence.support import compared
 
 KERNELS = sorted((ROOT / "kernels").glob("*.c"))
 LONG = ("cholesky", "ludcmp", "symm")
-"""With the arrays that their scripts allocate, these take longer than `prove` has: other scripts keep theirs."""
+"""With the arrays that their scripts allocate, these take longer than `prove` has; others keep theirs."""
 
 
 def rewritten(path: Path, script: str) -> str:
