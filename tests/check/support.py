@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from loopwright.check.run.execute import Toolchain
@@ -21,6 +22,7 @@ def kernel(name: str) -> Path:
     return KERNELS / f"{name}.c"
 
 
+@cache
 def small(name: str, *, first: int = 5) -> dict[str, int]:
     """Small sizes, no two equal."""
     (program,) = read_c(kernel(name))

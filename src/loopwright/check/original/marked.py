@@ -37,7 +37,7 @@ def mark(number: int, texts: Iterable[str]) -> str:
 def marked_operations(file: TypedFile) -> dict[int, TypedOperation]:
     """The operations after marks, by number."""
     found: dict[int, TypedOperation] = {}
-    for function in file.functions:
+    for function in file.functions_with(MARK):
         for node in tree.walk(function.body):
             for number, operation in _marked(function, node):
                 found[number] = operation
