@@ -16,6 +16,7 @@ from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
+from loopwright.model.program import Program
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 from loopwright.source import Span
 
@@ -58,6 +59,7 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
 def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
     """The variables of both files that the segment may change, and the original leaves alone."""
     found: dict[str, None] = {}
+    own = _own_names(spec.program)
     for node in (node for body in known.bodies for node in walk(body)):
         place = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
         target = None if place is None else reference_of(field(node, place))
@@ -66,9 +68,16 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
             words = [one for one in walk(field(node, "arguments")) if one.type == "identifier"]
             changed = [one for one in words if not _is_subscripted(one)]
         for one in changed:
-            if _is_left_alone(spec, known, one, is_written=target is not None):
+            if one.text not in own and _is_left_alone(spec, known, one, is_written=target is not None):
                 found[one.text] = None
     return tuple(found)
+
+
+def _own_names(program: Program) -> set[str]:
+    """The arrays and iterators of a program; `i` too, where it is called `i__1`."""
+    names = {array.name for array in program.arrays}
+    names |= {iterator for statement in program.statements for iterator in statement.iterators}
+    return names | {name[: found.start()] for name in names for found in re.finditer("(?=__)", name)}
 
 
 def _pointed(known: ReachedCode, name: str) -> list[Node]:
@@ -94,17 +103,14 @@ def _is_subscripted(node: Node) -> bool:
 
 
 def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
-    """Whether a variable is one of both files, and none that the original writes.
+    """Whether a variable is one of both files, not local to either.
 
     An integer that the original's file does not use besides its region is taken for a counter.
     """
     program, name = spec.program, node.text
-    own = {array.name for array in program.arrays}
-    own |= {iterator for statement in program.statements for iterator in statement.iterators}
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
-    is_own = any(name == one or one.startswith(f"{name}__") for one in own)
-    if is_own or here is None or there is None or _is_local(here) or _is_local(there):
+    if here is None or there is None or _is_local(here) or _is_local(there):
         return False
     if there.rank == 0 and is_integer_type(program.file.declarations.resolved(there.type)):
         return is_written and _uses(program.source.text, program.region, name) > 1
