@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import shlex
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "src"))
 
+from loopwright.cli.serve import PORT  # noqa: E402
 from loopwright.serve.examples import FORMS  # noqa: E402
-from loopwright.serve.links import playground_link  # noqa: E402
 
 EXAMPLE = re.compile(r"```c\n(?P<before>.*?)```\n.*?```lw\n(?P<script>.*?)```\n.*?```c\n.*?```\n", re.DOTALL)
 """An example of an operation: loops, a script, the loops after it."""
@@ -53,6 +56,17 @@ def _command(found: re.Match[str]) -> str:
                 text = by_kind[suffix].read_text()
                 return found.group() + _link(playground_link(text=text, form=form))
     return found.group()
+
+
+def playground_link(c: str = "", script: str = "", *, text: str = "", form: str = "") -> str:
+    """The address of a page that opens with C and a script, or with a description in one of the forms.
+
+    The texts are in the fragment of the address, as web/src/state.ts reads it.
+    """
+    state = {"mode": "loops", "text": text, "form": form} if form else {"mode": "c", "c": c, "script": script}
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(json.dumps(state, separators=(",", ":")).encode()) + packer.flush()
+    return f"http://127.0.0.1:{PORT}/#1{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def _link(address: str) -> str:

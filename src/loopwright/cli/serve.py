@@ -9,7 +9,9 @@ from loopwright.cli.frame import Invocation, Printed
 from loopwright.cli.options import Verbs, integer
 from loopwright.cli.output import write_err
 from loopwright.errors import BadInput, Code
-from loopwright.serve.links import PORT
+
+PORT = 8642
+"""Where it listens unless told otherwise."""
 
 
 def add_to(verbs: Verbs) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from loopwright.c.macros import assigns, reachable_macros
+from loopwright.c.macros import assigns, definitions, hidden_names, reachable_macros
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.check.original.specification import Specification, Stated
@@ -18,12 +18,12 @@ from loopwright.check.original.structure import (
     match_assignments,
     reads,
 )
-from loopwright.check.program.effects import call_with_effects, changed_in
 from loopwright.check.program.escapes import refuse_escapes
 from loopwright.check.program.pointers import pointers
-from loopwright.check.program.reachable import ReachedCode
+from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")
@@ -171,3 +171,54 @@ def depends_on_values(spec: Specification, sites: Sites) -> bool:
             if used and not any(one.contains(node.span) for one in own):
                 return True
     return False
+
+
+_CHANGES = ("update_expression", "assignment_expression")
+"""Subscripts are evaluated once more, to be checked: these would change what they are."""
+
+
+def changed_in(node: Node) -> Node | None:
+    """The first assignment in an expression."""
+    return next((part for part in walk(node) if part.type in _CHANGES), None)
+
+
+def call_with_effects(known: ReachedCode, node: Node) -> Node | None:
+    """The first call in an expression that is not known to be a value and nothing else."""
+    for part in walk(node):
+        if part.type == "call_expression" and not _is_value(known, field(part, "function"), ()):
+            return part
+    return None
+
+
+def _is_value(known: ReachedCode, function: Node, around: tuple[str, ...]) -> bool:
+    name = function.text
+    if function.type == "parenthesized_expression":
+        return True  # a cast
+    if definitions(known.macros, name):
+        called = [word for _, word, is_call in hidden_names(known.macros, name) if is_call]
+        return all(_is_named_value(known, word, around) for word in called)
+    return function.type == "identifier" and _is_named_value(known, name, around)
+
+
+def _is_named_value(known: ReachedCode, name: str, around: tuple[str, ...]) -> bool:
+    is_pure = name in known.pure or name in known.declarations.pure_functions
+    if name in around or name in LIBRARY or name in INDEX_HELPERS or is_pure:
+        return True
+    found = [one for one in known.functions if one.name == name]
+    return bool(found) and all(_is_function_of_arguments(known, one, (*around, name)) for one in found)
+
+
+def _is_function_of_arguments(known: ReachedCode, function: Function, around: tuple[str, ...]) -> bool:
+    """Whether a function assigns only variables of its own that do not outlive it."""
+    for part in walk(function.body):
+        if part.type == "storage_class_specifier" and part.text == "static":
+            return False
+        if part.type == "call_expression" and not _is_value(known, field(part, "function"), around):
+            return False
+        if part.type in _CHANGES:
+            target = field(part, "left" if part.type == "assignment_expression" else "argument")
+            reference = reference_of(target)
+            here = None if reference is None else known.declarations.visible(reference.base, target.span)
+            if here is None or here.rank > 0 or not function.node.span.contains(here.place):
+                return False
+    return True

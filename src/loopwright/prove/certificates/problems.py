@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import TypeAlias, assert_never
 
 import islpy as isl
 
@@ -12,10 +13,9 @@ from loopwright.c.syntax import field, operator, walk
 from loopwright.c.types import INT, LONG
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Block, Call, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import with_children
 from loopwright.model.program import Program, Statement
-from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
@@ -23,6 +23,8 @@ from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (
     Words,
+    expr,
+    is_marked,
     listed,
     names,
     printed,
@@ -37,6 +39,7 @@ from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
+from loopwright.prove.obligations.witnesses import Witness, witnesses
 from loopwright.prove.reading.c_expressions import Unreadable, expression
 from loopwright.prove.reading.c_expressions import Words as TextNames
 from loopwright.prove.reading.integer_types import wide_names
@@ -176,3 +179,52 @@ def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:
     yield from guide(with_positions(table, node) if tied else table, node)
     yield from covers(table, node)
     yield from listed(ties(table, node) if tied else [], vector)
+
+
+Turn: TypeAlias = str | int
+"""A word, or the number of the iterator whose value is to be given."""
+Path: TypeAlias = tuple[tuple[Turn, ...], ...]
+
+
+def covers(table: Timetable, program: Node) -> Words:
+    """For each shape, paths one of which leads to each of its instances: `proofs/Coverage.v`."""
+    paths = list(_paths(program, (), 0))
+
+    def path(found: Witness) -> Words:
+        return listed(paths[found.position], lambda turn: _turn(turn, found))
+
+    return listed(shapes_of(table), lambda item: listed(witnesses(item[1]), path))
+
+
+def _turn(turn: tuple[Turn, ...], found: Witness) -> Words:
+    for part in turn:
+        if isinstance(part, int):
+            yield from expr(found.iterators[part])
+        else:
+            yield part
+
+
+def _paths(node: Node, so_far: Path, depth: int) -> Iterator[Path]:
+    """For each call, in the order of the text, the turns from the root to it.
+
+    A let counts as a loop of one iteration: it has a value among the witnesses, which is not needed.
+    """
+    match node:
+        case Call():
+            yield so_far
+        case Block(children):
+            for k, child in enumerate(children):
+                yield from _paths(child, (*so_far, ("child", str(k))), depth)
+        case If(_, then, orelse):
+            yield from _paths(then, (*so_far, ("yes",)), depth)
+            if orelse is not None:
+                yield from _paths(orelse, (*so_far, ("no",)), depth)
+        case For(body=body):
+            mark: Path = (("inside",),) if is_marked(node) else ()
+            yield from _paths(body, (*so_far, *mark, ("iteration", depth)), depth + 1)
+        case Let(body=body):
+            yield from _paths(body, (*so_far, ("inside",)), depth + 1)
+        case Remarked(body=body):
+            yield from _paths(body, (*so_far, ("inside",)), depth)
+        case _:
+            assert_never(node)
