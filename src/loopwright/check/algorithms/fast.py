@@ -47,7 +47,6 @@ class Fast:
 
     header: str
     tables: str
-    shadows: dict[str, Shadow]
 
 
 def fast_check(
@@ -71,7 +70,7 @@ def fast_check(
             *(front_macro(sites, one, fast_call, _whole(one)) for one in ahead),
         )
     )
-    return Fast(header, _tables(spec, found, scheme, places), places)
+    return Fast(header, _tables(spec, found, scheme, places))
 
 
 def _whole(front: Front) -> str | None:

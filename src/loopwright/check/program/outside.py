@@ -11,7 +11,7 @@ import re
 from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, identifiers, walk
+from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
@@ -61,8 +61,8 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
     found: dict[str, None] = {}
     own = _own_names(spec.program)
     for node in (node for body in known.bodies for node in walk(body)):
-        place = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
-        target = None if place is None else reference_of(field(node, place))
+        written = assigned_target(node)
+        target = None if written is None else reference_of(written)
         changed = [] if target is None else [target.root, *_pointed(known, target.root.text)]
         if node.type == "call_expression":
             words = [one for one in walk(field(node, "arguments")) if one.type == "identifier"]

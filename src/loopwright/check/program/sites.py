@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from loopwright.c.macros import assigns, definitions, hidden_names, reachable_macros
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, refuse, walk
+from loopwright.c.syntax import Node, assigned_target, field, refuse, walk
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import (
     ArrayReference,
@@ -173,13 +173,9 @@ def depends_on_values(spec: Specification, sites: Sites) -> bool:
     return False
 
 
-_CHANGES = ("update_expression", "assignment_expression")
-"""Subscripts are evaluated once more, to be checked: these would change what they are."""
-
-
 def changed_in(node: Node) -> Node | None:
-    """The first assignment in an expression."""
-    return next((part for part in walk(node) if part.type in _CHANGES), None)
+    """The first assignment in an expression; subscripts are evaluated once more, to be checked."""
+    return next((part for part in walk(node) if assigned_target(part) is not None), None)
 
 
 def call_with_effects(known: ReachedCode, node: Node) -> Node | None:
@@ -215,8 +211,7 @@ def _is_function_of_arguments(known: ReachedCode, function: Function, around: tu
             return False
         if part.type == "call_expression" and not _is_value(known, field(part, "function"), around):
             return False
-        if part.type in _CHANGES:
-            target = field(part, "left" if part.type == "assignment_expression" else "argument")
+        if (target := assigned_target(part)) is not None:
             reference = reference_of(target)
             here = None if reference is None else known.declarations.visible(reference.base, target.span)
             if here is None or here.rank > 0 or not function.node.span.contains(here.place):

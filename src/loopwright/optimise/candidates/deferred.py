@@ -49,7 +49,7 @@ def deferred(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
             continue
         for begun in dict.fromkeys((_copied(plan, update), ())):
             try:
-                steps = _steps(performed(plan, *nest.definition, *begun), nest, update, begun[1:2])
+                steps = _steps(performed(plan, *nest.definition, *begun), nest, update)
                 found = (*nest.definition, *begun, *steps)
                 yield from ((*script_of(plan), *found, *more) for more in _written_out(plan, found, update))
             except BadInput:
@@ -78,8 +78,8 @@ def _copied(plan: Plan, update: str) -> Script:
     return turn, copy, Step(operations.Expand(name, (step,))), turn
 
 
-def _steps(plan: Plan, nest: NamedNest, update: str, copy: Script) -> Script:
-    """The block first, then the columns after it; `copy` is the step that copies, where there is one."""
+def _steps(plan: Plan, nest: NamedNest, update: str) -> Script:
+    """The block first, then the columns after it."""
     (step,) = nest.loops
     column = plan.leaf(plan.component(update).first).loops[-1]
     around = plan.leaf(plan.component(update).first).position[:1]

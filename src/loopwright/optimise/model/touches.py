@@ -100,7 +100,6 @@ class LoopCost:
     trip: float
     executions: float
     is_parallel: bool = False
-    is_vector: bool = False
     loops: list[LoopCost] = field(default_factory=list)
     calls: list[CallCost] = field(default_factory=list)
     tests: int = 0
@@ -230,9 +229,8 @@ class _Reader:
         if lanes > 1 or (into.name and _is_written_out(node, place)):
             self._written_out(node, into, place, trip, lanes)
             return
-        is_parallel, is_vector = node.parallel is not None, node.vector is not None
         executions = into.executions * into.trip
-        found = LoopCost(node.iterator, trip, executions, is_parallel=is_parallel, is_vector=is_vector)
+        found = LoopCost(node.iterator, trip, executions, is_parallel=node.parallel is not None)
         here = _Named(node.iterator, node.start, node.step * _middle(trip, len(place.way)), node.step)
         self.read(node.body, found, place.inside(here))
         if into.name and _is_written_out(node, place, PEELED) and _is_sum(found):

@@ -13,7 +13,7 @@ from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_m
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.reworded.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
-from loopwright.c.syntax import Node, field, operator, refuse, walk
+from loopwright.c.syntax import Node, assigned_target, field, operator, refuse, walk
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE
@@ -195,7 +195,7 @@ def _targets(
     iterators = {name: loop for loop in reversed(loops) if (name := loop_iterator(loop)) is not None}
     found: list[Reference] = []
     for node in walk(block):
-        target = _target(node)
+        target = assigned_target(node)
         if target is None:
             continue
         element = element_of(kinds, target)
@@ -240,16 +240,6 @@ def _header(loop: Node) -> list[Node]:
     if countdown_of(loop) is not None:
         parts.append(loop.child_by_field_name("condition"))
     return [part for part in parts if part is not None]
-
-
-def _target(node: Node) -> Node | None:
-    match node.type:
-        case "assignment_expression":
-            return field(node, "left")
-        case "update_expression":
-            return field(node, "argument")
-        case _:
-            return None
 
 
 def _is_within(node: Node, parts: frozenset[Node]) -> bool:

@@ -49,7 +49,6 @@ class _TileStatement:
     """
 
     text: str
-    phase: int
     tile: tuple[str, ...]
     statement: str = ""
     array: str = ""
@@ -213,7 +212,7 @@ def _copy(tiles: _StagedTiles, written: WrittenArray, phase: int, *, loads: bool
     heads = "".join(tiles.loop(k, low, high) for k, (low, high) in enumerate(box, 1))
     tile = tuple(f"{low} <= {loops[k]} <= {high}" for k, (low, high) in enumerate(box, 1))
     text = f"{heads}{cell_test(stencil.program, cells, loops[1:])}{left} = {right};\n"
-    return _TileStatement(text, phase, tile, array=written.array.name, loads=loads)
+    return _TileStatement(text, tile, array=written.array.name, loads=loads)
 
 
 def _row(tiles: _StagedTiles, phase: int, place: int, statement: Statement) -> _TileStatement:
@@ -238,7 +237,7 @@ def _row(tiles: _StagedTiles, phase: int, place: int, statement: Statement) -> _
     inside = tuple(f"{low} <= {stencil.loops[k]} <= {high}" for k, (low, high) in enumerate(box, 1))
     time = f"0 <= {row} < {2 * shape.half}"
     text = f"{heads}{domain}if ({' && '.join(tests)}) {operation}\n"
-    return _TileStatement(text, phase, (time, *inside, *tests), statement=statement.name)
+    return _TileStatement(text, (time, *inside, *tests), statement=statement.name)
 
 
 def _text(stencil: Stencil, bound: isl.Aff) -> str:
