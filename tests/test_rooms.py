@@ -45,13 +45,20 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def nodes(module: str) -> tuple[ast.AST, ...]:
+    """All nodes of its syntax tree."""
+    path = modules()[module]
+    return tuple(ast.walk(ast.parse(path.read_text(), str(path))))
+
+
+@cache
 def imports() -> tuple[Import, ...]:
     """Everything of the package that a module of the package imports."""
-    return tuple(one for name, path in modules().items() for one in _imports(name, path))
+    return tuple(one for name in modules() for one in _imports(name))
 
 
-def _imports(importer: str, path: Path) -> Iterator[Import]:
-    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+def _imports(importer: str) -> Iterator[Import]:
+    for node in nodes(importer):
         targets: list[str] = []
         if isinstance(node, ast.Import | ast.ImportFrom):
             targets = _targets(node)
@@ -160,10 +167,7 @@ def test_nothing_imports_the_command_line() -> None:
 
 def test_every_import_can_be_seen() -> None:
     """A module that is loaded by name is loaded by a name that stands there."""
-    trees = {name: ast.parse(path.read_text()) for name, path in modules().items()}
-    calls = [
-        (name, node) for name, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.Call)
-    ]
+    calls = [(name, node) for name in modules() for node in nodes(name) if isinstance(node, ast.Call)]
     unseen = [
         f"{name}:{call.lineno}"
         for name, call in calls
@@ -207,8 +211,8 @@ def test_a_file_is_one_idea() -> None:
 def test_a_class_has_a_name_of_its_own() -> None:
     """Of two classes with one name, a reader has to look for the import to know which is meant."""
     places: dict[str, list[str]] = {}
-    for module, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(), str(path))):
+    for module in modules():
+        for node in nodes(module):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(f"{module}:{node.lineno}")
     assert len(places) > 500
@@ -217,10 +221,8 @@ def test_a_class_has_a_name_of_its_own() -> None:
 
 def outside_packages(module: str) -> set[str]:
     """The packages that a module imports and that are not ours."""
-    path = modules()[module]
-    nodes = list(ast.walk(ast.parse(path.read_text(), str(path))))
-    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    named = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    plain = [alias.name for node in nodes(module) if isinstance(node, ast.Import) for alias in node.names]
+    named = [node.module for node in nodes(module) if isinstance(node, ast.ImportFrom) and node.module]
     return {name.split(".")[0] for name in (*plain, *named)}
 
 
