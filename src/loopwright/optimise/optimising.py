@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 ESTIMATING, TIMING = 0.3, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
 
+ESTIMATING_SHARED, TIMING_SHARED = 0.4, 0.72
+"""The same for several threads: what is best for one is found first."""
+
 SURE = 0.75
 """The model's word counts from this part of the original's cycles on: by less it errs too often."""
 
@@ -116,6 +119,14 @@ class Search:
     on: Scheduler | None = None
     results: str = IN_MEMORY
 
+    @property
+    def estimating(self) -> float:
+        return ESTIMATING if self.threads == 1 else ESTIMATING_SHARED
+
+    @property
+    def timing(self) -> float:
+        return TIMING if self.threads == 1 else TIMING_SHARED
+
 
 def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS) -> Optimised:
     """`optimise` with gcc."""
@@ -139,14 +150,14 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     programs = request.programs()
     plans = tuple(plan_of(one) for one in programs)
     machine = search.machine or (this_machine() if fleet is None else fleet.machine)
-    until = begun + search.budget * (0.5 if search.model else ESTIMATING)
+    until = begun + search.budget * (0.5 if search.model else search.estimating)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
     all_found = _Found(plans, request, planners, tuple(_combined(found)))
     end = begun + search.budget
     if search.model or is_interrupted:
         return _best_by_model(all_found, end, progress)
-    ends = begun + TIMING * search.budget, end
+    ends = begun + search.timing * search.budget, end
     return _best_by_time(all_found, runner, search, fleet, ends, progress)
 
 
@@ -169,7 +180,7 @@ def _planners(
 ) -> list[Planner]:
     """One for each region, with an equal part of the time."""
     now = time.monotonic()
-    proving = search.budget * (1.0 - (0.5 if search.model else TIMING))
+    proving = search.budget * (1.0 - (0.5 if search.model else search.timing))
     copies = PATIENT * proving > COPIED
     return [
         Planner(

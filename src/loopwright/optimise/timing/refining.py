@@ -79,7 +79,9 @@ class Neighbours:
     until: float
 
     def of(self, script: Script) -> Iterator[Trial]:
-        yield from self._among_threads(script)
+        if self.judge.threads > 1 and not is_shared(script):
+            yield from self._among_threads(script)
+            return
         wide = Step(Widen())
         wider = [(*script, wide)] if self.judge.setting.machine.widest and wide not in script else []
         for other in (*wider, *resized(script)):
@@ -93,7 +95,7 @@ class Neighbours:
         """A script that is fast on one thread, for all of them."""
         self.judge.deadline = self.until
         one = self.judge.known.get(script)
-        if self.judge.threads > 1 and one is not None and not is_shared(script):
+        if one is not None:
             after = among_threads(self.judge, one)
             if after.script not in self.known:
                 self.known[after.script] = Trial(after.script, after.total, after.origin)

@@ -7,7 +7,7 @@ from math import inf
 from typing import Protocol
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.candidates.nests import Script
+from loopwright.optimise.candidates.nests import Script, is_shared
 from loopwright.run.timing import Times
 from loopwright.transform.script.operations import Fuse, Tile
 
@@ -47,7 +47,7 @@ def in_turn(
 
     First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
     times, the next ones: kinds of scripts differ more than the model can tell, sizes less.  Before these come
-    scripts `near` the fastest one.
+    scripts `near` the fastest one, and near the fastest for one thread: that is where several start from.
     """
     waiting: dict[tuple[str, ...], list[Trial]] = {}
     begun: dict[tuple[str, ...], list[Script]] = {}
@@ -59,10 +59,12 @@ def in_turn(
     asked: set[Script] = set()
     while True:
         fresh = [kind for kind in waiting if kind not in begun]
-        fastest = min(known, key=lambda one: known[one], default=())
-        if not fresh and near is not None and fastest not in asked:
-            asked.add(fastest)
-            yield from near(fastest)
+        alone = [one for one in known if not is_shared(one)]
+        fastest = [min(some, key=lambda one: known[one], default=()) for some in (alone, known)]
+        next_to = next((one for one in fastest if one not in asked), None)
+        if not fresh and near is not None and next_to is not None:
+            asked.add(next_to)
+            yield from near(next_to)
             continue
         if not waiting:
             return
