@@ -9,12 +9,13 @@ import pytest
 from loopwright.c.selection.choice import Choice
 from loopwright.check.run.execute import Toolchain
 from loopwright.check.run.report import Answer, Report, as_text
+from loopwright.check.values.functions import paired
 from loopwright.check.values.terms import same_terms
 from loopwright.check.verify import CheckOptions, check_file
 from loopwright.errors import LoopwrightError
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 HEAD = """#include <stdio.h>
 #include <string.h>
@@ -154,6 +155,19 @@ OUTSIDE = {
     "another function": ("i % 5", "i % 6"),
     "a macro for a word of the original": ("static int mode", "#define x y\nstatic int mode"),
 }
+
+
+@pytest.mark.parametrize(
+    "line", ['#include "own.h"', "#if __STDC_VERSION__ >= 199901L\n#define FEW 2\n#endif"]
+)
+def test_what_another_compiler_may_see_otherwise_is_not_valid(tmp_path: Path, line: str) -> None:
+    (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
+    (old,) = read_c(tmp_path / "old.c")
+    text = f"{line}\n{HEAD}" + function(PRODUCT, SWAPPED, PLAIN) + TAIL
+    both = Source(str(tmp_path / "both.c"), f"{line}\n{HEAD}{OLD}{TAIL}")
+    region = Span(both, old.region.start + len(line) + 1, old.region.end + len(line) + 1)
+    assert paired(region, Source("new.c", text)) is None
+    assert paired(old.region, Source("new.c", text.removeprefix(f"{line}\n"))) is not None
 
 
 @pytest.mark.parametrize("name", OUTSIDE)

@@ -90,11 +90,21 @@ def _items(source: Source) -> list[_Item] | None:
     nodes = [node for node in file.possible.children if node.type != "comment"]
     if any(node.type not in _PLAIN or node.has_error for node in nodes):
         return None
+    if any(_is_unseen(line) for line in file.directives):
+        return None
     spans = [node.span for node in nodes]
     lines = [line for line in file.directives if not any(span.contains(line.place) for span in spans)]
     found = [(node.start, _Item(_words(node.span.text), _defined(node), node)) for node in nodes]
     found += [(line.place.start, _Item(_words(line.place.text), _macro(line), line)) for line in lines]
     return [item for _, item in sorted(found, key=lambda one: one[0])]
+
+
+def _is_unseen(line: Directive) -> bool:
+    """Whether a line includes a file of the project, or asks for the compiler, which is one for C++ here."""
+    if line.name in ("include", "include_next", "import", "embed"):
+        return not line.argument.strip().startswith("<")
+    conditional = line.name.startswith(("if", "elif"))
+    return conditional and any(word.startswith("__") for word in names_in(line.argument))
 
 
 def _words(text: str) -> str:
@@ -152,7 +162,7 @@ def _is_harmless(item: _Item, mentioned: set[str]) -> bool:
         is_named = bool(item.defines) or item.part.type == ";"
         return is_named and not mentioned & {*item.defines} and item.part.type != "enum_specifier"
     if item.part.name == "include":
-        return item.part.argument.strip().startswith("<")
+        return True
     return item.part.name == "define" and not mentioned & {*item.defines}
 
 
