@@ -19,7 +19,7 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.progress import silent
-from loopwright.prove.certificates import checker
+from loopwright.prove.certificates import checker, status
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.problems import scan_problem
@@ -145,6 +145,24 @@ def test_a_proof_about_nothing_says_so() -> None:
     assert scan_status(empty, generate(empty)).status == NOTHING
     schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n }", context="[n] -> { : n > 0 and n < 0 }")
     assert scan_status(schedule, generate(schedule)).status == NOTHING
+
+
+@pytest.mark.parametrize(("is_too_large", "times"), [(True, 1), (False, 4)])
+def test_what_is_too_large_is_asked_once(
+    is_too_large: bool, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text, the terms, with places of instances and without: each takes as long as the first."""
+    schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n }")
+    node = generate(schedule)
+    asked: list[str] = []
+
+    def answer(problem: str, seconds: float) -> NotChecked:
+        asked.append(problem)
+        return NotChecked("no", is_too_large)
+
+    monkeypatch.setattr(status, "asked", answer)
+    assert scan_status(schedule, node, 20, printed(node)).status == NOT_CHECKED
+    assert len(asked) == times
 
 
 def test_the_command_line_says_who_checked(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,6 +50,8 @@ class NotChecked:
     """No yes, and why."""
 
     reason: str
+    is_too_large: bool = False
+    """Whether the same in other words would take as long."""
 
 
 Answer: TypeAlias = Checked | NotChecked
@@ -145,7 +147,7 @@ def _answer(status: int, words: list[str]) -> Answer:
         case 1, ["open", number, "solution", *_]:
             return NotChecked(f"condition {number} does not hold as it was proposed")
         case 1, ["spent"]:
-            return NotChecked("its conditions take too much time or memory")
+            return NotChecked("its conditions take too much time or memory", is_too_large=True)
         case 1, ["unread"]:
             return NotChecked("the text is not read")
         case 1, ["refused"]:

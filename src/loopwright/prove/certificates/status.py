@@ -198,8 +198,10 @@ def _status(tries: Sequence[_Try], good: str, seconds: float | None) -> ProofSta
         match answer:
             case Checked(conditions):
                 return ProofStatus(VERIFIED, good, f"{conditions} conditions{one.remark}")
-            case NotChecked(why):
+            case NotChecked(why, is_too_large):
                 reason = why
+                if is_too_large:
+                    break
     return ProofStatus("isl", NOT_CHECKED, reason)
 
 
