@@ -40,14 +40,14 @@ def in_one_vector(
 
 def is_kept(argument: str, found: object) -> bool:
     """Whether a dependence between iterations may be kept: one thread runs all, or all lanes of a vector do
-    first what stands first in the text.
+    first what stands first in the text, read before they write, and write one after the other.
     """
     if runs_in_order(argument):
         return True
     if "parallel" in argument or not isinstance(found, Violation):
         return False
     if found.first.span == found.second.span:
-        return found.kind == "anti"
+        return found.kind != "flow"
     return found.first.span.start < found.second.span.start
 
 
