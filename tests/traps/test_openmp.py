@@ -9,7 +9,7 @@ import pytest
 from loopwright.c.typed.directives import refused_directive
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 from tests.traps.support import PROVED, Trap, answer, comparison, function
@@ -216,40 +216,6 @@ def test_what_a_clause_does_not_promise(pragma: str, loop: str) -> None:
 @pytest.mark.parametrize(("pragma", "loop"), RIGHT)
 def test_what_it_does(pragma: str, loop: str) -> None:
     assert _is_proved(pragma, loop)
-
-
-_STORES = ["s = 1;", "s = b[i];", "a[0] = 1;", "a[i / 2] = b[i];"]
-
-
-@pytest.mark.parametrize("store", _STORES)
-@pytest.mark.parametrize(("pragma", "is_refuted"), [("GCC ivdep", False), ("omp simd", False), ("omp parallel for", True)])
-def test_lanes_that_write_one_cell(pragma: str, store: str, is_refuted: bool, tmp_path: Path) -> None:
-    """No run shows a difference where lanes write one after the other; threads race."""
-    loop = f"for (i = 0; i < n; i++) {store}"
-    (tmp_path / "old.c").write_text(function(loop))
-    (tmp_path / "new.c").write_text(function(f"#pragma {pragma}\n{loop}"))
-    verdict = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
-    assert isinstance(verdict, Refuted if is_refuted else Undecided)
-
-
-_MACROS = [
-    ("schedule(static, TWO)", True),
-    ("num_threads(TWO)", True),
-    ("collapse(ONE)", True),
-    ("schedule(static, OCTAL)", False),
-    ("schedule(static, LATE)", False),
-    ("private(NAME)", False),
-]
-
-
-@pytest.mark.parametrize(("clause", "is_number"), _MACROS)
-def test_a_macro_in_a_clause_is_the_number_it_is(clause: str, is_number: bool, tmp_path: Path) -> None:
-    head = _HEAD + "#define ONE (1)\n#define OCTAL 010\n"
-    old, new = (
-        function(f"{line}{_COPY}", head=head, after="\n#define LATE 4\n")
-        for line in ("", f"#pragma omp parallel for {clause}\n")
-    )
-    assert (comparison(old, new, tmp_path) == PROVED) == is_number
 
 
 @pytest.mark.parametrize("clause", ["parallel for if(0)", "parallel for num_threads(1)", "simd if(simd: 0)"])

@@ -1,0 +1,47 @@
+"""OpenMP: what lanes write, and macros in clauses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Refuted, Undecided
+from tests.traps.support import PROVED, comparison, function
+
+_COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
+_STORES = ["s = 1;", "s = b[i];", "a[0] = 1;", "a[i / 2] = b[i];"]
+
+
+@pytest.mark.parametrize("store", _STORES)
+@pytest.mark.parametrize(
+    ("pragma", "is_refuted"), [("GCC ivdep", False), ("omp simd", False), ("omp parallel for", True)]
+)
+def test_lanes_that_write_one_cell(pragma: str, store: str, is_refuted: bool, tmp_path: Path) -> None:
+    """No run shows a difference where lanes write one after the other; threads race."""
+    loop = f"for (i = 0; i < n; i++) {store}"
+    (tmp_path / "old.c").write_text(function(loop))
+    (tmp_path / "new.c").write_text(function(f"#pragma {pragma}\n{loop}"))
+    verdict = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
+    assert isinstance(verdict, Refuted if is_refuted else Undecided)
+
+
+_MACROS = [
+    ("schedule(static, TWO)", True),
+    ("num_threads(TWO)", True),
+    ("collapse(ONE)", True),
+    ("schedule(static, OCTAL)", False),
+    ("schedule(static, LATE)", False),
+    ("private(NAME)", False),
+]
+
+
+@pytest.mark.parametrize(("clause", "is_number"), _MACROS)
+def test_a_macro_in_a_clause_is_the_number_it_is(clause: str, is_number: bool, tmp_path: Path) -> None:
+    head = "#define TWO 2\n#define NAME t\n#define ONE (1)\n#define OCTAL 010\n"
+    old, new = (
+        function(f"{line}{_COPY}", head=head, after="\n#define LATE 4\n")
+        for line in ("", f"#pragma omp parallel for {clause}\n")
+    )
+    assert (comparison(old, new, tmp_path) == PROVED) == is_number
