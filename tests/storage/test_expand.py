@@ -396,3 +396,26 @@ def test_copies_made_in_tiles_are_expanded_along_the_loop_over_them(tmp_path: Pa
     assert "B_packed_iT[iT][k - 128 * kT][j - 64 * jT]" in text
     assert prove_plan(planned(TILED, f"{script}expand(B_packed, iT)\nparallel(S, iT)\n")).proved
     assert not prove_plan(planned(TILED, f"{script}parallel(S, iT)\n")).proved
+
+
+SUMMED = """\
+void f(int n, double A[n][n], double x[n], double y[n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      S: y[i] += A[i][j] * x[j];
+#pragma endscop
+}
+"""
+
+
+def test_how_many_tiles_there_are_is_read_back(tmp_path: Path) -> None:
+    """`prove` takes no size of new storage on trust that is a quotient, and refuses one that is too small."""
+    text = result(tmp_path, SUMMED, "tile(S, 8, 32)\npack(x, S, jT)\nexpand(x_packed, iT)\n").source.text
+    old, new = str(tmp_path / "k.c"), written(tmp_path, text, "new.c")
+    found = compare_files(old, new)
+    assert found.proved and not any("stays inside" in str(one) for one in found.trusted)
+    size = "((n - 1) / 8) + 1"
+    assert text.count(size) == 3
+    for wrong in ("((n - 1) / 9) + 1", "((n - 9) / 8) + 1"):
+        assert not compare_files(old, written(tmp_path, text.replace(size, wrong), "new.c")).proved

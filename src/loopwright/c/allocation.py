@@ -163,7 +163,7 @@ def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:
 
     Parts of it may be divided by a number, as those are of a loop over tiles.
     """
-    extent = re.sub(r"/\s*[1-9]\d*(?!\w)", "", extent)
+    extent = re.sub(r"/\s*[1-9]\d*(?![\w.])", "", extent)
     calls = re.findall(r"(\w+)\s*\(", extent)
     plain = re.fullmatch(r"[\w\s+*,().-]*(->[\w\s+*,().-]*)*", extent) is not None
     plain = plain and "++" not in extent and "--" not in extent and all(map(looks_like_macro, calls))

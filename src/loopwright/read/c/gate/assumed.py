@@ -259,7 +259,8 @@ def _length(
     """
     if isinstance(length, int):
         return number(length)
-    if length is None or array is None or _SUM.fullmatch(length) is None:
+    value = None if length is None or array is None else _length_value(length)
+    if length is None or array is None or value is None:
         return None
     names = sorted(set(re.findall(r"[A-Za-z_]\w*", length)))
     for name in names:
@@ -269,12 +270,32 @@ def _length(
             return None
         if not _is_unchanged(size, region) or kind is None or not (kind.signed or length == name):
             return None
+    return value
+
+
+def _length_value(length: str) -> isl.PwAff | None:
+    """A sum; or the quotient of one, which C rounds towards zero, and a number: `((n - 1) / 8) + 1`."""
+    if _SUM.fullmatch(length) is not None:
+        return _sum(length)
+    quotient = _QUOTIENT.fullmatch(length)
+    over = None if quotient is None else quotient["sum"] or quotient["one"]
+    if quotient is None or over is None or _SUM.fullmatch(over) is None:
+        return None
+    return _sum(over).tdiv_q(number(int(quotient["by"]))).add(number(int(quotient["more"] or "0")))
+
+
+def _sum(text: str) -> isl.PwAff:
     found = number(0)
-    for sign, term in re.findall(r"([-+]?)\s*(\w+)", length):
+    for sign, term in re.findall(r"([-+]?)\s*(\w+)", text):
         value = number(int(term)) if term.isdigit() else variable(term)
         found = found.sub(value) if sign == "-" else found.add(value)
     return found
 
+
+_QUOTIENT = re.compile(
+    r"\s*\(\s*(?:\((?P<sum>[^()]*)\)|(?P<one>\w+))\s*/\s*(?P<by>[1-9]\d*)\s*\)\s*(?:\+\s*(?P<more>\d+)\s*)?"
+)
+"""Such a sum, divided by a number, and a number more: how many tiles there are."""
 
 _SUM = re.compile(r"\s*(?:[A-Za-z_]\w*|0|[1-9]\d*)(?:\s*[-+]\s*(?:[A-Za-z_]\w*|0|[1-9]\d*))*\s*")
 """Sizes and numbers, added and subtracted."""
