@@ -5,7 +5,21 @@ from __future__ import annotations
 import pytest
 
 from loopwright.emit.cuda.predication import predicated
-from loopwright.loops.expressions import Compare, Expr, Int, Max, Min, Relation, Scaled, Sum, Var
+from loopwright.emit.cuda.uniform import with_uniform_tests
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    Int,
+    Max,
+    Min,
+    Or,
+    Relation,
+    Scaled,
+    Sum,
+    Test,
+    Var,
+)
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Call, For, If, Node
 from loopwright.model.annotations import ThreadLoop
@@ -41,3 +55,32 @@ def test_what_a_thread_runs_has_both_forms_and_a_loop_over_threads_one() -> None
 def test_other_loops_stay(first: Expr, last: Expr) -> None:
     loop = strips(first, last, Relation.LE)
     assert predicated(loop, {}) == loop
+
+
+def compare(left: Expr, sign: str, right: Expr) -> Test:
+    return Compare(Relation(sign), left, right)
+
+
+LANE = Var("x")
+
+
+@pytest.mark.parametrize(
+    "test, is_around",
+    [
+        (Or((compare(Sum((Scaled(2, Y), X)), ">=", N), compare(Sum((X, Y)), "<", Int(3)))), True),
+        (Or((compare(X, "==", N), And((compare(Y, "==", Int(3)), compare(LANE, "==", Int(7)))))), True),
+        (Or((compare(Sum((X, LANE)), ">", Sum((N, Y))), compare(Sum((Y, LANE)), "<=", X))), True),
+        (Or((compare(Max((X, N)), "<", Y), compare(Y, "==", X))), False),
+        (compare(Sum((Scaled(2, Y), X)), ">=", N), False),
+    ],
+)
+def test_a_test_around_many_runs_the_same(test: Test, is_around: bool) -> None:
+    """What follows from tests of single cells, whatever the cell and the lane: where there are several."""
+    cells = For("i", Int(1), Compare(Relation.LE, X, Int(5)), 1, If(test, Call("S", (Y, Var("x"), X))))
+    until = Compare(Relation.LE, Var("x"), Int(31))
+    lanes = For("x", Int(0), until, 1, cells, annotations=(ThreadLoop(axis="x", count=32),))
+    before = For("y", Int(0), Compare(Relation.LE, Y, Int(4)), 1, lanes)
+    after = with_uniform_tests(before)
+    assert (after != before) is is_around
+    for n in range(-1, 23, 2):
+        assert list(execute(after, {"n": n})) == list(execute(before, {"n": n}))

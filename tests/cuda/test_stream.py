@@ -12,7 +12,7 @@ import islpy as isl
 import pytest
 
 from loopwright.c.file import c_file
-from loopwright.emit.cuda.launches import resident_warps
+from loopwright.emit.cuda.occupancy import resident_warps
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops
 from loopwright.errors import BadInput, LoopwrightError
@@ -141,7 +141,7 @@ class Made:
 
 
 @cache
-def made() -> Made:
+def made(script: str = SCRIPT, program: str = PROGRAM) -> Made:
     """The kernels, whose proof takes longer than a test should."""
     seen: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -158,7 +158,7 @@ def made() -> Made:
 
         patch.setattr(cuda, "device_text", text)
         patch.setattr(pipeline, "_made", planned)
-        outcome = transformed(SCRIPT)
+        outcome = transformed(script, program)
     return Made(outcome, seen["plan"], seen["device"])
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from loopwright.emit.cuda.launches import SHARED_TILE
 from loopwright.emit.cuda.predication import predicated, register_lengths
 from loopwright.emit.cuda.text import DeviceText, device_text, distributions, prelude
+from loopwright.emit.cuda.uniform import with_uniform_tests
 from loopwright.emit.region import Loops
 from loopwright.errors import REPORT, Code, InternalError
 from loopwright.generate.context import GenerationOptions
@@ -13,7 +15,7 @@ from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Program
+from loopwright.model.program import MemorySpace, Program
 from loopwright.model.schedule import LoopType
 from loopwright.prove.legality.plans import independent_loops
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -41,10 +43,14 @@ class CudaTarget(RewriteTarget):
     def generated(self, plan: Plan) -> Node:
         lengths = register_lengths(plan.program)
         node = full_tile_loops(plan, lengths)
+        own = [array for array in plan.program.arrays if array.space is MemorySpace.PRIVATE]
+        in_lanes, in_warps = bool(own), any(array.rank == SHARED_TILE for array in own)
         if node is None:
-            kind = LoopType.ATOMIC if plan.apart else LoopType.DEFAULT
+            kind = LoopType.ATOMIC if in_lanes else LoopType.DEFAULT
             node = generate(to_schedule(plan), GenerationOptions(loop_type=kind))
-        return predicated(with_versions(plan, node), lengths, tested=bool(plan.apart))
+        lanes = frozenset[str]() if in_warps else None
+        node = predicated(with_versions(plan, node), lengths, tested=in_lanes, lanes=lanes)
+        return with_uniform_tests(node) if in_warps else node
 
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         originals, written = [plan.original for plan in plans], [plan.written for plan in plans]

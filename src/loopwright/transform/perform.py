@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from loopwright.errors import BadInput, Code
@@ -33,6 +34,10 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.formulas import map_of, set_of
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step, close_to
+from loopwright.transform.vectors import Position
+
+WARPS = "warps"
+"""What `stream` calls the number of warps, among the sizes of loops."""
 
 
 def performed(plan: Plan, *steps: Step) -> Plan:
@@ -119,8 +124,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (tiles, copies))
         case ops.Stream(target, sizes, prefetch):
             component = plan.component(target, "target")
-            numbers = _sized(plan, component, sizes, "sizes")
-            after, *parts = streaming.stream(plan, component, numbers, prefetch=prefetch)
+            loops_too = tuple(one for one in sizes if one.loop != WARPS)
+            warps = sum(one.number for one in sizes if one.loop == WARPS)
+            numbers = _sized(plan, component, loops_too, "sizes")
+            after, *parts = streaming.stream(plan, component, numbers, warps=warps, prefetch=prefetch)
             return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)
@@ -262,9 +269,23 @@ def _mapped(plan: Plan, component: Component, operation: ops.MappingOperation) -
         case ops.MapBlocks(_, names):
             return mapping.to_blocks(plan, component, _loops(plan, component, names, "loops"))
         case ops.MapThreads(_, counts):
-            return mapping.to_threads(plan, component, _sized(plan, component, counts, "counts"))
+            for part in _by_depths(plan, component, [one.loop for one in counts]):
+                plan = mapping.to_threads(plan, part, _sized(plan, part, counts, "counts"))
+            return plan
         case _:
             assert_never(operation)
+
+
+def _by_depths(plan: Plan, component: Component, names: Sequence[str | None]) -> list[Component]:
+    """The component in parts that have the loops at the same depths; whole where one lacks some of them."""
+    parts: dict[tuple[int, ...], list[Position]] = {}
+    for position in component.positions:
+        loops = plan.leaf(position).loops
+        known = [name for name in names if name is not None]
+        if not set(known) <= set(loops):
+            return [component]
+        parts.setdefault(tuple(map(loops.index, known)), []).append(position)
+    return [Component.of(positions) for positions in parts.values()]
 
 
 def _loops(plan: Plan, component: Component, names: tuple[str, ...], argument: str) -> tuple[int, ...]:

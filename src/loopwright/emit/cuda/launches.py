@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import TypeAlias
 
 from loopwright.emit.openmp import has_canonical_form
@@ -35,7 +34,9 @@ LANES = 32
 
 @dataclass(frozen=True, slots=True)
 class BarrierNote(Remark):
-    """All threads of the block wait for each other after the statement."""
+    """All threads of the block wait for each other after the statement, or those of each warp."""
+
+    of_warp: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +68,8 @@ class OwnNote(Remark):
 
 
 MemoryNote: TypeAlias = SharedNote | RegistersNote | OwnNote
-_REGISTERS = 16384
-"""Of each of the four parts of a multiprocessor, which has warps of its own."""
-
-
-def resident_warps(array: Array) -> int:
-    """How many warps can run on a multiprocessor whose lanes keep an array of `stream` in registers.
-
-    Of each level but the last, two rows live from one step to the next, and the columns beside one row; of
-    the first one, a row that is loaded.  The outermost strips need no columns beside.  Addresses and what is
-    being computed take some 36 more.
-    """
-    _, levels, _, *strips, width = map(int, array.extents)
-    columns, count, inner = width - 2, prod(strips), prod(one - 2 for one in strips)
-    words = (levels - 1) * (2 * columns * count + 2 * inner) + columns * count
-    registers = (2 if array.element_type == "double" else 1) * words + 36
-    return 4 * max(_REGISTERS // (32 * 8 * -(-registers // 8)), 2)
+SHARED_TILE = 6
+"""Subscripts of an array in the registers of warps that share a tile: the warp, the lane, and others."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +89,10 @@ class Launch:
     blocks: dict[str, Expr | None]
     threads: dict[str, int]
 
-    @property
-    def is_warp(self) -> bool:
-        """Whether a block is one warp, whose lanes may have registers of their own."""
-        return self.threads == {"x": LANES}
+    def has_lanes_of(self, array: Array) -> bool:
+        """Whether a block has the warps whose lanes have an array in registers: one, or several along y."""
+        warps = {"y": int(array.extents[0])} if array.rank == SHARED_TILE else {}
+        return self.threads == {"x": LANES, **warps}
 
 
 @dataclass(frozen=True)
@@ -183,6 +170,7 @@ class _Splitter:
         known = (self.memories.get(one) for one in declared_inside(body))
         last = not any(isinstance(one, SharedNote) for one in known)
         body = self._phases(body, tuple(axis for axis in AXES if axis in axes), last=last)
+        body = self._of_warps(body)
         name = f"{self.name}_{len(self.found)}"
         self.found.append(Launch(name, _rebuilt(node, body), blocks, axes))
         return Call(name, ())
@@ -277,6 +265,22 @@ class _Splitter:
             since = []
             yield part
 
+    def _of_warps(self, node: Node, *, inside: bool = False) -> Node:
+        """Barriers of warps where these have registers, and a phase writes nothing that they share.
+
+        Where they share buffers, a barrier of the block comes after what repeats their uses.
+        """
+        registers = {name for name, note in self.memories.items() if isinstance(note, RegistersNote)}
+        match node:
+            case Remarked(BarrierNote(), body) if registers:
+                return Remarked(BarrierNote(not self._touched(body).written - registers), body)
+            case For() if registers and not inside and not is_mapped(node):
+                touched = self._touched(node).written & self.memories.keys()
+                body = replace(node, body=self._of_warps(node.body, inside=True))
+                return Remarked(BarrierNote(), body) if touched - registers else body
+            case _:
+                return with_children(node, lambda child: self._of_warps(child, inside=inside))
+
     def _touched(self, node: Node) -> Touches:
         found = [self.touches[part.name] for part in subprograms(node) if isinstance(part, Call)]
         read = frozenset(name for one in found for name in one.read)
@@ -313,6 +317,15 @@ def is_lane_loop(loop: For) -> bool:
     if mapped is None or (mapped.axis, mapped.count) != ("x", LANES):
         return False
     until = Compare(Relation.LE, Var(loop.iterator), Int(LANES - 1))
+    return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
+
+
+def is_warp_loop(loop: For, warps: int) -> bool:
+    """Whether iteration k is that of warp k, of so many: lanes are along x, warps along y."""
+    mapped = loop.annotation(ThreadLoop)
+    if mapped is None or (mapped.axis, mapped.count) != ("y", warps):
+        return False
+    until = Compare(Relation.LE, Var(loop.iterator), Int(warps - 1))
     return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
 
 

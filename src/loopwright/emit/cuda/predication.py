@@ -23,45 +23,79 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.emit.cuda.launches import is_mapped
-from loopwright.loops.expressions import And, Compare, Expr, Int, Max, Min, Relation, Scaled, Sum, Test, Var
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    Int,
+    Max,
+    Min,
+    Relation,
+    Scaled,
+    Sum,
+    Test,
+    Var,
+)
 from loopwright.loops.nodes import Call, For, If, Node
-from loopwright.loops.traverse import subprograms, with_children
+from loopwright.loops.traverse import subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import MemorySpace, Program
+from loopwright.model.program import Array, MemorySpace, Program
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import DIM
 from loopwright.transform.vectors import entry, loops_of, pieces
 
 LONGEST = 64
 """Iterations of a loop that a thread runs, to be worth it."""
 
 
-Lengths: TypeAlias = Mapping[tuple[str, int], int]
-"""For statements and loops around them, by their depth: how many registers the loop numbers."""
+Lengths: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
+"""For statements and loops around them, by their depth: the first and the last register the loop numbers."""
 
 
 def register_lengths(program: Program) -> Lengths:
     """The loops of statements whose iteration number is a subscript of an array in registers."""
-    own = {array.name: array.extents for array in program.arrays if array.space is MemorySpace.OWN}
-    found: dict[tuple[str, int], int] = {}
+    spaces = (MemorySpace.OWN, MemorySpace.PRIVATE)
+    own = {array.name: array for array in program.arrays if array.space in spaces}
+    found: dict[tuple[str, int], tuple[int, int]] = {}
     for statement in program.statements:
         accesses = [access for access in statement.accesses if access.array in own]
         for _, piece in pieces(statement.schedule) if accesses else ():
             numbers = isl.PwMultiAff.from_map(piece.intersect_domain(statement.domain))
             for access in accesses:
-                cell = isl.PwMultiAff.from_map(access.relation.intersect_domain(statement.domain))
-                for k, extent in enumerate(own[access.array]):
+                cells = access.relation.intersect_domain(statement.domain)
+                subscripts = isl.PwMultiAff.from_map(cells)
+                for k in range(own[access.array].rank):
                     for loop in range(loops_of(piece)):
-                        distance = numbers.get_pw_aff(entry(loop)).sub(cell.get_pw_aff(k))
+                        distance = numbers.get_pw_aff(entry(loop)).sub(subscripts.get_pw_aff(k))
                         if distance.non_zero_set().is_empty():
-                            found[statement.name, loop] = int(extent)
+                            found[statement.name, loop] = _numbered(own[access.array], cells, k)
     return found
 
 
-def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
+def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:
+    """The first and the last value of subscript k: all that there are, of those of lanes what is touched."""
+    last = int(array.extents[k]) - 1
+    if array.space is MemorySpace.OWN:
+        return 0, last
+    values = only(cells.range(), DIM, k)
+    values = values.project_out(isl.dim_type.param, 0, values.dim(isl.dim_type.param))
+    ends = [values.dim_min_val(0), values.dim_max_val(0)]
+    if not all(one.is_int() for one in ends):
+        return 0, last
+    return int(ends[0].to_python()), int(ends[1].to_python())
+
+
+def predicated(
+    node: Node, lengths: Lengths, *, tested: bool = False, lanes: frozenset[str] | None = None
+) -> Node:
     """The program with constant lengths of loops, where bounds of constant distance say so.
 
-    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.
+    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.  With
+    `lanes`, the iterators of lanes around, loops have it whose bounds do not depend on these.
     """
-    inner = with_children(node, lambda child: predicated(child, lengths, tested=tested))
+    if lanes is not None and isinstance(node, For) and is_lane_axis(node):
+        lanes |= {node.iterator}
+    inner = with_children(node, lambda child: predicated(child, lengths, tested=tested, lanes=lanes))
     if not isinstance(inner, For) or inner.step != 1 or inner.annotation(BlockLoop) is not None:
         return inner
     if inner.annotation(ThreadLoop) is None and any(map(is_mapped, subprograms(inner))):
@@ -69,26 +103,31 @@ def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
     match inner.test:
         case Compare(Relation.LE | Relation.LT as relation, Var(name), bound) if name == inner.iterator:
             registers = numbered_registers(inner, lengths)
-            only_tested = tested or inner.annotation(ThreadLoop) is not None or registers is not None
+            if tested and _constant_pairs(_arguments(inner.start, Max), _arguments(bound, Min)):
+                registers = None  # Bounds that are constants leave out registers of other lanes.
+            alike = lanes is not None and not (variables(inner.start) | variables(bound)) & lanes
+            whole = inner.annotation(ThreadLoop) is not None or registers is not None
+            only_tested = whole or (tested and not alike)
             return _predicated(inner, (relation, bound), registers, only_tested=only_tested)
         case _:
             return inner
 
 
-def numbered_registers(loop: For, lengths: Lengths) -> int | None:
-    """How many registers the iterations of the loop number."""
+def numbered_registers(loop: For, lengths: Lengths) -> tuple[int, int] | None:
+    """The first and the last register that the iterations of the loop number."""
     calls = {part.name for part in subprograms(loop) if isinstance(part, Call)}
     found = {lengths.get((name, -1 if loop.dimension is None else loop.dimension)) for name in calls}
     return found.pop() if len(found) == 1 else None
 
 
-def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, *, only_tested: bool) -> Node:
+def _predicated(
+    loop: For, until: tuple[Relation, Expr], registers: tuple[int, int] | None, *, only_tested: bool
+) -> Node:
     relation, bound = until
-    lows = loop.start.arguments if isinstance(loop.start, Max) else (loop.start,)
-    highs = bound.arguments if isinstance(bound, Min) else (bound,)
+    lows, highs = _arguments(loop.start, Max), _arguments(bound, Min)
     if registers is not None:
-        most = Int(registers - (relation is Relation.LE))
-        lows = lows if Int(0) in lows else (*lows, Int(0))
+        least, most = Int(registers[0]), Int(registers[1] + (relation is Relation.LT))
+        lows = lows if least in lows else (*lows, least)
         highs = highs if most in highs else (*highs, most)
     pairs = _constant_pairs(lows, highs)
     if not pairs and only_tested and any(isinstance(one, Int) and one.value < LONGEST for one in highs):
@@ -104,6 +143,16 @@ def _predicated(loop: For, until: tuple[Relation, Expr], registers: int | None, 
     if only_tested:
         return tested
     return loop if length >= LONGEST else If(_within(low, high, shorter, Relation.LE), whole, tested)
+
+
+def is_lane_axis(loop: For) -> bool:
+    mapped = loop.annotation(ThreadLoop)
+    return mapped is not None and mapped.axis == "x"
+
+
+def _arguments(bound: Expr, kind: type[Max] | type[Min]) -> tuple[Expr, ...]:
+    """Of a maximum or a minimum, its arguments."""
+    return bound.arguments if isinstance(bound, Max | Min) and isinstance(bound, kind) else (bound,)
 
 
 def _constant_pairs(lows: Sequence[Expr], highs: Sequence[Expr]) -> list[tuple[int, Expr, Expr]]:
@@ -133,9 +182,15 @@ def constant_length(loop: For) -> int | None:
 
 def _distance(low: Expr, high: Expr) -> int | None:
     """high - low, where it is a constant."""
-    terms: dict[Expr, int] = {}
-    constant = _add(high, 1, terms) + _add(low, -1, terms)
+    terms, constant = linear_terms(high, low)
     return constant if not any(terms.values()) else None
+
+
+def linear_terms(left: Expr, right: Expr) -> tuple[dict[Expr, int], int]:
+    """left - right as terms with factors, and a constant."""
+    terms: dict[Expr, int] = {}
+    constant = _add(left, 1, terms) + _add(right, -1, terms)
+    return terms, constant
 
 
 def _add(value: Expr, factor: int, terms: dict[Expr, int]) -> int:

@@ -178,11 +178,11 @@ template <typename T, int axes> struct lw_own {
 #define LW_OWN_3_3(type, name, n0, n1, n2) lw_own<type, 3> name
 #define LW_OWN_3_4(type, name, n0, n1, n2, n3) lw_own<type[n3], 3> name
 
-/* The lanes of a warp: lane k runs iteration k alone, and has what is in its registers under the subscript k.
+/* The lanes of a warp, or along y the warps of a block: lane k runs iteration k alone, and has what is in its registers under the subscript k.
    The remainder, and a next iteration that is no lane, tell the compiler that every lane runs one: a loop that could
    diverge costs a branch at each shuffle, and copies of registers at its end. */
 struct lw_no_lane {};
-#define LW_LANE(axis, first, step) ((first) + (long)(threadIdx.axis % 32) * (step))
+#define LW_LANE(axis, first, step) ((first) + (long)(threadIdx.axis % lw_threads_##axis) * (step))
 #define LW_LANES(axis, step) (lw_no_lane())
 #define LW_WARP_BARRIER() __syncwarp()
 #define LW_UNROLL _Pragma("unroll")
@@ -264,8 +264,14 @@ template <typename T, int N1, int N2, int N3, int N4> struct lw_registers5 {
   __device__ __forceinline__ values &operator[](lw_lane) { return data; }
   __device__ __forceinline__ lw_lane4<T, N1, N2, N3, N4> operator[](lw_other_lane lane) { return {data, lane.value}; }
 };
+/* Several warps: each has such an array for itself, and none that of another one. */
+template <typename T, int N1, int N2, int N3, int N4> struct lw_registers6 {
+  lw_registers5<T, N1, N2, N3, N4> data;
+  __device__ __forceinline__ lw_registers5<T, N1, N2, N3, N4> &operator[](lw_lane) { return data; }
+};
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<lw_value<type>, n1, n2, n3> name
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) lw_registers5<lw_value<type>, n1, n2, n3, n4> name
+#define LW_REGISTERS_6(type, name, n0, n1, n2, n3, n4, n5) lw_registers6<lw_value<type>, n2, n3, n4, n5> name
 
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
@@ -408,6 +414,7 @@ typedef long LW_BLOCK_INDEX;
 #define LW_UNROLL_1
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
+#define LW_REGISTERS_6(type, name, n0, n1, n2, n3, n4, n5) type name[n0][n1][n2][n3][n4][n5]
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments

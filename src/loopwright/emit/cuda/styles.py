@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from loopwright.emit.c import Style
 from loopwright.emit.cuda.interface import device_type
-from loopwright.emit.cuda.launches import AXES, BarrierNote, Launch, OwnNote, is_lane_loop, is_mapped
+from loopwright.emit.cuda.launches import (
+    AXES,
+    SHARED_TILE,
+    BarrierNote,
+    Launch,
+    OwnNote,
+    is_lane_loop,
+    is_mapped,
+    is_warp_loop,
+)
 from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
@@ -54,28 +63,36 @@ def in_lanes(style: Style, node: Node, array: Array) -> Style:
     """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
 
     Tests are written without branches: those of columns are the same in every step of a march.  Rows move
-    down by one in each step of it, so three steps need no copies; steps of planes are too long for that.
+    down by one in each step of it, so three steps need no copies; steps of planes of one warp are too long
+    for that.
     """
-    march = "LW_UNROLL_3" if array.rank == 4 else "LW_UNROLL_1"
-    lanes = {part.iterator for part in subprograms(node) if isinstance(part, For) and is_lane_loop(part)}
+    march = "LW_UNROLL_1" if array.rank == 5 else "LW_UNROLL_3"
+    warps = int(array.extents[0]) if array.rank == SHARED_TILE else 0
+    loops = [part for part in subprograms(node) if isinstance(part, For)]
+    axes = {id(part): "x" for part in loops if is_lane_loop(part)}
+    axes |= {id(part): "y" for part in loops if warps and is_warp_loop(part, warps)}
+    marches = [part for part in loops if not is_mapped(part) and any(map(is_mapped, subprograms(part.body)))]
+    inner = {id(part) for outer in marches for part in subprograms(outer.body)}
     marks = style.mark
 
     def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
-        if isinstance(remark, BarrierNote):
+        if isinstance(remark, BarrierNote) and (remark.of_warp or not warps):
             return [*lines, "LW_WARP_BARRIER();"]
         return marks(remark, body, lines)
 
     def distributed(loop: For, first: str) -> tuple[str, str] | None:
-        lane = "LW_LANE(x, 0, 1)", "LW_LANES(x, 1)"
-        return lane if is_lane_loop(loop) else distributed_loop(loop, first)
+        axis = axes.get(id(loop))
+        lane = f"LW_LANE({axis}, 0, 1)", f"LW_LANES({axis}, 1)"
+        return distributed_loop(loop, first) if axis is None else lane
 
+    lanes = {part.iterator for part in loops if id(part) in axes}
     types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
     flat = flat_condition_to_c
     return replace(
         style,
         mark=marked,
         distributed=distributed,
-        annotated=lambda loop: unrolled(loop, march),
+        annotated=lambda loop: unrolled(loop, "LW_UNROLL" if id(loop) in inner else march),
         types=types,
         condition=flat,
     )

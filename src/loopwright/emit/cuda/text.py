@@ -39,8 +39,8 @@ from loopwright.emit.cuda.launches import (
     Touches,
     launched,
     names_inside,
-    resident_warps,
 )
+from loopwright.emit.cuda.occupancy import resident_blocks
 from loopwright.emit.cuda.styles import LARGEST, distributed_loop, in_lanes, memory_text, narrowed, with_own
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
@@ -95,12 +95,14 @@ def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     style = Style(
         types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=distributed_loop
     )
-    shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
-    check_room(program, [array for array in own if array.name in shared])
     notes = ((array.name, _NOTES[array.space]) for array in own if array.space in _NOTES)
     memories = {name: note(name) for name, note in notes}
     touches = {one.name: _touches(program, one) for one in program.statements}
     kernels = launched(node, name, place, memories, touches)
+    for launch in kernels.launches:
+        notes_inside = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
+        shared = {one.name for one in notes_inside if isinstance(one, SharedNote)}
+        check_room(program, [array for array in own if array.name in shared])
     # Lanes with strips of planes run faster in 64 bits: what converts numbers costs registers they need.
     strips = any(array.space is MemorySpace.PRIVATE and array.rank == 5 for array in own)
     return DeviceRegion(loops, name, interface_of(program), kernels, style, narrow and not strips)
@@ -231,9 +233,9 @@ def _body(region: DeviceRegion, launch: Launch) -> str:
     style = narrowed(region.style, launch.node) if region.narrow else region.style
     if not registers:
         return program_text(launch.node, with_own(program, style, launch, own) if own else style)
-    if not launch.is_warp:
+    if not launch.has_lanes_of(registers[0]):
         message = "arrays in registers are those of the 32 lanes of a warp"
-        hint = "map their loop to 32 threads"
+        hint = "map their loop to 32 threads, and the loop of warps that share a tile to as many"
         raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
     return program_text(launch.node, in_lanes(style, launch.node, registers[0]))
 
@@ -252,7 +254,7 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
     views = [_view(array, rows.get(array.name, 0), is_written=array.name in written) for array in arrays]
     threads = prod(launch.threads.values())
     size = f"LW_BLOCK_SIZE({', '.join(str(launch.threads.get(axis, 1)) for axis in AXES)});"
-    warps = [str(resident_warps(one)) for one in _in_registers(region, launch)]
+    warps = [str(resident_blocks(one)) for one in _in_registers(region, launch)]
     head = f"LW_KERNEL({', '.join([str(threads), *warps])}) {launch.name}({', '.join(parameters)})"
     return f"{head}\n{{\n{_indented([size, *views, *body.splitlines()])}}}\n"
 

@@ -13,8 +13,9 @@ number.  So a kernel means its loops, those that are distributed parallel, if
                the other uses; and one after the last use of buffers, since the next block that the threads
                run has the same memory for them;
     buffers    an array that threads share is declared where all of them are, once in a block;
-    registers  in a kernel of one warp, lane k has a[k] of an array in registers, and in any kernel thread
-               (y, x) a[y][x] (`lanes`).
+    registers  in a kernel of one warp, lane k has a[k] of an array in registers, in one of several warps
+               along y, lane k of warp w has a[w][k], and in any kernel thread (y, x) a[y][x] (`lanes`).
+               A barrier of warps is one between uses of such arrays: no warp has registers of another.
 
 Then iterations that may run at the same time are iterations of one distributed loop: that these are
 independent is proved of the text that is made here, as for OpenMP.
@@ -22,12 +23,12 @@ independent is proved of the text that is made here, as for OpenMP.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
 from loopwright.c.syntax import Node, named_children, walk
-from loopwright.emit.cuda.launches import AXES, LANES, Distribution
+from loopwright.emit.cuda.launches import AXES, LANES, SHARED_TILE, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.lanes import check_own, check_registers, is_whole_head, named_in
@@ -59,6 +60,9 @@ class Used:
 
     def __or__(self, other: Used) -> Used:
         return Used(self.read | other.read, self.written | other.written)
+
+    def without(self, names: Iterable[str]) -> Used:
+        return Used(self.read.difference(names), self.written.difference(names))
 
     def conflicts(self, other: Used) -> frozenset[str]:
         """What one writes and the other uses."""
@@ -171,9 +175,9 @@ class KernelReader:
             case "expression_statement" if (called_by(node) or "").startswith("LW_SHARED_"):
                 self._buffer(node)
                 return dirty
-            case "expression_statement" if called_by(node) == "LW_WARP_BARRIER" and self._is_warp:
+            case "expression_statement" if called_by(node) == "LW_WARP_BARRIER" and self._warps:
                 self.edits.append(Edit(node.start, node.end, ""))
-                return NOTHING
+                return NOTHING if self._warps == 1 else dirty.without(self.private)
             case "expression_statement" if (called_by(node) or "").startswith("LW_REGISTERS_"):
                 self._registers(node)
                 return dirty
@@ -231,16 +235,22 @@ class KernelReader:
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
 
     @property
-    def _is_warp(self) -> bool:
-        return dict(self.threads) == {"x": LANES, "y": 1, "z": 1}
+    def _warps(self) -> int:
+        """How many warps a block has, whose lanes are along x and they along y; 0 where that is not so."""
+        return self.threads["y"] if (self.threads["x"], self.threads["z"]) == (LANES, 1) else 0
 
     def _registers(self, node: Node) -> None:
-        """LW_REGISTERS_4(float, a, 32, 9, 3, 6): of an array of the region, lane k has a[k]."""
+        """LW_REGISTERS_4(float, a, 32, 9, 3, 6): of an array of the region, lane k has a[k].
+
+        LW_REGISTERS_6(float, a, 12, 32, 5, 4, 8, 4): of 12 warps, lane k of warp w has a[w][k].
+        """
         kind, name, *sizes = call_arguments(named_children(node)[0])
         known = self.private.get(name)
         if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.registers:
             raise Unreadable(f"{name} is in registers, and is not what the region means by it")
-        if not self._is_warp or called_by(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[0] != str(LANES):
+        lanes = [str(LANES)] if self._warps == 1 else [str(self._warps), str(LANES)]
+        known_rank = (len(sizes) == SHARED_TILE) is (len(lanes) == 2)
+        if not known_rank or called_by(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[: len(lanes)] != lanes:
             raise Unreadable(f"{name} is in the registers of {LANES} lanes, which the kernel does not have")
         self.registers.append(name)
         self.used += named_in(node, frozenset([name]))
@@ -264,18 +274,28 @@ class KernelReader:
         rows = "".join(f"[{size}]" for size in sizes)
         self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
 
-    def _lanes(self, node: Node) -> None:
-        """A loop whose iteration k is run by lane k."""
+    def _lanes(self, node: Node, warp: str = "") -> None:
+        """A loop whose iteration k is run by lane k; where there are several warps, in one of these."""
+        axis = axis_of(node, "LANE")
         declared = part(node, "initializer")
-        first, step, _, _ = distributed_head(node, "LANE", "x")
+        if axis != ("x" if warp or self._warps == 1 else "y"):
+            raise Unreadable("loops over lanes are not directly inside of one over the warps of their block")
+        first, step, _, _ = distributed_head(node, "LANE", axis)
         name = part(part(declared, "declarator"), "declarator").text
-        if not self._is_warp or not is_whole_head(first, step, part(node, "condition"), name, LANES):
+        whole = is_whole_head(first, step, part(node, "condition"), name, self.threads[axis])
+        if not self._warps or not whole or name == warp:
             raise Unreadable(f"the loop over {name} is not one of the lanes of a warp")
         kind = part(declared, "type")
         self.edits.append(Edit(kind.start, kind.end, "long"))
-        self._loop(node, "LANE", "x")
+        self._loop(node, "LANE", axis)
         body = part(node, "body")
-        self.used += check_registers(body, name, frozenset(self.registers))
+        if axis == "y":
+            inside = named_children(body) if body.type == "compound_statement" else [body]
+            if len(inside) != 1:
+                raise Unreadable(f"the loop over the warps {name} has more in it than one over lanes")
+            self._lanes(inside[0], name)
+            return
+        self.used += check_registers(body, name, frozenset(self.registers), warp)
         self._phase(body, dict.fromkeys(self._busy, ""))
 
     def _repeated(self, node: Node, dirty: Used) -> Used:

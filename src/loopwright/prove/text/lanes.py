@@ -11,6 +11,10 @@ registers, if they are used in two ways alone:
     other     v = a[(x + k) % 32][...], a copy and nothing else, is the register of another lane, which a
               shuffle fetches: all lanes have to run it, so only loops with constant bounds are around it.
 
+In a block of several warps, along y, whose lanes are the 32 threads along x, a loop over w of the same form,
+along y, is around that one, and arrays have the warp as another first subscript: a[w][x][...] and
+a[w][(x + k) % 32][...].
+
 That no lane writes in a phase what another one reads there is proved with the independence of the loop.
 
 In any kernel, where every phase that uses an array has loops over threads that run iteration k in thread k,
@@ -51,13 +55,14 @@ def check_own(body: Node, threads: Sequence[str], names: frozenset[str]) -> list
     return found
 
 
-def check_registers(body: Node, lane: str, names: frozenset[str]) -> list[Node]:
+def check_registers(body: Node, lane: str, names: frozenset[str], warp: str = "") -> list[Node]:
     """The places of arrays in registers in what a lane runs; Unreadable where one is of something else."""
-    _refuse_other_meaning(body, {lane, *names})
+    _refuse_other_meaning(body, {lane, *([warp] if warp else []), *names})
     found = list(named_in(body, names))
     for node in found:
-        access = node.parent
-        if access is None or access.type != "subscript_expression" or part(access, "argument") != node:
+        array = _row(node, warp) if warp else node
+        access = None if array is None else array.parent
+        if access is None or access.type != "subscript_expression" or part(access, "argument") != array:
             raise Unreadable(f"{node.text} is used as something other than an array in registers")
         index = part(access, "index").text
         if index == lane:
@@ -65,6 +70,14 @@ def check_registers(body: Node, lane: str, names: frozenset[str]) -> list[Node]:
         if re.fullmatch(rf"\({lane} \+ \d+\) % {LANES}", index) is None or not _is_shuffle(access, body):
             raise Unreadable(f"lane {lane} uses {node.text}[{index}], which is in registers of another lane")
     return found
+
+
+def _row(node: Node, warp: str) -> Node | None:
+    """a[w] of the name a, where w is the warp."""
+    row = node.parent
+    if row is None or row.type != "subscript_expression" or part(row, "argument") != node:
+        return None
+    return row if part(row, "index").text == warp else None
 
 
 def named_in(body: Node, names: frozenset[str]) -> Iterator[Node]:

@@ -115,6 +115,10 @@ def _unchecked(node: Node, numbers: Numbers) -> Interval:
             return -greatest, -least
         case "binary_expression":
             return _binary(node, numbers)
+        case "conditional_expression":
+            _value(part(node, "condition"), numbers)
+            one, other = (_value(part(node, name), numbers) for name in ("consequence", "alternative"))
+            return min(one[0], other[0]), max(one[1], other[1])
         case "call_expression" if called_name(node) in ("min", "max"):
             both = [_value(one, numbers) for one in named_children(part(node, "arguments"))]
             chosen = min if called_name(node) == "min" else max

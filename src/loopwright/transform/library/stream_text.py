@@ -74,26 +74,29 @@ def _rest(tile: StreamTile) -> Iterator[Line]:
 
 def _pass(tile: StreamTile) -> Iterator[Line]:
     """The text of a tile, with what its statements are."""
-    q, c = tile.names["q"], tile.names["c"]
     for k in tile.loops:
         name = tile.stencil.tiles[k]
         yield f"for ({tile.kind(k)} {name} = 0; {tile.origin(k)} <= {tile.high(k)}; {name}++)\n", None
-    lanes = tile.loop("x", 0, LANES - 1)
-    everything = tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1) + tile.strip_loop(0)
+    everything = tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1)
+    everything += tile.loop("p", 0, tile.strips - 1) if tile.is_solid else ""
     everything += tile.loop("c", 0, tile.width + 1)
     yield (
-        f"{{\n{lanes}{everything}{tile.cell(tile.names['v'], q, c)} = 0;\n",
+        f"{{\n{tile.lanes}{everything}{tile.cell(tile.names['v'], tile.names['q'], tile.names['c'])} = 0;\n",
         StreamRole("clear"),
     )
+    yield f"{tile.loop('r', 0, tile.rows + 2 * tile.levels + tile.late)}{{\n", None
+    yield from _shared_step(tile) if tile.warps else _step(tile)
+    yield "}\n}\n", None
+
+
+def _step(tile: StreamTile) -> Iterator[Line]:
+    """A step of the march of one warp."""
     steps = tile.loop("v", 0, tile.steps - 1)
-    yield f"{tile.loop('r', 0, tile.rows + 2 * tile.levels)}{{\n{lanes}{steps}{tile.strip_loop(1)}{{\n", None
+    yield f"{tile.lanes}{steps}{tile.strip_loop(1)}{{\n", None
     for side in (0, 1):
         yield from _beside(tile, side)
-    yield f"}}\n{lanes}{{\n{steps}{tile.strip_loop(0)}{tile.loop('c', 1, tile.width)}{{\n", None
-    for side in (0, 1):
-        yield from _moved(tile, side)
-    yield "}\n", None
-    yield from _loads(tile)
+    yield f"}}\n{tile.lanes}{{\n", None
+    yield from _next_rows(tile)
     yield f"{steps}{{\n", None
     for side in (1, 0):
         yield from _computed(tile, side)
@@ -101,7 +104,43 @@ def _pass(tile: StreamTile) -> Iterator[Line]:
     yield "}\n", None
     yield from _ahead(tile, 1)
     yield from _stores(tile)
-    yield "}\n}\n}\n", None
+    yield "}\n", None
+
+
+def _shared_step(tile: StreamTile) -> Iterator[Line]:
+    """A step of the march of warps that share a tile: each sees rows of the others in shared memory.
+
+    What the step before has computed is stored first, so that one phase of lanes begins with all that touches
+    arrays.  The columns and rows beside those of a lane are copied level by level, so that few are kept.
+    """
+    steps = tile.loop("v", 0, tile.steps - 1)
+    yield f"{tile.lanes}{{\n", None
+    yield from _stores(tile)
+    yield from _next_rows(tile)
+    yield f"}}\n{tile.lanes}{steps}{tile.loop('c', 1, tile.width)}{{\n", None
+    for side in (0, 1):
+        yield from _given(tile, side)
+    yield f"}}\n{steps}{{\n", None
+    for side in (1, 0):
+        yield f"{tile.lanes}{{\n{tile.strip_loop(1)}{{\n", None
+        yield from _beside(tile, 1 - side)
+        yield f"}}\n{tile.loop('c', 1, tile.width)}{{\n", None
+        yield from _taken(tile, 1 - side)
+        yield f"}}\n}}\n{tile.lanes}{{\n", None
+        yield from _computed(tile, side)
+        yield from _edges(tile, side)
+        yield "}\n", None
+    yield "}\n", None
+
+
+def _next_rows(tile: StreamTile) -> Iterator[Line]:
+    """Rows move down, and one is loaded."""
+    steps = tile.loop("v", 0, tile.steps - 1)
+    yield f"{steps}{tile.strip_loop(0)}{tile.loop('c', 1, tile.width)}{{\n", None
+    for side in (0, 1):
+        yield from _moved(tile, side)
+    yield "}\n", None
+    yield from _loads(tile)
 
 
 def _letter(side: int) -> str:
@@ -122,44 +161,82 @@ def _held(
     return StreamRole(f"{key} {_letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
 
 
+def _held_middle(
+    tile: StreamTile, key: str, side: int, cell: Cell, seen: tuple[ClaimedWrite, ...]
+) -> StreamRole:
+    """Of a level before it computes something in a step of the march."""
+    time, valid = _time(tile, side, tile.names["v"]), tile.known(cell, _level(tile, side))
+    return _held(tile, key, side, cell, seen, time=time, valid=valid)
+
+
 def _time(tile: StreamTile, side: int, step: str) -> str:
     """The step of P before which a level has the values of its array."""
     return f"{tile.start} + {step} + {side}" if side else f"{tile.start} + {step}"
 
 
+def _level(tile: StreamTile, side: int) -> str:
+    """The level that has an array after v steps."""
+    return f"2 * {tile.names['v']}" + (" + 1" if side else "")
+
+
 def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
-    """The columns beside those of a lane, of the newest row, which becomes the middle one."""
+    """The columns beside those of a lane, of the newest row, which becomes the middle one.
+
+    Where warps share a tile, it is the middle one already.
+    """
     v, x, r, c, width = (*(tile.names[one] for one in "vxrc"), tile.width)
-    level = f"2 * {v}" + (" + 1" if side else "")
+    level = _level(tile, side)
     for key, place, other, by, move in (
         ("left", 0, width, LANES - 1, "- 1"),
         ("right", width + 1, 1, 1, "+ 1"),
     ):
         cell = tile.place(level, place, 1)
-        seen = tile.newest(side, v, cell, {r: f"{r} - 1", x: f"{x} {move}", c: str(other)})
-        role = _held(tile, key, side, cell, seen, time=_time(tile, side, v), valid=tile.known(cell, level))
+        here = {x: f"{x} {move}", c: str(other)}
+        middle = (ClaimedWrite(f"middle {_letter(side)}", here),)
+        seen = middle if tile.warps else tile.newest(side, v, cell, {r: f"{r} - 1", **here})
+        role = _held_middle(tile, key, side, cell, seen)
         lane = f"({x} + {by}) % {LANES}"
-        yield f"{tile.cell(level, 1, place)} = {tile.cell(level, 2, other, lane)};\n", role
+        old = tile.cell(level, 1 if tile.warps else 2, other, lane)
+        yield f"{tile.cell(level, 1, place)} = {old};\n", role
+
+
+def _given(tile: StreamTile, side: int) -> Iterator[Line]:
+    """The first and the last rows of a warp, of the middle plane, for the warps beside it."""
+    x, c, p, w = (tile.names[one] for one in "xcpw")
+    level = _level(tile, side)
+    for key, strip in (("first", 1), ("last", tile.own_strips)):
+        cell = tile.place(level, c, 1, strip)
+        seen = (ClaimedWrite(f"middle {_letter(side)}", {p: str(strip)}),)
+        role = _held_middle(tile, f"give {key}", side, cell, seen)
+        target = f"{tile.ends[key]}[{w}][{level}][{x}][{c} - 1]"
+        yield f"{target} = {tile.cell(level, 1, c, strip=str(strip))};\n", role
+
+
+def _taken(tile: StreamTile, side: int) -> Iterator[Line]:
+    """The rows beside those of a warp, of the middle plane."""
+    x, c, w = (tile.names[one] for one in "xcw")
+    level = _level(tile, side)
+    for key, strip, by, move in (
+        ("last", 0, tile.warps - 1, "- 1"),
+        ("first", tile.own_strips + 1, 1, "+ 1"),
+    ):
+        cell = tile.place(level, c, 1, strip)
+        seen = (ClaimedWrite(f"give {key} {_letter(side)}", {w: f"{w} {move}"}),)
+        role = _held_middle(tile, f"take {key}", side, cell, seen)
+        source = f"{tile.ends[key]}[({w} + {by}) % {tile.warps}][{level}][{x}][{c} - 1]"
+        yield f"{tile.cell(level, 1, c, strip=str(strip))} = {source};\n", role
 
 
 def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
     """Rows move down."""
     v, r, c = (tile.names[one] for one in "vrc")
-    level = f"2 * {v}" + (" + 1" if side else "")
+    level = _level(tile, side)
     for row in (0, 1):
         cell = tile.place(level, c, 2 - row)
         before = {r: f"{r} - 1"}
         middle = ClaimedWrite(f"middle {_letter(side)}", before)
         seen = tile.newest(side, v, cell, before) if row else (middle,)
-        role = _held(
-            tile,
-            "middle" if row else "last",
-            side,
-            cell,
-            seen,
-            time=_time(tile, side, v),
-            valid=tile.known(cell, level),
-        )
+        role = _held_middle(tile, "middle" if row else "last", side, cell, seen)
         yield f"{tile.cell(level, row, c)} = {tile.cell(level, row + 1, c)};\n", role
 
 
@@ -201,19 +278,33 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     level, below = (f"2 * {v} + 1", f"2 * {v} - 1") if side else (f"2 * {v} + 2", f"2 * {v}")
     last = ClaimedWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
     loaded = ClaimedWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
-    cell = tile.place(level, c)
+    cell, time = tile.place(level, c), f"{tile.start} + {v} + 1"
+    if side and tile.warps:
+        yield _first_edges(tile, columns, time)
     for k in tile.loops:
         unwritten = tile.unwritten(tile.program.statements[1 - side], cell, k)
         for key, test, old, seen in (
             ("first edge", f"{v} == 0 && ", tile.cell("1", 3, c), loaded),
             ("edge", f"{v} >= 1 && " if side else "", tile.cell(below, 0, c), last),
         ):
-            if (key == "first edge" and not side) or (key == "edge" and side and tile.steps == 1):
+            absent = not side or tile.warps if key == "first edge" else side and tile.steps == 1
+            if absent:
                 continue
-            time = f"{tile.start} + {v} + 1"
             role = _held(tile, key, side, cell, (seen,), time=time, valid=tile.known(cell, level))
             role = replace(role, key=f"{role.key} {k}")
             yield f"{columns}if ({test}({unwritten})) {tile.cell(level, 2, c)} = {old};\n", role
+
+
+def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
+    """What the first statement never writes, from memory: few lanes need it, and it takes no registers."""
+    v, c = tile.names["v"], tile.names["c"]
+    cell = tile.place("1", c)
+    tests = (tile.unwritten(tile.program.statements[0], cell, k) for k in tile.loops)
+    test = f"{v} == 0 && {tile.inside(cell)} && ({' || '.join(tests)})"
+    kept = ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True)))
+    role = _held(tile, "first edge", 1, cell, (kept,), time=time, valid=tile.known(cell, "1"))
+    source = _at(step_arrays(tile.stencil)[0].next, cell)
+    return f"{columns}if ({test}) {tile.cell('1', 2, c)} = {source};\n", role
 
 
 def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
@@ -252,7 +343,11 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
         return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
         moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
-        return (ClaimedWrite(f"middle {letter}", moved),)
+        middle = ClaimedWrite(f"middle {letter}", moved)
+        if not tile.warps or not offset[1]:
+            return (middle,)
+        end, key, test = (1, "last", ">") if offset[1] < 0 else (tile.own_strips, "first", "<")
+        return middle.also(f"{p} {test} {end}"), ClaimedWrite(f"take {key} {letter}", {}, f"{p} = {end}")
     end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
     inner = ClaimedWrite(f"middle {letter}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
     return inner, ClaimedWrite(f"{key} {letter}", {}, f"{c} = {end}")
@@ -277,31 +372,23 @@ def _edited(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
 
 
 def _stores(tile: StreamTile) -> Iterator[Line]:
-    """The last level, and the one before it where no steps are left."""
-    (inner, outer), columns = (
-        step_arrays(tile.stencil),
-        tile.strip_loop(tile.levels) + tile.loop("c", 1, tile.width),
-    )
-    c, x, r = (tile.names[one] for one in "cxr")
-    cell = tile.place(str(tile.levels), c)
-    place = f"{tile.width} * {x} + {c} - 1"
-    first, last = tile.levels, LANES * tile.width - tile.levels - 1
-    test = f"{r} > {2 * tile.levels} && {first} <= {place} && {place} <= {last}"
+    """The last level, and the one before it where no steps are left; of the step before, if it is late."""
+    inner, outer = step_arrays(tile.stencil)
+    columns = tile.strip_loop(tile.levels) + tile.loop("c", 1, tile.width)
+    c, r = (tile.names[one] for one in "cr")
+    cell = tile.place(str(tile.levels), c, tile.late)
+    before = {r: f"{r} - 1"} if tile.late else {}
+    test = f"{r} > {2 * tile.levels + tile.late} && {tile.is_own()}"
     end = _time(tile, 0, str(tile.steps))
     target, _ = outer.target(tile.number)
     cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
-    seen = tile.newest(0, str(tile.steps), cell, {})
+    seen = tile.newest(0, str(tile.steps), cell, before)
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)
     yield f"{columns}if ({test} && {cells}) {_at(target, cell)} = {own};\n", role
     if tile.number and not inner.stored.is_empty():
-        role = StreamRole(
-            "store B",
-            array=inner.array.name,
-            point=cell,
-            time=end,
-            seen=((ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1)}),),),
-        )
+        middle = ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1), **before})
+        role = StreamRole("store B", array=inner.array.name, point=cell, time=end, seen=((middle,),))
         cells = tile.written(tile.program.statements[0], cell)
         own = tile.cell(str(tile.levels - 1), 1, c)
         yield (

@@ -58,6 +58,8 @@ class StreamTile:
 
     stencil: Stencil
     number: int
+    warps: int = 0
+    """That share a tile, in three dimensions; without it a tile is one warp's."""
 
     @property
     def program(self) -> Program:
@@ -92,8 +94,18 @@ class StreamTile:
 
     @property
     def strips(self) -> int:
-        """The rows of a plane that a lane has, halos included."""
-        return self.stencil.sizes[2] + 2 * self.levels
+        """The rows of a plane that a lane has, halos included; with warps, those beside them."""
+        return self.stencil.sizes[2] + (2 if self.warps else 2 * self.levels)
+
+    @property
+    def late(self) -> int:
+        """The steps of the march until a row is stored: warps that share a tile store it in the next one."""
+        return 1 if self.warps else 0
+
+    @property
+    def own_strips(self) -> int:
+        """The rows that a lane has for itself where warps share a tile."""
+        return self.stencil.sizes[2]
 
     @property
     def columns(self) -> int:
@@ -109,7 +121,13 @@ class StreamTile:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        return {one: self.name(one) for one in ("x", "r", "v", "c", "q", "p")}
+        return {one: self.name(one) for one in ("x", "r", "v", "c", "q", "p", "w")}
+
+    @cached_property
+    def ends(self) -> dict[str, str]:
+        """The arrays that warps share: of each level, the first and the last rows of every warp."""
+        name = self.stencil.written[0].array.name
+        return {one: self.name(f"{name}_{one}{self.number + 1}") for one in ("first", "last")}
 
     def low(self, loop: int) -> str:
         return affine_text(self.program, self.stencil.bounds[loop][0], ())
@@ -119,20 +137,37 @@ class StreamTile:
 
     def size(self, loop: int) -> int:
         """Of a tile without its halos."""
-        return self.columns if loop == self.loops[-1] else self.stencil.sizes[loop]
+        if loop == self.loops[-1]:
+            return self.columns
+        if self.warps and loop == 2:
+            return self.warps * self.own_strips - 2 * self.levels
+        return self.stencil.sizes[loop]
 
     def origin(self, loop: int) -> str:
         """The first own row or column of the tile."""
         tile = f"{self.size(loop)} * {self.stencil.tiles[loop]}"
         return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
 
-    def place(self, level: str, column: str | int, back: int = 0) -> tuple[str, ...]:
-        """The cell of a lane in row ρ(r - back, level); in three dimensions in strip p of it."""
+    def place(self, level: str, column: str | int, back: int = 0, strip: str | int = "") -> tuple[str, ...]:
+        """The cell of a lane in row ρ(r - back, level); in three dimensions in strip p of it, or `strip`."""
         less = "" if level == "0" else f" - ({level})"
         row = f"{self.origin(1)} + {self.names['r']} - {self.levels + 1 + back}{less}"
-        strip = [f"{self.origin(2)} + {self.names['p']} - {self.levels}"] if self.is_solid else []
+        strip, warp = self.names["p"] if strip == "" else strip, ""
+        if self.warps:
+            warp = f" + {self.own_strips} * {self.names['w']}"
+        first = self.levels + (1 if self.warps else 0)
+        strips = [f"{self.origin(2)}{warp} + {strip} - {first}"] if self.is_solid else []
         last = self.origin(self.loops[-1])
-        return row, *strip, f"{last} + {self.width} * {self.names['x']} + {column} - {self.levels + 1}"
+        return row, *strips, f"{last} + {self.width} * {self.names['x']} + {column} - {self.levels + 1}"
+
+    def is_own(self) -> str:
+        """That a column, and a strip where warps share a tile, is none of the halos."""
+        x, c, p, w = (self.names[one] for one in "xcpw")
+        places = [(f"{self.width} * {x} + {c} - 1", LANES * self.width)]
+        if self.warps:
+            places += [(f"{self.own_strips} * {w} + {p} - 1", self.warps * self.own_strips)]
+        halo = self.levels
+        return " && ".join(f"{halo} <= {place} && {place} <= {count - halo - 1}" for place, count in places)
 
     def inside(self, cell: Cell) -> str:
         """That a cell is one of the arrays."""
@@ -217,12 +252,23 @@ class StreamTile:
         return f"for ({self.kind(self.loops[-1])} {used} = {first}; {used} <= {last}; {used}++) "
 
     def strip_loop(self, margin: int) -> str:
-        """The loop over the strips of a lane but for so many at each end; none in two dimensions."""
+        """The loop over the strips of a lane but for so many at each end; none in two dimensions.
+
+        Warps that share a tile have all of their own.
+        """
+        margin = 1 if self.warps else margin
         return self.loop("p", margin, self.strips - 1 - margin) if self.is_solid else ""
+
+    @property
+    def lanes(self) -> str:
+        """The loops of the lanes of a tile."""
+        warps = self.loop("w", 0, self.warps - 1) if self.warps else ""
+        return warps + self.loop("x", 0, LANES - 1)
 
     def cell(self, level: str, row: str | int, place: str | int, lane: str = "", strip: str = "") -> str:
         strip = f"[{strip or self.names['p']}]" if self.is_solid else ""
-        return f"{self.own}[{lane or self.names['x']}][{level}][{row}]{strip}[{place}]"
+        warp = f"[{self.names['w']}]" if self.warps else ""
+        return f"{self.own}{warp}[{lane or self.names['x']}][{level}][{row}]{strip}[{place}]"
 
     def newest(
         self, side: int, step: str, cell: Cell, at: Mapping[str, str]
@@ -237,11 +283,13 @@ class StreamTile:
             inside = isl_test(self.written(statement, cell, k))
             edge = " and ".join(one for one in (f"not ({inside})", after) if one)
             after = " and ".join(one for one in (inside, after) if one)
-            if side:
+            if side and not self.warps:
                 found += [ClaimedWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
             if self.steps > 1 or not side:
                 test = f"{step} >= 1"
                 found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{test} and {edge}")]
+        if side and self.warps:
+            found += [ClaimedWrite("first edge B", here, f"{step} = 0 and not ({after})")]
         return *found, ClaimedWrite(f"compute {'AB'[side]}", here, after).also(above)
 
 

@@ -44,17 +44,19 @@ from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import HeldCell, Redundancy, SeenWrite, replaced_text
 from loopwright.transform.vectors import entry, pieces
 
+MOST_WARPS = 32
+"""Of a block."""
 FETCHED = 2
 """The rows or planes that kernels with `prefetch` fetch into the cache before the one that they load."""
 
 
 def stream(
-    plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, prefetch: bool = False
+    plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, warps: int = 0, prefetch: bool = False
 ) -> tuple[Plan, Component, Component, Component]:
     """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
     stencil = stencil_of(plan, component, sizes)
-    _check(stencil)
-    passes = [StreamTile(stencil, number) for number in (0, 1)]
+    passes = [StreamTile(stencil, number, warps) for number in (0, 1)]
+    _check(passes[0])
     texts: list[str] = []
     roles: list[StreamRole] = []
     for text, role in streamed_text(stencil, passes):
@@ -71,8 +73,9 @@ def _misuse(message: str, hint: str = NO_STENCIL, argument: str = "target") -> M
     return Misuse(Code.LOOPS_DO_NOT_FIT, message, argument=argument, hint=hint)
 
 
-def _check(stencil: Stencil) -> None:
+def _check(tile: StreamTile) -> None:
     """Two statements on two or three loops, each a star of radius 1 on the array of the other."""
+    stencil = tile.stencil
     statements = stencil.program.statements
     names = [one.writes[0].array for one in statements]
     if len(stencil.sizes) not in (3, 4) or len(statements) != 2 or len(set(names)) != 2:
@@ -89,12 +92,26 @@ def _check(stencil: Stencil) -> None:
     resolved = stencil.program.file.declarations.resolved
     if len({unqualified(resolved(str(one.array.element_type))) for one in stencil.written}) != 1:
         raise _misuse("the arrays of the steps have elements of several types")
-    tile = StreamTile(stencil, 0)
     if tile.columns < 1:
         message = (
             f"{LANES} lanes of {tile.width} columns have no more than the halo of {tile.levels} half steps"
         )
         raise _misuse(message, "take fewer steps or more columns", "sizes")
+    _check_warps(tile)
+
+
+def _check_warps(tile: StreamTile) -> None:
+    if not tile.warps:
+        return
+    if not tile.is_solid:
+        raise _misuse("several warps share tiles of three dimensions", "leave 'warps' out", "sizes")
+    if not 2 <= tile.warps <= MOST_WARPS:
+        raise _misuse(f"{tile.warps} warps, where a block has 2 to {MOST_WARPS}", "change 'warps'", "sizes")
+    ends = (tile.levels, tile.warps * tile.own_strips - tile.levels - 1)
+    if tile.size(2) < 1 or len({row // tile.own_strips for row in ends}) == 1:
+        rows = f"{tile.warps} warps of {tile.own_strips} rows"
+        message = f"{rows} have no more than one warp's beside the halo of {tile.levels} half steps"
+        raise _misuse(message, "take fewer steps, more warps or more rows", "sizes")
 
 
 def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...]:
@@ -108,7 +125,11 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
         found.append(replace(made, name=one.next, extents=extents, space=MemorySpace.HEAP))
     for tile in passes:
         strips = (tile.strips,) if tile.is_solid else ()
-        sizes = (LANES, tile.levels + 1, ROWS, *strips, tile.width + 2)
+        warps = (tile.warps,) if tile.warps else ()
+        for name in tile.ends.values() if warps else ():
+            sizes = (tile.warps, tile.levels, LANES, tile.width)
+            found.append(replace(made, name=name, extents=tuple(map(str, sizes)), space=MemorySpace.SHARED))
+        sizes = (*warps, LANES, tile.levels + 1, ROWS, *strips, tile.width + 2)
         found.append(replace(made, name=tile.own, extents=tuple(map(str, sizes)), space=MemorySpace.PRIVATE))
     return tuple(found)
 
@@ -139,6 +160,10 @@ def _planned(
     ]
     claims = _StreamClaims(stencil, pairs)
     in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
+    if passes[0].warps:
+        # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
+        stored = plan.stored(after, claims.redundancy())
+        return replace(stored, leaves=fresh.leaves, components=components), found[0], found[1], found[2]
     apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
     between = passes[0].between
     steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}

@@ -259,7 +259,10 @@ class Stream(BaseOperation):
     """Tiles of several steps of a stencil, in the registers of a warp that marches along a loop."""
 
     name = "stream"
-    usage = "(T, M, Z) = stream(L, t=4, i=48, j=4) or (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch)"
+    usage = (
+        "(T, M, Z) = stream(L, t=4, i=48, j=4), (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch) or "
+        "(T, M, Z) = stream(L, t=2, i=128, j=6, k=2, warps=12)"
+    )
     gives = 3
     target: HandleArgument
     sizes: LoopSizesArgument

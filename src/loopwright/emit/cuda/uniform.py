@@ -1,0 +1,113 @@
+"""Tests that all lanes of a warp answer alike, around what few warps need.
+
+    for (p = 1; p <= 6; p++)                        if (6 * w + 6 >= n + 4)
+      if (6 * w + p >= n + 4) S(p);          -->      for (p = 1; p <= 6; p++)
+                                                        if (6 * w + p >= n + 4) S(p);
+
+Cells at borders are told by tests of single cells, which most warps would answer with no.  The test around
+them follows from any of those: each comparison with the value of p, and of the lane, that is best for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from loopwright.emit.cuda.launches import LANES
+from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
+from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
+from loopwright.loops.nodes import Block, For, If, Node, Remarked
+from loopwright.loops.substitution import scaled
+from loopwright.loops.traverse import subterms, variables, with_children
+
+Ranges = Mapping[str, tuple[int, int]]
+
+
+def with_uniform_tests(node: Node) -> Node:
+    """The program with such tests inside of the loops over lanes."""
+    match node:
+        case For() if is_lane_axis(node):
+            return replace(node, body=_guarded(node.body, {node.iterator: (0, LANES - 1)}))
+        case _:
+            return with_children(node, with_uniform_tests)
+
+
+def _guarded(node: Node, lanes: Ranges) -> Node:
+    """What a lane runs, with tests around what is at borders: where one of several tests tells these."""
+    match node:
+        case Block() | Remarked() | If():
+            return with_children(node, lambda child: _guarded(child, lanes))
+        case For():
+            test = _relaxed(_needed(node), lanes)
+            return If(test, node) if any(isinstance(one, Or) for one in subterms(test)) else node
+        case _:
+            return node
+
+
+def _needed(node: Node) -> Test:
+    """What holds wherever something of `node` runs; it has none of its iterators."""
+    match node:
+        case If(test, body, orelse):
+            found = _all([test, _needed(body)])
+            return found if orelse is None else _any([found, _needed(orelse)])
+        case Block(nodes):
+            return _any(map(_needed, nodes))
+        case Remarked(_, body):
+            return _needed(body)
+        case For(iterator, Int(first), Compare(Relation.LE, Var(name), Int(last))) if iterator == name:
+            return _relaxed(_needed(node.body), {name: (first, last)})
+        case _:
+            return TRUE
+
+
+def _all(tests: Iterable[Test]) -> Test:
+    found: dict[Test, None] = {}
+    for one in tests:
+        found.update(dict.fromkeys(one.arguments if isinstance(one, And) else (one,)))
+    return next(iter(found)) if len(found) == 1 else And(tuple(found))
+
+
+def _any(tests: Iterable[Test]) -> Test:
+    found: dict[Test, None] = {}
+    for one in tests:
+        found.update(dict.fromkeys(one.arguments if isinstance(one, Or) else (one,)))
+    if TRUE in found or not found:
+        return TRUE
+    return next(iter(found)) if len(found) == 1 else Or(tuple(found))
+
+
+def _relaxed(test: Test, ranges: Ranges) -> Test:
+    """What follows from `test`, whatever values of the ranges the names in it have, without these names."""
+    if not variables(test) & ranges.keys():
+        return test
+    match test:
+        case And(arguments):
+            return _all(_relaxed(one, ranges) for one in arguments)
+        case Or(arguments):
+            return _any(_relaxed(one, ranges) for one in arguments)
+        case Compare(Relation.EQ, left, right):
+            return _all(_relaxed(Compare(one, left, right), ranges) for one in (Relation.GE, Relation.LE))
+        case Compare(Relation.GE | Relation.GT as relation, left, right):
+            return _compared(relation, left, right, ranges)
+        case Compare(Relation.LE, left, right):
+            return _compared(Relation.GE, right, left, ranges)
+        case Compare(Relation.LT, left, right):
+            return _compared(Relation.GT, right, left, ranges)
+        case _:
+            return TRUE
+
+
+def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges) -> Test:
+    """left >= right, or >, where left - right is greatest."""
+    terms, constant = linear_terms(left, right)
+    kept: list[Expr] = []
+    for term, factor in terms.items():
+        if isinstance(term, Var) and term.name in ranges:
+            constant += factor * ranges[term.name][factor > 0]
+        elif variables(term) & ranges.keys():
+            return TRUE
+        elif factor:
+            kept.append(scaled(factor, term))
+    if not kept:
+        return TRUE
+    return Compare(relation, kept[0] if len(kept) == 1 else Sum(tuple(kept)), Int(-constant))

@@ -1,0 +1,148 @@
+"""`stream` with `warps`: several warps share a tile; right ones run, wrong ones are refused."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, LoopwrightError
+from loopwright.presburger.sets import OUT
+from loopwright.prove.legality.redundant import prove_redundant
+from loopwright.prove.legality.seen import ClaimedFlow
+from loopwright.rewrite.cuda import of_launches
+from loopwright.rewrite.request import Request
+from loopwright.rewrite.scripts import applied
+from loopwright.source import Source
+from loopwright.transform import Plan, plan_of
+from loopwright.transform.library.stream_tiles import StreamTile
+from loopwright.transform.script.steps import parse_script
+from loopwright.transform.storage import Redundancy
+from tests.cuda.support import original, run_in_threads
+from tests.cuda.test_stream import SOLID, Made, made, transformed
+
+STAR = " + 0.125f * (b[i - 1][j][k] + b[i][j - 1][k] + b[i][j][k + 1] - b[i + 1][j][k]);"
+PROGRAM = (
+    SOLID.replace("n < 90; n = 3 * n - 1 + m", "n < 40; n = 3 * n + 5 + m")
+    .replace("+ a[i][j][k + 1]);", "+ a[i][j][k + 1] - a[i][j + 1][k] - a[i][j][k - 1]);")
+    .replace("+ b[i][j][k - 1]);", f"+ b[i][j][k - 1]){STAR}")
+)
+SCRIPT = """\
+Time = lift(New, 1)
+(Tiles, March, Clear) = stream(Time, t=1, i=9, j=4, k=1, warps=2)
+block(Tiles, iT, jT, kT)
+thread(March, w=2, x=32)
+thread(Clear, w=2, x=32)
+block(Kept, i, j)
+block(New_rest, i, j)
+block(Old_rest, i, j)
+"""
+
+
+def warps() -> Made:
+    return made(SCRIPT, PROGRAM)
+
+
+def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
+    """Every lane with its own registers, and rows of other warps in shared memory."""
+    one = warps()
+    text, host = one.device.kernels.text, one.outcome.source.text
+    assert run_in_threads(tmp_path, text, host, 2) == original(tmp_path, PROGRAM)
+
+
+WARPS = "for (LW_LANE_TYPE w = LW_LANE(y, 0, 1); w <= 1; w += LW_LANES(y, 1))"
+LANES = "for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
+OWN = "b_own1[w][x][0][2][p][1] ="
+WRONG = {
+    "no barrier before rows are given": ("          LW_BARRIER();\n", ""),
+    "a barrier of warps before rows are given": ("  LW_BARRIER();\n", "  LW_WARP_BARRIER();\n"),
+    "no barrier after the march": ("\n        LW_BARRIER();\n", "\n"),
+    "no barrier of warps before lanes compute": ("          LW_WARP_BARRIER();\n", ""),
+    "registers of another warp": (OWN, OWN.replace("[w]", "[(w + 1) % 2]")),
+    "registers of a warp that is a number": (OWN, OWN.replace("[w]", "[0]")),
+    "a shuffle of another warp": ("b_own1[w][(x + 31) % 32]", "b_own1[(w + 1) % 2][(x + 31) % 32]"),
+    "a warp too few": (WARPS, WARPS.replace("w <= 1", "w <= 0")),
+    "warps of a plain loop": (WARPS, "for (long w = 0; w <= 1; w += 1)"),
+    "lanes of a plain loop": (LANES, "for (long x = 0; x <= 31; x += 1)"),
+    "lanes along y": (LANES, LANES.replace("(x, ", "(y, ")),
+    "lanes outside of warps": (WARPS, LANES),
+    "a block of other warps": ("LW_SIZE(32, 2, 1)", "LW_SIZE(32, 4, 1)"),
+    "warps along z": ("LW_SIZE(32, 2, 1)", "LW_SIZE(32, 1, 2)"),
+    "registers of one warp": ("LW_REGISTERS_6(float, b_own1, 2, 32", "LW_REGISTERS_6(float, b_own1, 1, 32"),
+    "other buffers": ("LW_SHARED_4(float, b_last1, 2,", "LW_SHARED_4(float, b_last1, 1,"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_kernels_are_refused(what: str) -> None:
+    one, (old, new) = warps(), WRONG[what]
+    kernels = one.device.kernels
+    assert old in kernels.text, kernels.text.partition("begins here")[2]
+    text = Source(kernels.path, kernels.text.replace(old, new, 1))
+    with pytest.raises(LoopwrightError):
+        of_launches(replace(one.device, kernels=text), [one.plan.original], [one.plan.written])
+
+
+def test_the_right_kernels_are_read() -> None:
+    one = warps()
+    of_launches(one.device, [one.plan.original], [one.plan.written])
+
+
+def planned() -> Plan:
+    """What the tiles compute, without kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.c"
+        file.write_text(PROGRAM)
+        programs = Request(str(file)).programs()
+        lines = "\n".join(SCRIPT.splitlines()[:2])
+        return applied(parse_script(lines, "script.lw"), [plan_of(one) for one in programs]).plans[0]
+
+
+def redundancy(plan: Plan) -> Redundancy:
+    found = plan.storage[0].redundancy
+    assert found is not None
+    return found
+
+
+def test_a_halo_that_is_one_too_small_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = StreamTile.is_own
+
+    def narrow(tile: StreamTile) -> str:
+        assert "2 <= 4 * w" in right(tile)
+        return right(tile).replace("2 <= 4 * w", "1 <= 4 * w")
+
+    monkeypatch.setattr(StreamTile, "is_own", narrow)
+    plan = planned()
+    wrong = prove_redundant(plan.storage[0], redundancy(plan)).wrong
+    assert wrong and "p = 2" in wrong[0].reader
+
+
+def test_a_swapped_buffer_is_refuted() -> None:
+    """The rows of the other end of a warp: not those that are claimed."""
+    key, other = "last", "first"
+    plan = planned()
+    flow, claims = ClaimedFlow(plan.program), redundancy(plan)
+    statement = next(one for one in plan.program.statements if f"= b_{key}1[" in one.body.place.text)
+    (number,) = (k for k, access in enumerate(statement.accesses) if not access.is_write)
+    read, claimed = statement.accesses[number], claims.seen[statement.name, number]
+    needed = claims.held[statement.name].cell.domain()
+    assert not list(flow.wrong(statement, read, needed, claimed))
+    relation = read.relation.set_tuple_name(OUT, f"b_{other}1")
+    swapped = replace(read, array=f"b_{other}1", relation=relation)
+    assert list(flow.wrong(statement, swapped, needed, claimed))
+
+
+@pytest.mark.parametrize(
+    "old, new, says",
+    [
+        ("j=4, k=1, warps=2", "j=1, k=1, warps=4", "halo"),
+        ("j=4, k=1, warps=2", "j=2, k=1, warps=3", "one warp"),
+        ("j=4, k=1, warps=2", "j=4, k=1, warps=1", "2 to 32"),
+    ],
+)
+def test_sizes_that_do_not_fit(old: str, new: str, says: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        transformed(SCRIPT.replace(old, new), PROGRAM)
+    assert says in f"{caught.value.message} {caught.value.hint}"
