@@ -247,7 +247,7 @@ class Hexagonal:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Tiles of `steps` steps of two halves in the registers of a warp.
+    """Tiles of `steps` steps of two halves in the registers of a warp, or of `warps`.
 
     `sizes` are the rows or planes that it marches along, in three dimensions the rows of a plane, and the
     columns of a lane.
@@ -256,20 +256,24 @@ class Streamed:
     steps: int
     sizes: tuple[int, ...]
     prefetch: bool = False
+    warps: int = 0
 
     @property
     def name(self) -> str:
-        return f"stream-{'x'.join(map(str, (self.steps, *self.sizes)))}{'-prefetch' * self.prefetch}"
+        sizes = "x".join(map(str, (self.steps, *self.sizes)))
+        return f"stream-{sizes}{f'-warps-{self.warps}' if self.warps else ''}{'-prefetch' * self.prefetch}"
 
     @property
     def script(self) -> str:
         names = ("i", "j", "k")[: len(self.sizes)]
         given = zip(("t", *names), (self.steps, *self.sizes), strict=True)
         sizes = ", ".join(f"{name}={size}" for name, size in given)
+        sizes += f", warps={self.warps}" if self.warps else ""
         sizes += ", prefetch" * self.prefetch
+        threads = f"w={self.warps}, x=32" if self.warps else "x=32"
         lines = ["Time = lift(LoopB, 1)", f"(Tiles, March, Clear) = stream(Time, {sizes})"]
         lines += [f"block(Tiles, {', '.join(f'{name}T' for name in names)})"]
-        lines += ["thread(March, x=32)", "thread(Clear, x=32)"]
+        lines += [f"thread(March, {threads})", f"thread(Clear, {threads})"]
         for loop in ("Kept", "LoopB_rest", "LoopA_rest"):
             lines += [f"block({loop}, {', '.join(names[:-1])})", f"thread({loop}, {names[-1]}=256)"]
         return "\n".join(lines) + "\n"
@@ -305,7 +309,7 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
         Streamed(4, (64, 2), prefetch=True),
         Streamed(5, (256, 3), prefetch=True),
     ),
-    "3d-float": (Streamed(1, (64, 8, 1)),),
+    "3d-float": (Streamed(1, (64, 8, 1)), Streamed(2, (128, 6, 2), warps=12)),
     "3d-double": (Streamed(1, (64, 4, 1)),),
 }
 TABLE = {
@@ -342,7 +346,7 @@ def programs() -> Iterator[Program]:
         for real in ("float", "double"):
             kind, source = f"{dimensions}d-{real}", heat(dimensions, real)
             # Two pairs of passes of the longest tiles, and steps that are left over.
-            small = ("-DN=301", "-DSTEPS=46") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
+            small = ("-DN=301", "-DSTEPS=46") if dimensions == 2 else ("-DN=131", "-DSTEPS=20")
             named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
             named += [(one.name, one.script) for one in TILES.get(kind, ())]
             for shape, script in named:
