@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.errors import GaveUp, Illegal
 from loopwright.report.diagnostics import as_text
-from tests.pipeline.support import file, output, result, run, wrapped
+from tests.pipeline.support import output, result, wrapped
 
 PRINTING = """\
 #include <stdio.h>
@@ -108,11 +108,6 @@ def test_what_looks_like_a_call_and_is_a_cast(tmp_path: Path) -> None:
 def test_a_pragma_between_a_loop_and_its_body(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n#pragma unroll\n    for (j = 0; j < 3; j++)\n      a[i] += b[j];"
     assert "#pragma unroll" not in same_output(tmp_path, body)
-
-
-def test_conditional_compilation_in_a_region_is_refused(tmp_path: Path) -> None:
-    text = wrapped("  for (i = 0; i < n; i++) {\n#if X\n    a[i] = 0;\n#endif\n  }")
-    assert run("transform", file(tmp_path, text)) == 2
 
 
 def test_a_parallel_loop_that_carries_a_dependence_is_refused(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_bad_scripts(tmp_path: Path, capsys: Captured, script: str, message: str
         ("int main(void) { return 0; }\n", "there is no region"),
         ("#pragma scop\nfor (;;) {}\n", "does not end"),
         ("#pragma scop\nthis is not C !!\n#pragma endscop\n", "not C"),
-        (wrapped("  for (i = 0; i < n; i++)\n#if X\n    a[i] = 0;\n#endif"), "'#if' inside a region"),
+        (wrapped("  for (i = 0; i < n; i++)\n#define X\n    a[i] = 0;"), "'#define' inside a region"),
     ],
 )
 def test_bad_files(tmp_path: Path, capsys: Captured, text: str, message: str) -> None:

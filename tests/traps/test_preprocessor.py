@@ -272,3 +272,13 @@ def test_a_condition_on_its_own_line_is_refused(tmp_path: Path) -> None:
             continue
         found = [one.body.place.text for one in program.statements]
         assert found == (["a[i] = b[i];"] if line == 11 else [])
+
+
+def test_a_region_that_stays_keeps_all_branches(tmp_path: Path) -> None:
+    """The region before it gets more lines, so that it moves."""
+    first = "#pragma scop\n  for (int i = 0; i < n; i++)\n    b[i] = 0;\n#pragma endscop\n"
+    text = BRANCHES.replace("{\n#pragma scop\n", "{\n" + first + "#pragma scop\n", 1)
+    old = tmp_path / "old.c"
+    old.write_text(text)
+    new = transformed(Request(file=str(old), script="tile(@5, 32)"), silent).source.text
+    assert "iT" in new and new.endswith(text.split(first)[1])

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from loopwright.c.regions import marked_places
 from loopwright.emit.region import Loops, openmp_notes
-from loopwright.errors import BadInput, Code, GaveUp, about
+from loopwright.errors import BadInput, Code, GaveUp, InternalError, about
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
@@ -46,6 +47,7 @@ from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
+from loopwright.source import Source
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
@@ -113,7 +115,25 @@ def rewritten(
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     silence = (text for region in regions for text in region.evidence.silence)
     remarks = (*remarks, *dict.fromkeys(silence))
-    return Outcome(text.source, reports, remarks=remarks, notes=tuple(notes), kernels=text.kernels)
+    written = _as_written(text.source, [(plan.written, id(plan) in found) for plan in plans])
+    return Outcome(written, reports, remarks=remarks, notes=tuple(notes), kernels=text.kernels)
+
+
+def _as_written(source: Source, regions: Sequence[tuple[Program, bool]]) -> Source:
+    """The new text with all branches of `#if` in the regions that are not `made` by this.
+
+    Those that the compiler does not take are blank in what was read, at the same offsets.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for k, (program, made) in enumerate(regions):
+        texts = {one.place.source.text for one in program.assumptions if one.place is not None and not made}
+        for text in texts - {program.source.text}:
+            read, place = (marked_places(one)[k] for one in (program.source, source))
+            if len(text) != len(program.source.text) or place.text != read.text:
+                message = "the branches of '#if' in a region that stays cannot be put back"
+                raise InternalError(Code.INTERNAL, message, span=program.region)
+            edits.append((place.start, place.end, text[read.start : read.end]))
+    return source.edited(edits)
 
 
 def _with_text_proved(

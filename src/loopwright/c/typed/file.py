@@ -17,10 +17,11 @@ from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
+from loopwright.c.typed.conditions import needed_macros
 from loopwright.c.typed.expansion import ExpandedToken, Lexeme, lexemes
 from loopwright.c.typed.front_end import Cursor, Parsed
 from loopwright.c.typed.names import Names
-from loopwright.c.typed.options import PLAIN, CompilerOptions, needed_macros, refuse_cplusplus_ending
+from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
 from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.c.typed.statements import built_statement, built_variable
