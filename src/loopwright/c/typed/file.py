@@ -29,6 +29,8 @@ from loopwright.c.typed.types_of import Types
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
+_ADDRESS = re.compile(r"(?<!&)&(?:&&)*(?!&)|(?<!\w)_*asm_*(?!\w)")
+"""`&` as an operator of one operand or two, `&&` aside; operands of assembly may be addresses too."""
 _JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
 
 
@@ -166,15 +168,14 @@ class TypedFile:
         )
 
     def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
-        """The functions the file defines that have this word in them; `addressed`: after a `&`."""
-        sign = r"&[\s(]*" if addressed else ""
-        word = re.compile(rf"{sign}(?<![\w$]){re.escape(name)}(?![\w$])")
+        """The functions the file defines that have this word in them; `addressed`: and take some address."""
+        words = [re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])"), *([_ADDRESS] if addressed else ())]
         return tuple(
             self._built(start, cursor)
             for start, end, cursor in self._top
             if front_end.kind(cursor) == "FUNCTION_DECL"
             and cursor.is_definition()
-            and word.search(self.text.text, start, end) is not None
+            and all(word.search(self.text.text, start, end) for word in words)
         )
 
     @cached_property
