@@ -186,3 +186,45 @@ def test_what_is_not_valid_keeps_its_first_answer(tmp_path: Path) -> None:
     options = CheckOptions(reading=ReadOptions(choice=Choice(functions=("kernel",))))
     with pytest.raises(LoopwrightError, match="gets another name"):
         check_file(tmp_path / "new.c", tmp_path / "old.c", options)
+
+
+@pytest.mark.parametrize(
+    ("head", "old", "new"),
+    [
+        ("static int I[9];\nstatic void k(void)", "I[i] = I[i] / 2;", "{ int t = I[i]; I[i] = t >> 1; }"),
+        ("static int f = 3; double I[9];\nstatic void k(void)", "I[i] = I[i] * f;", "I[i] = I[i] * 3;"),
+        ("static double I[9];\nstatic void k(int f)", "I[i] = I[i] * f;", "I[i] = I[i] * 3;"),
+    ],
+)
+def test_integers_are_data_of_one_run(head: str, old: str, new: str, tmp_path: Path) -> None:
+    """They have no terms: the same numbers in one run are nothing."""
+    call = "k(3)" if "int f)" in head else "k()"
+    files = []
+    for name, text in (("old.c", old), ("new.c", new)):
+        loop = f"#pragma scop\n  for (int i = 0; i < 9; i++)\n    {text}\n#pragma endscop"
+        files.append(tmp_path / name)
+        files[-1].write_text(f"{head}\n{{\n{loop}\n}}\nint main(void) {{ {call}; return I[3] > 2; }}\n")
+    (original,) = read_c(files[0])
+    assert same_terms(original, Source.decode(str(files[1]), files[1].read_bytes()), Toolchain(), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "setup", "is_shown"),
+    [
+        ("static double kept[N];", "", True),
+        ("", "static double kept[N];", True),
+        ("", "static double kept[N]; static int calls; if (calls++) return;", False),
+        ("static double kept[N]; static int calls;", "if (calls++) return;", False),
+        ("", "static int calls; if (calls++) return; double kept[N];", False),
+        ("", "static const int one = 1; double kept[N];", True),
+    ],
+)
+def test_what_is_left_by_another_call(head: str, setup: str, is_shown: bool, tmp_path: Path) -> None:
+    """The program calls the function once; that is no reason to believe what it keeps for the next time."""
+    region = "#pragma scop\n  for (int i = 0; i < N; i++)\n    y[i] = x[i] * w[i];\n#pragma endscop"
+    old = f"static void kernel(void)\n{{\n{region}\n}}\n"
+    loops = "for (int i = 0; i < N; i++) kept[i] = x[i] * w[i]; for (int i = 0; i < N; i++) y[i] = kept[i];"
+    (tmp_path / "old.c").write_text(HEAD + old + TAIL)
+    (original,) = read_c(tmp_path / "old.c")
+    new = f"{HEAD}{head}\nstatic void kernel(void)\n{{\n  {setup}\n  {loops}\n}}\n{TAIL}"
+    assert (same_terms(original, Source("new.c", new), Toolchain(), ()) is not None) == is_shown

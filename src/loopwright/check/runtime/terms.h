@@ -182,6 +182,19 @@ template <class T, size_t n> static void lw_visited(bool ends, uint64_t name, ui
 }
 template <class T> static void lw_visit(bool ends, const char *name, T &a) { lw_visited(ends, lw_name(name), 0, a); }
 
+/* What the function works on has terms: integers would be those of one run. */
+template <class T> static void lw_data(T &)
+{
+  static_assert(lw_is<std::remove_cv_t<std::remove_all_extents_t<T>>>::term, "data with terms");
+}
+
+/* What earlier calls left in variables that the original does not have is no part of the answer. */
+template <class T> static void lw_forget(T &a)
+{
+  bool has_terms = lw_is<std::remove_cv_t<std::remove_all_extents_t<T>>>::term;
+  memset((void *)&a, has_terms ? 0xfe : (int)(lw_seed & 0x7f), sizeof a);
+}
+
 static void lw_visit_all(bool ends);
 static void lw_size(const char *name, long long value)
 {

@@ -17,6 +17,7 @@ from loopwright.c.tokens import names_in, without_comments
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
+_LASTING = re.compile(r"\bstatic\b(?!\s+const\b)")
 _PLAIN = ("declaration", "function_definition", "type_definition", "struct_specifier", "enum_specifier", ";")
 
 
@@ -27,6 +28,12 @@ class FunctionPair:
     old: Node
     new: Node
     variables: tuple[str, ...]
+    extra: tuple[str, ...]
+    """The variables that the new file alone has."""
+    lasting: tuple[Span, ...]
+    """The words `static` of variables inside the new function, and inside those that it uses."""
+    names: frozenset[str]
+    """What the new function names, with what it uses; not what is only declared along with it."""
     reached: str
     """The text of the new function, and of the functions and macros that it uses, without comments."""
 
@@ -63,11 +70,18 @@ def paired(region: Span, new: Source) -> FunctionPair | None:
         return None
     variables = tuple(variable for one in others for variable in _variables(one.part))
     named = _reached(counterpart, rest)
-    if any(_keeps_state(one.part) for one in named if one.words in {other.words for other in others}):
+    shared = {one.words for one in others}
+    new_parts = (counterpart, *(one.part for one in named if one.words not in shared))
+    if any(_lasting(one.part) for one in named if one.words in shared) or any(map(_keeps_state, new_parts)):
         return None
     texts = [counterpart.span.text, *(one.text for one in named)]
     plain = "\n".join(without_comments(text, literals=False) for text in texts)
-    return FunctionPair(own, counterpart, variables, re.sub(r"\\\n", " ", plain))
+    extra = tuple(variable for one in added for variable in _variables(one.part))
+    declared = [one for one in named if one.words in shared and tuple(_variables(one.part))]
+    used = (counterpart.span.text, *(one.text for one in named if one not in declared))
+    names = frozenset(name for text in used for name in names_in(text))
+    lasting = tuple(place for one in new_parts for place in _lasting(one))
+    return FunctionPair(own, counterpart, variables, extra, lasting, names, re.sub(r"\\\n", " ", plain))
 
 
 def _around(source: Source, region: Span) -> str | None:
@@ -191,7 +205,15 @@ def _reached(function: Node, others: list[_Item]) -> list[_Item]:
         left = [one for one in left if one not in named]
 
 
+def _lasting(part: Node | Directive) -> list[Span]:
+    """The words `static` of variables of a function that outlast its calls."""
+    if not isinstance(part, Node) or part.type != "function_definition":
+        return []
+    body = field(part, "body")
+    return [Span(body.source, body.start + one.start(), body.start + one.start() + 6)
+            for one in _LASTING.finditer(body.text)]  # fmt: skip
+
+
 def _keeps_state(part: Node | Directive) -> bool:
-    """Whether a function has variables of its own that outlast its calls, which nothing compares."""
-    is_function = isinstance(part, Node) and part.type == "function_definition"
-    return isinstance(part, Node) and is_function and "static" in names_in(field(part, "body").text)
+    """Whether variables of a function that outlast its calls have first values, to tell calls apart."""
+    return any("=" in one.source.text[one.end :].partition(";")[0] for one in _lasting(part))

@@ -97,8 +97,11 @@ def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[
         return None
     try:
         known = _known(original, pair.new, pure)
-        first = _run(pair.old, pair.variables, tools, original.parameters)
-        if first is None or _run(pair.new, pair.variables, tools) != replace(first, sizes=()):
+        visible = {*pair.variables, *_parameters(pair.old)}
+        data = [one.name for one in original.arrays if one.name in visible]
+        first = _run(pair.old, pair.variables, tools, original.parameters, data)
+        second = _run(pair.new, pair.variables, tools, forgotten=(pair.extra, pair.lasting))
+        if first is None or second != replace(first, sizes=()):
             return None
         if unseen_in(known) is not None or not is_clean(known, tools):
             return None
@@ -130,8 +133,7 @@ def _is_followed(pair: FunctionPair) -> bool:
 def _uses_what_old_uses(pair: FunctionPair) -> bool:
     """Whether the new function looks at no variable that the old one leaves alone: a flag, say."""
     before, after = ({*names_in(field(one, "body").text)} for one in (pair.old, pair.new))
-    parameters = {named[0] for one in _declarators(pair.new) if (named := declared_name(one)) is not None}
-    return not (({*names_in(pair.reached)} & {*pair.variables} | after & parameters) - before)
+    return not ((pair.names & {*pair.variables} | after & {*_parameters(pair.new)}) - before)
 
 
 def _names_of(function: Node) -> tuple[str, ...]:
@@ -144,6 +146,10 @@ def _has_plain_head(function: Node) -> bool:
     return type_text(function, qualifiers=False) == "void" and all(
         one is not None and one[1] == 0 for one in named
     )
+
+
+def _parameters(function: Node) -> list[str]:
+    return [named[0] for one in _declarators(function) if (named := declared_name(one)) is not None]
 
 
 def _declarators(function: Node) -> list[Node]:
@@ -169,13 +175,25 @@ class _Computed:
 
 
 def _run(
-    function: Node, variables: Sequence[str], tools: Toolchain, sizes: Sequence[Parameter] = ()
+    function: Node,
+    variables: Sequence[str],
+    tools: Toolchain,
+    sizes: Sequence[Parameter] = (),
+    data: Sequence[str] = (),
+    forgotten: tuple[Sequence[str], Sequence[Span]] = ((), ()),
 ) -> _Computed | None:
-    """What a program computes; None where it is not shown, since data decide, or a number is not set."""
+    """What a program computes; None where data decide or are integers, or a number is not set.
+
+    Variables, and those with these words `static`, are `forgotten` at each call.
+    """
     states: list[str] = []
     found: dict[str, int] = {}
     with workspace() as folder:
-        if not _compiled(function, variables, tools, folder, sizes):
+        checks = [f' lw_size("{one.name}", (long long)({one.text}));' for one in sizes]
+        checks += [f" lw_data({name});" for name in data]
+        checks += [f" lw_forget({name});" for name in forgotten[0]]
+        text = _instrumented(function, variables, checks, forgotten[1])
+        if not _compiled(text, function.source.path, tools, folder):
             return None
         limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
         for seed in _SEEDS:
@@ -202,20 +220,23 @@ def _has_left(ended: Ended) -> bool:
     return 0 < len(entered) == len(left) and all(line.endswith(" 0 0") for line in left)
 
 
-def _compiled(
-    function: Node, variables: Sequence[str], tools: Toolchain, folder: Path, sizes: Sequence[Parameter]
-) -> bool:
+def _instrumented(
+    function: Node, variables: Sequence[str], checks: Sequence[str], lasting: Sequence[Span]
+) -> str:
+    """The text that tells the terms of variables; what is `lasting` in it is of one call."""
     source = function.source
     start = field(function, "body").start + 1
-    data = [named[0] for one in _declarators(function) if (named := declared_name(one)) is not None]
-    inserted = ["lw_scope lw_here;", *(f' lw_visit(false, "{name}", {name});' for name in data)]
-    inserted += [f' lw_size("{one.name}", (long long)({one.text}));' for one in sizes]
+    visited = (f' lw_visit(false, "{name}", {name});' for name in _parameters(function))
+    inserted = "".join(("lw_scope lw_here;", *visited, *checks))
+    edits = sorted([(start, start, inserted), *((one.start, one.end, "") for one in lasting)])
     visits = "".join(f'lw_visit(ends, "{name}", {name});' for name in variables)
-    text = source.text[:start] + "".join(inserted) + source.text[start:]
-    text += f"\nstatic void lw_visit_all(bool ends) {{ {visits} }}\n"
+    return source.edited(edits).text + f"\nstatic void lw_visit_all(bool ends) {{ {visits} }}\n"
+
+
+def _compiled(text: str, path: str, tools: Toolchain, folder: Path) -> bool:
     (folder / TERMS).write_text(runtime_text(TERMS))
     (folder / "program.cc").write_text(text, "utf-8", "surrogateescape")
-    around = ("-iquote", str(Path(source.path).resolve().parent))
+    around = ("-iquote", str(Path(path).resolve().parent))
     header = ("-include", str(folder / TERMS))
     given = [one for one in compile_only(tools.options) if one.startswith(("-D", "-U", "-I"))]
     files = [str(folder / "program.cc"), "-o", str(folder / "program")]
