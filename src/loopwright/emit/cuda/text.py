@@ -99,10 +99,11 @@ def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     memories = {name: note(name) for name, note in notes}
     touches = {one.name: _touches(program, one) for one in program.statements}
     kernels = launched(node, name, place, memories, touches)
+    shared = [array for array in own if array.space is MemorySpace.SHARED]
     for launch in kernels.launches:
-        notes_inside = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
-        shared = {one.name for one in notes_inside if isinstance(one, SharedNote)}
-        check_room(program, [array for array in own if array.name in shared])
+        remarks = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
+        declared = {one.name for one in remarks if isinstance(one, SharedNote | DeclarationNote)}
+        check_room(program, [array for array in shared if array.name in declared])
     # Lanes with strips of planes run faster in 64 bits: what converts numbers costs registers they need.
     strips = any(array.space is MemorySpace.PRIVATE and array.rank == 5 for array in own)
     return DeviceRegion(loops, name, interface_of(program), kernels, style, narrow and not strips)
