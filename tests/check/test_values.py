@@ -228,3 +228,26 @@ def test_what_is_left_by_another_call(head: str, setup: str, is_shown: bool, tmp
     (original,) = read_c(tmp_path / "old.c")
     new = f"{HEAD}{head}\nstatic void kernel(void)\n{{\n  {setup}\n  {loops}\n}}\n{TAIL}"
     assert (same_terms(original, Source("new.c", new), Toolchain(), ()) is not None) == is_shown
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "(sizeof('a') + 1)",
+        "(sizeof(1 == 1) + 1)",
+        "(sizeof(!i) + 1)",
+        "(sizeof LETTER + 1)",
+        "TWICE_IN_GNU",
+    ],
+)
+def test_what_is_another_number_in_another_language(changed: str, tmp_path: Path) -> None:
+    """Each of these is 2 for a compiler of C++, and another number for one of C."""
+    head = "#define LETTER 'a'\n"
+    if changed.isidentifier():
+        head += f"#ifdef _GNU_SOURCE\n#define {changed} 2\n#else\n#define {changed} 3\n#endif\n"
+    loop = "  for (int i = 0; i < N; i++)\n    y[i] = x[i] * 2;"
+    old = f"static void kernel(void)\n{{\n#pragma scop\n{loop}\n#pragma endscop\n}}\n"
+    new = f"{head}static void kernel(void)\n{{\n{loop.replace('* 2', f'* {changed}')}\n}}\n"
+    (tmp_path / "old.c").write_text(HEAD + old + TAIL)
+    (original,) = read_c(tmp_path / "old.c")
+    assert same_terms(original, Source("new.c", HEAD + new + TAIL), Toolchain(), ()) is None

@@ -114,11 +114,12 @@ def _items(source: Source) -> list[_Item] | None:
 
 
 def _is_unseen(line: Directive) -> bool:
-    """Whether a line includes a file of the project, or asks for the compiler, which is one for C++ here."""
+    """Whether a line includes a file of the project, or decides what is compiled: a compiler for C++, with
+    the headers of the terms, knows other names.
+    """
     if line.name in ("include", "include_next", "import", "embed"):
         return not line.argument.strip().startswith("<")
-    conditional = line.name.startswith(("if", "elif"))
-    return conditional and any(word.startswith("__") for word in names_in(line.argument))
+    return line.name.startswith(("if", "elif"))
 
 
 def _words(text: str) -> str:

@@ -51,6 +51,7 @@ _KEYWORDS = {
     *("if", "for", "while", "switch", "do", "else", "return", "sizeof", "case", "goto"),
     *("double", "float", "int", "long", "short", "unsigned", "signed", "char", "void", "const", "static"),
 }
+_TYPES = frozenset("double float int long short unsigned signed char const size_t".split())
 _REFUSED = {
     *("union", "asm", "__asm", "__asm__", "_Pragma", "__attribute__", "_Generic", "setjmp", "_Complex"),
     *("__cplusplus", "__LINE__", "__FILE__", "__func__", "__COUNTER__", "volatile", "_Atomic", "alloca"),
@@ -63,6 +64,8 @@ _BYTES = re.compile(rf"\bvoid\s*\*|\(\s*(const\s+)?{_INTEGERS}\b[\w\s]*\*")
 """Pointers that any object can be seen through."""
 
 
+_SIZE = re.compile(r"\bsizeof\b(?:\s*\(\s*([A-Za-z_][\w\s*]*)\)|\s+([A-Za-z_]\w*))?")
+"""With its operand, where that is a type or a name: 'a' and 1 == 1 have other types in C++."""
 _COPIES = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
 
@@ -122,6 +125,10 @@ def _is_followed(pair: FunctionPair) -> bool:
     if words & _REFUSED or _BYTES.search(pair.reached):
         return False
     if not all(_HARMLESS.fullmatch(one) for one in _PRAGMA.findall(pair.reached)):
+        return False
+    sized = [names_in(one[1] or one[2] or "") for one in _SIZE.finditer(pair.reached)]
+    known = _TYPES.union(pair.variables, pair.extra)
+    if not all(words and known.issuperset(words) for words in sized):
         return False
     own = {*_names_of(pair.new), *re.findall(r"#\s*define\s+(\w+)", pair.reached)}
     own |= {*re.findall(r"\b(\w+)\s*\([^()]*\)\s*\{", pair.reached)}
