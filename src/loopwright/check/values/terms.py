@@ -51,7 +51,9 @@ _KEYWORDS = {
     *("if", "for", "while", "switch", "do", "else", "return", "sizeof", "case", "goto"),
     *("double", "float", "int", "long", "short", "unsigned", "signed", "char", "void", "const", "static"),
 }
-_TYPES = frozenset("double float int long short unsigned signed char const size_t".split())
+_TYPES = frozenset(
+    ("double", "float", "int", "long", "short", "unsigned", "signed", "char", "const", "size_t")
+)
 _REFUSED = {
     *("union", "asm", "__asm", "__asm__", "_Pragma", "__attribute__", "_Generic", "setjmp", "_Complex"),
     *("__cplusplus", "__LINE__", "__FILE__", "__func__", "__COUNTER__", "volatile", "_Atomic", "alloca"),
