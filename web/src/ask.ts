@@ -58,7 +58,10 @@ export async function ask(slot: string, question: object, heard: (message: Messa
   }
 }
 
-export function giveUp(slot: string): void {
-  running.get(slot)?.abort();
-  running.delete(slot);
+/** End the questions of these slots: their processes are killed, and what is asked next has the machine. */
+export function giveUp(...slots: readonly string[]): void {
+  for (const slot of slots) {
+    running.get(slot)?.abort();
+    running.delete(slot);
+  }
 }

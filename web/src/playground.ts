@@ -30,13 +30,16 @@ const generated = new Editor(byId("generated"), "c", null);
 const openmp = byId<HTMLInputElement>("openmp"), reassociation = byId<HTMLInputElement>("reassociation");
 const form = byId<HTMLSelectElement>("form"), menu = byId<HTMLSelectElement>("menu");
 
+/** The questions whose answers mean nothing once the texts are others. */
+const ABOUT_THE_TEXTS = ["answer", "suggest", "preview", "sizes"];
+
 function typed(change: Partial<State>): void {
   const next = { ...state, ...change };
   if (JSON.stringify(next) === JSON.stringify(state)) return;
   const other = next.c !== state.c || next.script !== state.script || next.text !== state.text;
   if (next.c !== state.c) offered.replaceChildren(); // they name statements of another program
   state = next;
-  if (other) { sizes = {}; giveUp("suggest"); offered.classList.add("stale"); }
+  if (other) { sizes = {}; giveUp(...ABOUT_THE_TEXTS); offered.classList.add("stale"); }
   if (change.c !== undefined || change.text !== undefined) menu.selectedIndex = 0;
   document.body.classList.add("waiting");
   window.clearTimeout(typing);
@@ -285,7 +288,7 @@ function show(next: State): void {
   c.text = next.c; script.text = next.script; loops.text = next.text;
   openmp.checked = next.openmp; reassociation.checked = next.reassociation; form.value = next.form;
   byId<HTMLInputElement>(next.mode === "c" ? "mode-c" : "mode-loops").checked = true;
-  giveUp("suggest");
+  giveUp(...ABOUT_THE_TEXTS);
   document.body.classList.add("waiting");
   setBanner("idle", "…", "Reading", 0);
   for (const part of [why, proofs, offered]) part.replaceChildren();
@@ -299,6 +302,7 @@ function show(next: State): void {
 }
 
 async function open(id: string): Promise<void> {
+  giveUp(...ABOUT_THE_TEXTS);
   const response = await fetch(`/example/${id}`);
   if (!response.ok) return;
   const found = (await response.json()) as { c: string; script: string; text: string; form: string };

@@ -20,7 +20,13 @@ from typing import NoReturn
 
 from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
 from loopwright.serve.answers import Message, answers, failure
-from loopwright.serve.questions import Question, TransformQuestion, question_of
+from loopwright.serve.questions import (
+    ProofQuestion,
+    Question,
+    SuggestQuestion,
+    TransformQuestion,
+    question_of,
+)
 
 SECONDS = 20
 """Processor time that a question may take."""
@@ -33,6 +39,9 @@ WRITTEN = 32 << 20
 
 FILES = 64
 """Files that it may have open."""
+
+LATER = 10
+"""How much less urgent suggestions and proof files are than a verdict, which the reader waits for."""
 
 EXAMPLE = """void f(int n, double *x, double (*A)[n])
 {
@@ -119,6 +128,8 @@ def _answered(data: object) -> Iterator[Message]:
     """The messages on a question; no failure is a traceback, and none tells a text of another's."""
     try:
         question: Question = question_of(data)
+        if isinstance(question, SuggestQuestion | ProofQuestion):
+            os.nice(LATER)
         yield from answers(question)
     except LoopwrightError as error:
         yield failure(error)
