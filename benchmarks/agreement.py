@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.deciders import Isl
 from benchmarks.proofs import CORPUS, ROOT, SUFFIXES, scripts
 from loopwright.errors import BadInput, LoopwrightError
 from loopwright.generate.program import generate
-from loopwright.prove.backends.cvc5 import Cvc5
-from loopwright.prove.backends.interface import Fails, Holds, NotDecided
-from loopwright.prove.backends.isl import Isl
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.obligations.answers import Fails, Holds, NotDecided
+from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations

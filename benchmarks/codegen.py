@@ -28,11 +28,12 @@ import islpy as isl
 from benchmarks.instructions import Compiled, can_count_instructions
 from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
+from benchmarks.running_cost import cost
 from benchmarks.valuation import Range, Valuation, choose, parameters
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.loops.measure import cost, size
+from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Band, Leaf, LoopType, Member, Schedule
 from loopwright.prove.scanning.scan import prove_scan

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.deciders import Coq, Isl
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
-from loopwright.prove.backends.coq import Coq
-from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided, Prover
-from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations.answers import Answer, Fails, Holds, NotDecided, Prover
+from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations
@@ -29,17 +29,10 @@ from tests.generate.support import flat
 from tests.prove.mutation import mutants
 from tests.transform.support import planned
 
-cvc5_backend = pytest.importorskip(
-    "loopwright.prove.backends.cvc5", reason="cvc5 is not installed: pip install cvc5", exc_type=ImportError
-)
+pytest.importorskip("cvc5", reason="cvc5 is not installed: pip install cvc5")
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
 MOST = 60
 """Obligations of one file of the corpus that are looked at."""
-
-
-def cvc5(seconds: float = 5.0) -> Prover:
-    prover: Prover = cvc5_backend.Cvc5(seconds)
-    return prover
 
 
 def asked(prover: Prover, obligations: Sequence[Obligation]) -> list[Answer]:
@@ -53,7 +46,7 @@ def test_isl_and_cvc5_prove_every_obligation_of_an_example(path: Path) -> None:
     schedule = read_schedule(path)
     obligations = list(scanning_obligations(schedule, generate(schedule)))
     assert len(obligations) >= 8
-    for prover in (Isl(), cvc5()):
+    for prover in (Isl(), Cvc5()):
         assert asked(prover, obligations) == [Holds()] * len(obligations)
 
 
@@ -88,7 +81,7 @@ def test_what_isl_refutes_cvc5_refutes_and_the_values_show_it(text: str) -> None
             obligations = list(scanning_obligations(schedule, mutant))
         except GaveUp:
             continue
-        by_isl, by_cvc5 = asked(Isl(), obligations), asked(cvc5(), obligations)
+        by_isl, by_cvc5 = asked(Isl(), obligations), asked(Cvc5(), obligations)
         if any(isinstance(one, Fails) for one in by_isl):
             wrong += 1
         for one, first, second in zip(obligations, by_isl, by_cvc5, strict=True):
@@ -115,7 +108,7 @@ def test_without_time_there_is_no_answer() -> None:
     """The budget ran out: neither yes nor no."""
     schedule = flat("[n] -> { S[i, j] -> [floor(i/7), floor(j/5), i, j] : 0 <= j <= i < n }")
     obligations = list(scanning_obligations(schedule, generate(schedule)))
-    answers = cvc5_backend.Cvc5(seconds=0.001).decide(obligations)
+    answers = Cvc5(seconds=0.001).decide(obligations)
     assert not any(isinstance(one, Fails) for one in answers)
     assert any(isinstance(one, NotDecided) for one in answers)
 
@@ -133,7 +126,7 @@ def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
         except (GaveUp, BadInput):  # no first iteration, or no proof can be written
             continue
         for one, first, second in zip(
-            obligations, asked(Isl(), obligations), asked(cvc5(1.0), obligations), strict=True
+            obligations, asked(Isl(), obligations), asked(Cvc5(1.0), obligations), strict=True
         ):
             assert first == Holds(), (path, one, first)
             assert not isinstance(second, Fails), (path, one, second)
@@ -151,7 +144,7 @@ def test_obligations_of_a_transformation_say_where_their_statements_stand() -> N
     obligations = list(transformation_obligations(plan.original, *sides))
     kept = [one for one in obligations if one.name == "kept_S1_S2_x"]
     assert kept and all(one.span is not None and one.span.excerpt.strip().startswith("Row:") for one in kept)
-    for prover in (Isl(), cvc5()):
+    for prover in (Isl(), Cvc5()):
         assert asked(prover, obligations) == [Holds()] * len(obligations)
 
 
@@ -162,7 +155,7 @@ def test_three_provers_prove_the_obligations_of_a_transformation() -> None:
     sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))
     obligations = list(transformation_obligations(plan.original, *sides))
     assert {one.name.split("_")[0] for one in obligations} >= {"interval", "end", "missing", "extra", "order"}
-    for prover in (Isl(), cvc5(), Coq(240)):
+    for prover in (Isl(), Cvc5(), Coq(240)):
         answers = zip(obligations, asked(prover, obligations), strict=True)
         assert [one.name for one, answer in answers if answer != Holds()] == []
 
@@ -171,7 +164,7 @@ def test_an_illegal_transformation_has_an_obligation_that_fails() -> None:
     plan = planned(STENCIL, "interchange(Loop, t, i)")
     sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))
     obligations = list(transformation_obligations(plan.original, *sides))
-    for prover in (Isl(), cvc5()):
+    for prover in (Isl(), Cvc5()):
         failed = [
             one.name
             for one, answer in zip(obligations, asked(prover, obligations), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.running_cost import cost
 from loopwright.loops.expressions import (
     TRUE,
     Compare,
@@ -16,7 +17,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.measure import Size, cost, operations, size
+from loopwright.loops.measure import Size, operations, size
 from loopwright.loops.nodes import Block, Call, For, If, Let, Remarked
 from loopwright.loops.traverse import free_variables, rename, subprograms
 

@@ -10,12 +10,12 @@ import islpy as isl
 import pytest
 from hypothesis import assume, given, settings
 
+from benchmarks.deciders import Isl
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
 from loopwright.model.program import Program
-from loopwright.prove.backends.cvc5 import Cvc5
-from loopwright.prove.backends.interface import Fails, Holds
-from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations.answers import Fails, Holds
+from loopwright.prove.obligations.cvc5 import Cvc5
 from loopwright.prove.obligations.formulas import Obligation
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.correspondence import prove_model

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.deciders import Isl
 from loopwright.errors import GaveUp, Illegal
 from loopwright.generate.program import generate
 from loopwright.progress import silent
-from loopwright.prove.backends.interface import Fails
-from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations.answers import Fails
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.read.c.reader import read_c

@@ -166,7 +166,7 @@ def demand(request: ProverRequest) -> None:
     """GaveUp, before anything is done, where the prover that is asked for is not installed."""
     match request.prover:
         case "cvc5":
-            from loopwright.prove.backends.cvc5 import demand_cvc5
+            from loopwright.prove.obligations.cvc5 import demand_cvc5
 
             demand_cvc5()
         case "coq":
@@ -184,8 +184,8 @@ def _title(plan: Plan) -> str:
 
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, progress: Progress) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
-    from loopwright.prove.backends.cvc5 import Cvc5
-    from loopwright.prove.backends.interface import Fails, NotDecided
+    from loopwright.prove.obligations.answers import Fails, NotDecided
+    from loopwright.prove.obligations.cvc5 import Cvc5
 
     prover = Cvc5() if limit is None else Cvc5(limit)
     left = iter(obligations)

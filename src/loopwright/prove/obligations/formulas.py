@@ -3,7 +3,7 @@
 A formula is a `Test` over named integers: linear terms, division by constants, minima, maxima and
 conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and
 quasi-affine functions into such data, for provers that are not isl.  An `Obligation` is a formula
-that has no integer solution; nothing in it depends on a prover, and `prove/backends` has those.
+that has no integer solution; nothing in it depends on a prover (`answers.py` says what one answers).
 """
 
 from __future__ import annotations

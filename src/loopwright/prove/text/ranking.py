@@ -31,7 +31,7 @@ from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import isl_failures
-from loopwright.prove.backends.interface import Fails, NotDecided, Prover
+from loopwright.prove.obligations.answers import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
     Obligation,
     conjunction,

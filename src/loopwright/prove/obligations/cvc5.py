@@ -20,7 +20,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import holds
 from loopwright.loops.substitution import substituted
-from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided
+from loopwright.prove.obligations.answers import Answer, Fails, Holds, NotDecided
 from loopwright.prove.obligations.formulas import Obligation, names_in
 
 KINDS = {

@@ -1,19 +1,44 @@
-"""Coq as a prover of obligations: each a lemma, closed by `lia` after eliminating division.
+"""isl and Coq as provers of obligations, to compare cvc5 with; they answer as `prove.obligations` says.
 
-Coq answers yes or gives no answer; it finds no counterexamples.
+isl: the set of solutions is empty, or has a smallest point.  Coq: each obligation is a lemma, closed by `lia`
+after eliminating division; Coq answers yes or gives no answer, it finds no counterexamples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
 
 from loopwright.errors import Code, GaveUp
-from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.backends.interface import Answer, Holds, NotDecided
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import isl_failures
 from loopwright.prove.coq.arithmetic import proposition
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
 from loopwright.prove.coq.names import comment, variables
+from loopwright.prove.obligations.answers import Answer, Fails, Holds, NotDecided
 from loopwright.prove.obligations.formulas import Obligation
+from loopwright.prove.scanning.conditions import IteratorScope, negation, region
+
+
+@dataclass(frozen=True)
+class Isl:
+    name: str = "isl"
+
+    def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]:
+        return tuple(_decide(one) for one in obligations)
+
+
+def _decide(obligation: Obligation) -> Answer:
+    names = obligation.variables
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(names))
+    everywhere = IteratorScope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
+    with isl_failures(f"isl failed on the obligation {obligation.name}"):
+        given = everywhere.within(region(obligation.given, everywhere))
+        wrong = given.within(region(negation(obligation.wanted), given)).domain
+        point = None if wrong.is_empty() else smallest_point(wrong)
+    return Holds() if point is None else Fails(dict(zip(names, point.coordinates, strict=True)))
 
 
 @dataclass(frozen=True)
