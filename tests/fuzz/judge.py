@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.check.runtime import runtime_text
-from tests.fuzz.programs import Array
+from tests.fuzz.programs import EDGE, Array
 
 Size: TypeAlias = tuple[int, int, int, int]
 """Values of n, m, u and h."""
@@ -32,9 +33,18 @@ SIZES = tuple(
 )
 """Negative sizes, zero, full tiles and one more."""
 SEEDS = (1, 2)
-_ZEROS, _ONES = 5, 6
-LATE_SEEDS = (3, 4, _ZEROS, _ONES)
-"""For the size that a pair asks for; with two of them the data are zeros, or a few ones."""
+_ZEROS, _ONES, _GIVEN, _FAILING = 5, 6, 7, 8
+LATE_SEEDS = (3, 4, _ZEROS, _ONES, _GIVEN, _FAILING)
+"""For the size that a pair asks for: data that are zeros, a few ones, and what the pair gives; with the last
+of them, which are these too, the programs get no memory.
+"""
+_MALLOC = """
+#include <math.h>
+#include <stdlib.h>
+static int fails;
+static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
+#define malloc given_memory
+"""
 _PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
 _THREADS = ("-fsanitize=thread", "-fopenmp")
 _OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:symbolize=0", "TSAN_OPTIONS": "halt_on_error=1:symbolize=0"}
@@ -42,6 +52,7 @@ _DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "long": 4, "short": 5, "unsigned short": 6}
 
 _DRIVER = """
+#undef malloc
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,6 +66,7 @@ static const int sizes[][RUNS][5] = {ALL_SIZES};
 struct slot { int bytes, kind; void *shared; };
 struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
 static struct version versions[][2] = {ALL_VERSIONS};
+static const struct { int pair, slot, index; double value; } given[] = {ALL_GIVEN{-1, 0, 0, 0}};
 struct result { int done; uint64_t hash; };
 static uint64_t state;
 static uint32_t next(void)
@@ -63,21 +75,24 @@ static uint32_t next(void)
   return state >> 33;
 }
 static int sparse; /* 1: zeros, 2: zeros and a few ones */
+static int put(char *at, int kind, double real, int small)
+{
+  switch (kind) {
+  case 0: *(double *)at = real; return 8;
+  case 1: *(float *)at = real; return 4;
+  case 2: case 3: *(int *)at = small; return 4;
+  case 4: *(long *)at = small; return 8;
+  case 5: case 6: *(short *)at = small; return 2;
+  default: *at = small; return 1;
+  }
+}
 static void fill(void *data, int bytes, int kind)
 {
   for (int k = 0; k < bytes; ) {
     int small = (int)(next() % 12) - (kind == 2 || kind == 6 || kind > 7 ? 0 : 4);
     double real = small + (next() % 1000) / 1024.0 / 3;
     if (sparse) real = small = sparse > 1 && small == 1;
-    char *at = (char *)data + k;
-    switch (kind) {
-    case 0: *(double *)at = real; k += 8; break;
-    case 1: *(float *)at = real; k += 4; break;
-    case 2: case 3: *(int *)at = small; k += 4; break;
-    case 4: *(long *)at = small; k += 8; break;
-    case 5: case 6: *(short *)at = small; k += 2; break;
-    default: *at = small; k += 1;
-    }
+    k += put((char *)data + k, kind, real, small);
   }
 }
 static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
@@ -85,20 +100,28 @@ static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
   for (int k = 0; k < bytes; k++) hash = (hash ^ data[k]) * 1099511628211u;
   return hash;
 }
-static uint64_t run(struct version *one, const int *size)
+static uint64_t run(int pair, struct version *one, const int *size)
 {
   void *data[8];
   double out[4] = {0};
   uint64_t hash = 14695981039346656037u;
   state = size[4];
-  sparse = size[4] == ZEROS ? 1 : size[4] == ONES ? 2 : 0;
+  sparse = size[4] == ZEROS || size[4] >= GIVEN ? 1 : size[4] == ONES ? 2 : 0;
   for (int k = 0; k < 8; k++) {
     struct slot *slot = &one->slots[k];
     if (slot->bytes == 0) continue;
     data[k] = slot->shared ? slot->shared : malloc(slot->bytes);
     fill(data[k], slot->bytes, slot->kind);
   }
+  for (int k = 0; size[4] >= GIVEN && given[k].pair >= 0; k++) {
+    int kind = one->slots[given[k].slot].kind;
+    int width = kind == 0 || kind == 4 ? 8 : kind < 4 ? 4 : kind < 7 ? 2 : 1;
+    char *at = (char *)data[given[k].slot] + width * given[k].index;
+    if (given[k].pair == pair) put(at, kind, given[k].value, (int)given[k].value);
+  }
+  fails = size[4] == FAILING;
   one->call(size[0], size[1], size[2], size[3], data, out);
+  fails = 0;
   for (int k = 0; k < 8; k++)
     if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes);
   return hashed(hash, (unsigned char *)out, sizeof out);
@@ -116,7 +139,7 @@ int main(void)
             alarm(10);
             results[v * RUNS + s].done = 1;
             int counts = v == 0 || results[s].done == 2;
-            if (counts) results[v * RUNS + s].hash = run(&versions[pair][v], sizes[pair][s]);
+            if (counts) results[v * RUNS + s].hash = run(pair, &versions[pair][v], sizes[pair][s]);
             results[v * RUNS + s].done = 2;
             if (!counts) _exit(0);
           }
@@ -138,12 +161,16 @@ int main(void)
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts that define f, and their arrays; `also` is one more size to try."""
+    """Two texts that define f, and their arrays; `also` is one more size to try.
+
+    For this size some cells may be given: arrays, subscripts and numbers, with zeros in all others.
+    """
 
     old: str
     new: str
     arrays: tuple[Array, ...]
     also: Size = SIZES[0]
+    given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
 
     @property
     def runs(self) -> list[tuple[Size, int]]:
@@ -224,7 +251,7 @@ def _built(pairs: Sequence[Pair], folder: Path, *, threads: bool) -> bool:
 
 def _text(pairs: Sequence[Pair]) -> str:
     """All versions in one file: names at file scope get numbers, macros end with their version."""
-    parts: list[str] = ["#include <math.h>", "#include <stdlib.h>"]
+    parts: list[str] = [_MALLOC]
     table: list[str] = []
     for number, pair in enumerate(pairs):
         row = [
@@ -235,8 +262,21 @@ def _text(pairs: Sequence[Pair]) -> str:
     rows = [[f"{{{', '.join(map(str, (*size, seed)))}}}" for size, seed in pair.runs] for pair in pairs]
     sizes = ",\n".join(f"{{{', '.join(row)}}}" for row in rows)
     driver = _DRIVER.replace("COUNT_OF_RUNS", str(len(pairs[0].runs))).replace("ALL_SIZES", sizes)
-    driver = driver.replace("== ZEROS", f"== {_ZEROS}").replace("== ONES", f"== {_ONES}")
+    for word, seed in (("ZEROS", _ZEROS), ("ONES", _ONES), ("GIVEN", _GIVEN), ("FAILING", _FAILING)):
+        driver = re.sub(f"(?<== ){word}", str(seed), driver)
+    cells = [row for number, pair in enumerate(pairs) for row in _given(number, pair)]
+    driver = driver.replace("ALL_GIVEN", "".join(f"{row}, " for row in cells))
     return "\n".join([*parts, driver.replace("ALL_VERSIONS", ",\n".join(table))])
+
+
+def _given(number: int, pair: Pair) -> Iterator[str]:
+    """What a pair gives, for the driver; what is no cell of an array, such as a number, is as it is."""
+    slots = {one.name: (slot, one.rank) for slot, one in enumerate(pair.arrays)}
+    for name, subscripts, value in pair.given:
+        slot, rank = slots.get(name, (0, 0))
+        if rank and rank == len(subscripts) and all(0 <= k < EDGE for k in subscripts):
+            index = reduce(lambda at, k: at * EDGE + k, subscripts, 0)
+            yield f"{{{number}, {slot}, {index}, {float(value)!r}}}"
 
 
 def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]) -> str:

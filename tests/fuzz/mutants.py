@@ -19,7 +19,7 @@ from loopwright.check.verify import CheckOptions, check_file
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from tests.fuzz.judge import SIZES, Pair, Size, judged
+from tests.fuzz.judge import LATE_SEEDS, SIZES, Pair, Size, judged
 from tests.fuzz.programs import PARAMETERS, Array
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.transforms import Case, Finding, symptom
@@ -126,11 +126,12 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant | Finding |
             return None
         case Proved():
             return Mutant(seed, pair, "proved", yes=True)
-        case Refuted(message=message, witness=witness, parameters=sizes):
+        case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             size = _witness(sizes)
             if size is None:
                 return None
-            return Mutant(seed, replace(pair, also=size), f"{message} ({witness})", yes=False)
+            asked = replace(pair, also=size, given=inputs)
+            return Mutant(seed, asked, f"{message} ({witness})", yes=False)
 
 
 def _witness(sizes: dict[str, int]) -> Size | None:
@@ -150,7 +151,7 @@ def wrong_mutants(mutants: list[Mutant]) -> list[Finding]:
         texts = (("program", one.pair.old), ("new", one.pair.new))
         if one.yes and told.wrong:
             found.append(Finding("mutant", one.seed, f"proved, but {told.wrong[0]}", texts))
-        if not one.yes and not told.wrong and told.late == 4:
+        if not one.yes and not told.wrong and told.late == len(LATE_SEEDS):
             found.append(Finding("mutant", one.seed, f"a no that no run confirms: {one.said}", texts))
     return found
 

@@ -35,7 +35,7 @@ def test_runs_tell_programs_apart() -> None:
         ("n = -3, m = 2, u = 2, h = -2, data 1: other bits",),
         ("n = -3, m = 2, u = 2, h = -2, data 1: other bits",),
     ]
-    assert told[0].defined == 38 and told[3].defined < 38
+    assert told[0].defined == 46 and told[3].defined < 46
     assert any("out of bounds" in line or "overflow" in line for line in told[2].wrong)
 
 

@@ -39,6 +39,8 @@ class Refuted:
     instances: tuple[Instance, ...] = ()
     cell: tuple[str, tuple[int, ...]] | None = None
     """The cell that ends up with another value, where that is what is wrong."""
+    inputs: tuple[tuple[str, tuple[int, ...], float], ...] = ()
+    """Arrays, subscripts and what they hold at first for that cell to differ; all else that is read is 0."""
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ def compared_texts(
             along = _otherwise(compared, along)
         found.append(along)
         if not found[-1].proved:
-            return _as_a_whole(found[-1], old, text, (compiled, options))
+            wrong = _as_a_whole(found[-1], old, text, (compiled, options))
+            return wrong if text is texts[0] else _without_storage(wrong)
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
     unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
@@ -312,6 +313,15 @@ def _compared(
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
     return Comparison(tuple(answers), trusted, place)
+
+
+def _without_storage(found: Comparison) -> Comparison:
+    """The same, with a witness that says that the new program gets no storage."""
+    *others, last = found.answers
+    if not isinstance(last.verdict, Refuted):
+        return found
+    told = replace(last.verdict, witness=f"{last.verdict.witness}; where nothing can be allocated")
+    return replace(found, answers=(*others, replace(last, verdict=told)))
 
 
 def _unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:

@@ -263,7 +263,9 @@ def _refuted(
         text += f"; taking {', '.join(unknown)} for any function"
     listed = ", ".join(f"{parameter} = {value}" for parameter, value in sizes.items())
     message = f"{name} does not end up with the same value"
-    return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes, cell=place)
+    witness = f"{listed}: {text}" if listed else text
+    inputs = tuple((*cell, float(value.number)) for cell, value in found.given.items() if value.number != 0)
+    return Refuted("equivalence", message, witness, sizes, cell=place, inputs=inputs)
 
 
 def _writer(run: Numbered, place: CellKey, path: str) -> str:

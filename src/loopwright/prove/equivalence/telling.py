@@ -33,6 +33,8 @@ class Telling:
     old: TypedNumber
     new: TypedNumber
     inputs: str
+    given: Mapping[CellKey, TypedNumber]
+    """What the inputs say in words, cell by cell."""
 
 
 def cell_text(place: CellKey) -> str:
@@ -63,7 +65,7 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
             if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
                 numbers = f"{diagonal} on diagonals, {other} in all other"
                 numbers = numbers if diagonal != other else f"{other} in all"
-                return Telling(*search.values, f"with {numbers} cells that are read")
+                return Telling(*search.values, f"with {numbers} cells that are read", search.given)
     size = len(cells)
     while size:
         nonzero = [cell for cell in cells if search.given[cell].number != 0]
@@ -73,7 +75,7 @@ def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling
     for cell in cells:
         if search.given[cell].number not in (0, 1):
             search.set({cell: 1})
-    return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}))
+    return Telling(*search.values, _listed({cell: search.given[cell] for cell in cells}), search.given)
 
 
 def _is_diagonal(cell: CellKey) -> bool:
