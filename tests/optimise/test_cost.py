@@ -9,6 +9,7 @@ import pytest
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.optimise.model.arithmetic import Operations, operations_of
+from loopwright.optimise.model.balance import largest_part
 from loopwright.optimise.model.cost import Estimate, estimate
 from loopwright.optimise.model.machine import USUAL, CacheLevel, Machine, this_machine
 from loopwright.optimise.model.sizes import SUPPOSED, sizes_of
@@ -35,11 +36,11 @@ void f(void)
 """
 
 
-def estimated(file: Path, script: str = "", machine: Machine = MACHINE) -> Estimate:
+def estimated(file: Path, script: str = "", machine: Machine = MACHINE, threads: int = 1) -> Estimate:
     (program,) = read_c(file)
     plan = plan_of(program).transform(script)
     node = generate(to_schedule(plan), GenerationOptions())
-    return estimate(node, plan.program, sizes_of(plan.program, ()), machine)
+    return estimate(node, plan.program, sizes_of(plan.program, ()), machine, threads)
 
 
 BETTER = [
@@ -199,3 +200,23 @@ def test_what_compilers_write_out_is_no_loop(tmp_path: Path) -> None:
     root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {}, {})
     (row,) = root.loops[0].loops
     assert not row.loops and len(row.calls) == 9 and row.trip == 90
+
+
+def test_the_thread_with_most_work_counts() -> None:
+    tiles, triangle = (256.0, 256.0, 256.0, 32.0), tuple(map(float, range(1, 9)))
+    assert largest_part(tiles, 2, is_dealt=False) == 512 / 800
+    assert largest_part(triangle, 2, is_dealt=False) == 26 / 36
+    assert largest_part(triangle, 2, is_dealt=True) == 20 / 36
+    assert largest_part((1.0,) * 5, 4, is_dealt=False) == 2 / 5
+    assert largest_part((), 2, is_dealt=False) == 1 / 2
+
+
+def test_many_rows_are_shared_more_evenly_than_few_tiles(tmp_path: Path) -> None:
+    file = tmp_path / "product.c"
+    file.write_text(PRODUCT.format(n=800))
+    tiled = "interchange(S, [i, k, j]); tile(S, j=256, k=128); interchange(S, [jT, kT, i]); ".replace("; ", "\n")
+    alone, tiles, rows = (
+        estimated(file, script, threads=2).total
+        for script in (tiled, f"{tiled}parallel(S, jT)", f"{tiled}parallel(S, i)")
+    )
+    assert 0.5 * alone < rows < 0.55 * alone < 0.6 * alone < tiles < 0.7 * alone

@@ -90,7 +90,7 @@ class Sharing:
             ReductionClause(operator, tuple(self._sections(accumulated, operator)))
             for operator in sorted({step.operator for step in accumulated})
         )
-        dealt = loop.parallel is not None and _is_uneven(together)
+        dealt = loop.parallel is not None and is_uneven(together)
         return Clauses(len(together), tuple(private), tuple(last), reductions, dealt)
 
     def _runs_in_step(self, loop: For) -> bool:
@@ -237,7 +237,7 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
             yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
 
 
-def _is_uneven(loops: tuple[For, ...]) -> bool:
+def is_uneven(loops: tuple[For, ...]) -> bool:
     """Whether one end of a loop inside moves with these loops and the other does not: triangles.
 
     Threads with as many iterations each, one after the other, would have more to do the longer these are.

@@ -8,13 +8,13 @@ It ranks programs; docs/optimise.md has its formulas and its measured error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import ceil
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.optimise.model.arithmetic import body_cycles, operations_of
+from loopwright.optimise.model.balance import largest_part
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import LoopCost, costed_loops
 from loopwright.optimise.model.traffic import traffic
@@ -128,7 +128,7 @@ def _shared(root: LoopCost, cycles: Mapping[str, float], threads: int) -> dict[s
 def _parts(loop: LoopCost, threads: int, part: float) -> Iterator[tuple[LoopCost, float]]:
     """The loops, with the part of their iterations that the thread with most of them has."""
     if loop.is_parallel and part == 1.0:
-        part = ceil(loop.trip / threads) / max(1, ceil(loop.trip))
+        part = largest_part(loop.work, threads, is_dealt=loop.is_dealt)
     yield loop, part
     for one in loop.loops:
         yield from _parts(one, threads, part)

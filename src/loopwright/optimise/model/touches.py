@@ -14,16 +14,16 @@ from typing import assert_never
 
 import islpy as isl
 
+from loopwright.emit.openmp import is_uneven
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
+from loopwright.optimise.model.balance import weights
+from loopwright.optimise.model.trips import trip_count
 from loopwright.presburger.sets import DIV, IN, PARAM
-
-LONGEST = 1 << 40
-"""A loop whose end is not found takes as many iterations."""
 
 WRITTEN_OUT = 4
 """So many iterations of an inner loop compilers write out, so that the loop around is the innermost."""
@@ -100,6 +100,10 @@ class LoopCost:
     trip: float
     executions: float
     is_parallel: bool = False
+    work: tuple[float, ...] = ()
+    """Of a parallel loop, what each of its iterations does, or some at equal distances."""
+    is_dealt: bool = False
+    """Whether neighbouring iterations go to different threads."""
     loops: list[LoopCost] = field(default_factory=list)
     calls: list[CallCost] = field(default_factory=list)
     tests: int = 0
@@ -230,7 +234,10 @@ class _Reader:
             self._written_out(node, into, place, trip, lanes)
             return
         executions = into.executions * into.trip
-        found = LoopCost(node.iterator, trip, executions, is_parallel=node.parallel is not None)
+        found = LoopCost(node.iterator, trip, executions)
+        if node.parallel is not None:
+            found.is_parallel, found.is_dealt = True, is_uneven((node,))
+            found.work = weights(node, trip, place.values)
         here = _Named(node.iterator, node.start, node.step * _middle(trip, len(place.way)), node.step)
         self.read(node.body, found, place.inside(here))
         if into.name and _is_written_out(node, place, PEELED) and _is_sum(found):
@@ -321,27 +328,6 @@ def _folded_touch(access: Subscripts, values: Sequence[int], steps: Mapping[str,
 def _middle(trip: int, depth: int) -> int:
     """An iteration near the middle, another one for each depth: i = k is as rare there as it is elsewhere."""
     return min(trip - 1, trip * (50 + 3 * depth) // 100)
-
-
-def trip_count(loop: For, env: Mapping[str, int]) -> int:
-    """How often the body runs: by the bound where the test is one, by doubling where it is not."""
-    value = evaluate(loop.start, env)
-    inside = {**env}
-
-    def runs(count: int) -> bool:
-        inside[loop.iterator] = value + count * loop.step
-        return holds(loop.test, inside)
-
-    if not runs(0):
-        return 0
-    high = 1
-    while runs(high) and high < LONGEST:
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if runs(middle) else (low, middle)
-    return high
 
 
 def costed_loops(

@@ -40,7 +40,7 @@ class TrialRunner:
         file = self.folder / f"{name}.c"
         file.write_bytes((text + self.driver).encode("utf-8", "surrogateescape"))
         beside = ("-iquote", str(self.source.resolve().parent))
-        threads = ("-fopenmp",) if self.threads > 1 else ()
+        threads = _shared(self.compiler) if self.threads > 1 else ()
         return compile_c(self.compiler, file, self.folder / name, (*flags, *threads, *beside, *self.flags))
 
     def seconds(self, program: Path, limit: float) -> float:
@@ -55,6 +55,15 @@ class TrialRunner:
         if self.prints_time:
             return measured(command, timeout=patience)
         return processor_time(command, patience) if self.threads == 1 else clock_time(command, patience)
+
+
+def _shared(compiler: Compiler) -> tuple[str, ...]:
+    """What programs with parallel loops are compiled with.
+
+    gcc makes a function of a parallel loop, in which it knows no longer that arrays are apart: storage of the
+    region's own and arrays of the program, for example.  Asked to look at all functions of a file, it does.
+    """
+    return ("-fopenmp", "-fipa-pta") if Path(compiler.path).name.startswith("gcc") else ("-fopenmp",)
 
 
 def with_clock(runner: TrialRunner, text: str) -> TrialRunner:
