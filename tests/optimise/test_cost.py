@@ -214,7 +214,7 @@ def test_the_thread_with_most_work_counts() -> None:
 def test_many_rows_are_shared_more_evenly_than_few_tiles(tmp_path: Path) -> None:
     file = tmp_path / "product.c"
     file.write_text(PRODUCT.format(n=800))
-    tiled = "interchange(S, [i, k, j]); tile(S, j=256, k=128); interchange(S, [jT, kT, i]); ".replace("; ", "\n")
+    tiled = "interchange(S, [i, k, j])\ntile(S, j=256, k=128)\ninterchange(S, [jT, kT, i])\n"
     alone, tiles, rows = (
         estimated(file, script, threads=2).total
         for script in (tiled, f"{tiled}parallel(S, jT)", f"{tiled}parallel(S, i)")
