@@ -59,17 +59,23 @@ def register_lengths(program: Program) -> Lengths:
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for statement in program.statements:
         accesses = [access for access in statement.accesses if access.array in own]
+        point = statement.domain.sample_point()
         for _, piece in pieces(statement.schedule) if accesses else ():
             numbers = isl.PwMultiAff.from_map(piece.intersect_domain(statement.domain))
+            loops = {loop: numbers.get_pw_aff(entry(loop)) for loop in range(loops_of(piece))}
             for access in accesses:
                 cells = access.relation.intersect_domain(statement.domain)
                 subscripts = isl.PwMultiAff.from_map(cells)
                 for k in range(own[access.array].rank):
-                    for loop in range(loops_of(piece)):
-                        distance = numbers.get_pw_aff(entry(loop)).sub(subscripts.get_pw_aff(k))
-                        if distance.non_zero_set().is_empty():
+                    for loop, number in loops.items():
+                        if _is_same(number, subscripts.get_pw_aff(k), point):
                             found[statement.name, loop] = _numbered(own[access.array], cells, k)
     return found
+
+
+def _is_same(one: isl.PwAff, other: isl.PwAff, point: isl.Point) -> bool:
+    """Whether they have one value everywhere; most differ at any point."""
+    return one.eval(point).eq(other.eval(point)) and bool(one.sub(other).non_zero_set().is_empty())
 
 
 def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:

@@ -154,21 +154,27 @@ class ClaimedFlow:
             )
         above = _related(same, origin, Relation.LT, theirs)
         yield from _some(_related(above, mine, Relation.GT, theirs))
-        rest = range(k + 1, len(self._entries[reader.name]))
         at_read, at_write = (_related(same, one, Relation.EQ, theirs) for one in (mine, origin))
-        for further in rest:
-            mine, theirs = self._values[reader.name, further], self._values[later.name, further]
-            if at_read.is_empty():
-                break
-            yield from _some(_related(at_read, mine, Relation.GT, theirs))
-            at_read = _related(at_read, mine, Relation.EQ, theirs)
-        for further in rest:
+        for further in range(k + 1, len(self._entries[reader.name])):
+            mine = self._values[reader.name, further]
+            yield from _some(self._compared(at_read, reader, mine, Relation.GT, later, further))
+            at_read = self._compared(at_read, reader, mine, Relation.EQ, later, further)
             origin = claim.source.apply_range(self._values[writer.name, further])
-            theirs = self._values[later.name, further]
-            if at_write.is_empty():
-                break
-            yield from _some(_related(at_write, origin, Relation.LT, theirs))
-            at_write = _related(at_write, origin, Relation.EQ, theirs)
+            yield from _some(self._compared(at_write, writer, origin, Relation.LT, later, further))
+            at_write = self._compared(at_write, writer, origin, Relation.EQ, later, further)
+
+    def _compared(
+        self, pairs: isl.Map, one: Statement, value: isl.Map, relation: Relation, later: Statement, k: int
+    ) -> isl.Map:
+        """The pairs (r, w) where entry k of the times has this relation: all or none if both are numbers."""
+        first, second = (self._entries[each.name][k] for each in (one, later))
+        if pairs.plain_is_empty():
+            return pairs
+        if not isinstance(first, int) or not isinstance(second, int):
+            return _related(pairs, value, relation, self._values[later.name, k])
+        sign = (first > second) - (first < second)
+        wanted = {Relation.LT: -1, Relation.EQ: 0, Relation.GT: 1}
+        return pairs if sign == wanted[relation] else isl.Map.empty(pairs.get_space())
 
 
 def _some(pairs: isl.Map) -> Iterator[isl.Map]:
