@@ -230,3 +230,24 @@ for (int i = 0; i < 96; i++)
         "parallel(S, i); vectorize(S, j)",
         "unroll_and_jam(S, i=4, k=4); parallel(S, iT); vectorize(S, j)",
     } <= scripts
+
+
+def test_threads_share_the_rows_around_the_one_that_all_read(tmp_path: Path) -> None:
+    """Row k is written in step k too: the rows before it read what it was, those after it what it is."""
+    text = """\
+for (int k = 0; k < 96; k++)
+  for (int i = 0; i < 96; i++)
+    for (int j = 0; j < 96; j++)
+      S: A[i][j] = A[i][j] < A[i][k] + A[k][j] ? A[i][j] : A[i][k] + A[k][j];"""
+    judge = replace(judge_of(tmp_path, text), threads=2)
+    (nest, *_) = targets(judge.plan)
+    found = [script for script in parallel(judge.plan, nest, judge.setting) if len(script) == 4]
+    assert [str(step) for step in found[0]] == [
+        "(Above, Here) = isplit(S, {[k, i, j] : i < k}, 1)",
+        "(Here, Below) = isplit(Here, {[k, i, j] : i = k}, 1)",
+        "parallel(Above, i)",
+        "parallel(Below, i)",
+    ]
+    assert [judge.estimated(script, "") is not None for script in found] == [True] * len(found)
+    whole = parse_script("parallel(S, i)")
+    assert judge.estimated(whole, "") is None

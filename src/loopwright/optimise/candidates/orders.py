@@ -1,4 +1,4 @@
-"""Orders of loops: two exchanged, one in another place, the innermost one cut, the outermost one parallel."""
+"""Orders of loops: two exchanged, one in another place, the outermost one parallel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import combinations
 import islpy as isl
 
 from loopwright.model.program import Access, MemorySpace
+from loopwright.optimise.candidates.cuts import cut_rows
 from loopwright.optimise.candidates.nests import (
     MANY,
     Phase,
     Script,
     SearchContext,
     extent,
-    fresh,
     in_their_rows,
     is_perfect,
     is_single,
@@ -22,18 +22,13 @@ from loopwright.optimise.candidates.nests import (
     own_loops,
     script_of,
 )
-from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.optimise.candidates.storage import is_set_first
-from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.read.formula import Chain, Formula, Symbol
+from loopwright.presburger.sets import IN, OUT
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.operations import (
     Expand,
     Interchange,
-    Isplit,
     Pack,
     Parallelize,
     Permute,
@@ -79,64 +74,6 @@ def exchanged(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
         yield (*script_of(plan), *nest.definition, Step(Interchange(nest.handle, one, two)))
 
 
-def cuts(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """The innermost loop of a single statement in three parts, around a cell that it reads and writes.
-
-    A[i][j] is written and A[i][k] read: before j = k and after it the two do not meet, which a compiler
-    has to know for vectors.
-    """
-    if not is_perfect(plan, nest) or not is_single(nest):
-        return
-    for meeting in _meetings(plan, nest):
-        inputs, inner = tuple(map(Symbol, nest.loops)), Symbol(nest.loops[-1])
-        common = len(nest.loops) - 1
-        rest, after = fresh(plan, f"{nest.handle}From"), fresh(plan, f"{nest.handle}After")
-        before = Isplit(nest.handle, AffineSet(inputs, Chain(((inner,), (meeting,)), ("<",))), common)
-        there = Isplit(rest, AffineSet(inputs, Chain(((inner,), (meeting,)), ("=",))), common)
-        first, second = Step(before, (nest.handle, rest)), Step(there, (rest, after))
-        yield (*script_of(plan), *nest.definition, first, second)
-
-
-def _meetings(plan: Plan, nest: NamedNest) -> Iterator[Formula]:
-    """Values of the innermost loop at which a statement writes the column it reads in all iterations."""
-    (name,) = plan.statements_at(nest.component)
-    statement = plan.program.statement(name)
-    ((_, piece),) = pieces(statement.schedule)[:1]
-    loops = iteration_numbers(piece, len(nest.loops)).reverse()
-    rows = [
-        (one, one_function(only(loops.apply_range(one.relation), OUT, one.relation.dim(OUT) - 1)))
-        for one in statement.accesses
-        if one.relation.dim(OUT) > 1
-    ]
-    last = len(nest.loops) - 1
-    found: dict[str, Formula] = {}
-    for write, along in rows:
-        for read, still in rows:
-            if (
-                not write.is_write
-                or read.is_write
-                or read.array != write.array
-                or along is None
-                or still is None
-            ):
-                continue
-            if along.get_coefficient_val(IN, last).is_one() and still.get_coefficient_val(IN, last).is_zero():
-                meeting = still.sub(along.set_coefficient_val(IN, last, isl.Val(0)))
-                if _is_inside(plan, nest, meeting):
-                    value = formula_of(meeting, nest.loops)
-                    found[str(value)] = value
-    yield from found.values()
-
-
-def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
-    """Whether the innermost loop has iterations before the meeting, and others after it."""
-    (points,) = plan.iterations(nest.component, len(nest.loops))[:1]
-    inner = isl.Aff.var_on_domain(meeting.get_domain_local_space(), DIM, len(nest.loops) - 1)
-    return not any(
-        points.intersect(side).is_empty() for side in (inner.lt_set(meeting), inner.gt_set(meeting))
-    )
-
-
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """The outermost loop that can be, among threads; else diagonals of the two outermost loops.
 
@@ -165,6 +102,8 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         outer, inner = nest.loops[:2]
         slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
         yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
+    for loop in free[1:] if free[:1] == list(nest.loops[:1]) else free:
+        yield from cut_rows(plan, nest, loop)
     if is_single(nest):
         yield from _parts(plan, nest, free, setting)
 

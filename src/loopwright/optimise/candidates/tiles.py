@@ -8,6 +8,7 @@ from math import prod
 
 from loopwright.errors import BadInput
 from loopwright.optimise.candidates.blocks import Bounds, split_whole, whole_blocks
+from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
@@ -28,7 +29,6 @@ from loopwright.optimise.candidates.nests import (
     own_loops,
     script_of,
 )
-from loopwright.optimise.candidates.orders import cuts
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import COPIES
 from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
