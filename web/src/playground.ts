@@ -283,12 +283,13 @@ function showLoops(picture: PictureData | null): void {
 
 function show(next: State): void {
   state = next;
-  document.body.dataset["mode"] = next.mode;
   sizes = {};
+  giveUp(...ABOUT_THE_TEXTS);
+  answer(); // it is worked on while the page is drawn
+  document.body.dataset["mode"] = next.mode;
   c.text = next.c; script.text = next.script; loops.text = next.text;
   openmp.checked = next.openmp; reassociation.checked = next.reassociation; form.value = next.form;
   byId<HTMLInputElement>(next.mode === "c" ? "mode-c" : "mode-loops").checked = true;
-  giveUp(...ABOUT_THE_TEXTS);
   document.body.classList.add("waiting");
   setBanner("idle", "…", "Reading", 0);
   for (const part of [why, proofs, offered]) part.replaceChildren();
@@ -297,7 +298,6 @@ function show(next: State): void {
   pictures = []; // what was chosen in the picture of another program has no meaning here
   if (next.mode === "loops") below.replaceChildren();
   c.reveal("#pragma scop");
-  answer();
   void toFragment(state).then(fragment => window.history.replaceState(null, "", fragment));
 }
 
