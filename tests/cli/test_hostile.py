@@ -55,6 +55,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("call", region("  for (i = 0; i < n; i++) scanf(\"%d\", &n);"), "'scanf' may change 'n'", "copy 'n'"),
     ("endless", region("  for (;;) x[0] = 1;"), "has to give one integer its first value", "accepted: for"),
     ("jump", region("  for (i = 0; i < n; i++) i = i + 1;"), "'i' is assigned outside the head", "another variable"),
+    ("two parts", region("  for (i = 0; i < (n ?: 3); i++) x[i] = 0;"), "4:20: error: this is not C", "a ? a : b"),
     ("range for", region("  for (auto i : x) x[i] = 0;"), "this is not C", "plain C"),
     ("ifdef", region("#ifdef X\n  x[0] = 0;\n"), "no place for it", "out of the region"),
     ("deep", region("(" * 2000 + "x[0] = 1" + ")" * 2000 + ";"), "nested too deeply", "split the expression"),

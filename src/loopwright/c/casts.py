@@ -18,7 +18,7 @@ from enum import Enum, auto
 
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
-from loopwright.c.syntax import Node, field, named_children, parse, walk
+from loopwright.c.syntax import Node, conditionals_without_yes, field, named_children, parse, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.types import CType, named_type
 from loopwright.lazy_dataclass import dataclass
@@ -133,7 +133,7 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str
     plain = kinds.plain.union(*(names_in(value) for value in values))
     source = Source(path, f"int x = {text};")
     root = parse_settled(source, source.text, replace(kinds, plain=plain))
-    if root.has_error or len(root.named_children) != 1:
+    if root.has_error or len(root.named_children) != 1 or conditionals_without_yes(root):
         return None
     declarator = root.named_children[0].child_by_field_name("declarator")
     return None if declarator is None else declarator.child_by_field_name("value")

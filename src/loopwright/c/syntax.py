@@ -319,6 +319,8 @@ def refuse_syntax_errors(root: Node) -> None:
         for node in walk(root):
             if node.type.endswith("identifier") and _ESCAPED.search(node.text):
                 raise refuse(node, "this name has bytes that are not UTF-8", "save the file as UTF-8")
+    for node in conditionals_without_yes(root):
+        raise refuse(node, "this is not C: a conditional expression has three parts", "write 'a ? a : b'")
     if not root.has_error:
         return
     for node in walk(root):
@@ -328,6 +330,12 @@ def refuse_syntax_errors(root: Node) -> None:
         if node.type == "ERROR":
             raise refuse(node, "this is not C", _syntax_hint(node))
     raise refuse(root, "this is not C", _PLAIN)
+
+
+def conditionals_without_yes(root: Node) -> list[Node]:
+    """Expressions `a ?: b`, which some compilers know."""
+    found = root.of_type("conditional_expression") if "?" in root.text else ()
+    return [node for node in found if node.child_by_field_name("consequence") is None]
 
 
 def _syntax_hint(node: Node) -> str:

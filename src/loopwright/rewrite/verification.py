@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from loopwright.c.types import INT, holds
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.annotations import Clauses, Independent
@@ -117,6 +118,7 @@ def _verified_region(
     progress: Progress,
 ) -> VerifiedRegion:
     progress("restating the theorem")
+    _refuse_narrow(original, new, request.new)
     _demanded(prove_model(original), request.new)
     _demanded(prove_claims(original, new, claims.calls), request.new)
     text = modelled(original, new, claims.calls)
@@ -128,6 +130,18 @@ def _verified_region(
     found = verify(proof.text, statement, theorems, limit, progress)
     _accepted(found, proof, request.new)
     return VerifiedRegion(new.region.line, proof.path, _status(original, new, claims))
+
+
+def _refuse_narrow(original: Program, new: Program, file: str) -> None:
+    """The theorem counts in integers of any size: iterators that hold less than an int are those of the
+    original.
+    """
+    known = {kind for one in original.statements for kind in one.iterator_types}
+    kinds = new.file.kinds(new.region)
+    for one in new.statements:
+        for name, kind in zip(one.iterators, one.iterator_types, strict=False):
+            if kind not in known and not holds(kinds.written_type(kind, certain=True), INT):
+                raise _no(file, f"'{name}' is a '{kind}', which does not hold every int")
 
 
 def _demanded(verdict: Verdict, file: str) -> None:
