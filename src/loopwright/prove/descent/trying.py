@@ -21,7 +21,7 @@ from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, counting, with_calls
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
-from loopwright.prove.equivalence.running import Pair, Steps, compared, leading_to, pair_of
+from loopwright.prove.equivalence.running import Pair, Steps, compared, differing, leading_to, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import (
     CellKey,
@@ -277,12 +277,19 @@ def _confirmed(
     steps = _steps(before, sizes), _steps(after, sizes)
     if not pair.runs[0].is_defined(steps[0], sizes):
         return None
-    for place in _first_done(steps, places)[:FEW_CELLS] if len(steps[0]) > LONG_RUN else ():
+    if len(steps[0]) <= LONG_RUN:
+        found = compared(pair, steps, sizes)
+        return found if isinstance(found, Refuted) else None
+    for place in _first_done(steps, places)[:FEW_CELLS]:
         parts = leading_to(steps[0], place), leading_to(steps[1], place)
-        found = compared(pair, parts, sizes, only=place)
-        if isinstance(found, Refuted):
-            return found
-    found = compared(pair, steps, sizes)
+        if differing(pair, parts, [place]) is not None:
+            found = compared(pair, parts, sizes, only=place)
+            return found if isinstance(found, Refuted) else None
+    wrong = differing(pair, steps, places)
+    if wrong is None:
+        return None
+    parts = leading_to(steps[0], wrong), leading_to(steps[1], wrong)
+    found = compared(pair, parts, sizes, only=wrong)
     return found if isinstance(found, Refuted) else None
 
 

@@ -17,6 +17,7 @@ from random import Random
 
 from loopwright.c import types
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.equivalence.doubles import Run
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
@@ -135,9 +136,9 @@ def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
 def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
     if not world.exact and all(step.computation.in_doubles is not None for step in steps):
-        return {
-            place: TypedNumber(types.DOUBLE, number) for place, number in _in_doubles(steps, world).items()
-        }
+        return _in_one_type([step.computation.in_doubles for step in steps], steps, world, types.DOUBLE)
+    if all(step.computation.in_integers is not None for step in steps):
+        return _in_one_type([step.computation.in_integers for step in steps], steps, world, types.INT)
     memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
@@ -145,23 +146,39 @@ def computed(steps: Sequence[StatementRun], world: World) -> dict[CellKey, Typed
     return memory
 
 
-def _in_doubles(steps: Sequence[StatementRun], world: World) -> dict[CellKey, float]:
-    memory: dict[CellKey, float] = {}
+def _in_one_type(
+    runs: Sequence[Run | None], steps: Sequence[StatementRun], world: World, kind: types.CType
+) -> dict[CellKey, TypedNumber]:
+    memory: dict[CellKey, int | float] = {}
+    other = partial(_other_double, world) if kind == types.DOUBLE else _other_integer
 
     @cache
-    def read(place: CellKey) -> float:
-        return float(world.input(place, types.DOUBLE).number)
+    def read(place: CellKey) -> int | float:
+        number = world.input(place, kind).number
+        assert isinstance(number, int | float), "no arithmetic of rational numbers"
+        return number
 
-    def other(name: str, one: float, two: float) -> float:
-        if name == "/":
-            return float(_floating(name, one, two))
-        return float(_called(name, [TypedNumber(types.DOUBLE, one)], world).number)
-
-    for step in steps:
-        run = step.computation.in_doubles
-        assert run is not None, "all are arithmetic of doubles"
+    for run, step in zip(runs, steps, strict=True):
+        assert run is not None, "all are arithmetic of one type"
         run(step.values, memory, read, other)
-    return memory
+    return {place: TypedNumber(kind, number) for place, number in memory.items()}
+
+
+def _other_double(world: World, name: str, one: float, two: float) -> float:
+    if name == "/":
+        return float(_floating(name, one, two))
+    return float(_called(name, [TypedNumber(types.DOUBLE, one)], world).number)
+
+
+_LEAST, _GREATEST = types.INT.least, types.INT.greatest
+
+
+def _other_integer(operator: str, one: float, two: float) -> int:
+    assert isinstance(one, int) and isinstance(two, int), "all are ints"
+    number = one + two if operator == "+" else one - two if operator == "-" else one * two
+    if not _LEAST <= number <= _GREATEST:
+        raise Undefined("an integer that overflows")
+    return number
 
 
 def differ(one: TypedNumber, other: TypedNumber) -> bool:

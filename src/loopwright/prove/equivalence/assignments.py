@@ -12,12 +12,12 @@ from functools import cached_property
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.syntax import Node, field, named_children, operator
-from loopwright.c.types import INT, CType, Unknown
+from loopwright.c.types import DOUBLE, INT, CType, Unknown
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
-from loopwright.prove.equivalence.doubles import Run, in_doubles
+from loopwright.prove.equivalence.doubles import Run, in_one_type
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
@@ -58,7 +58,12 @@ class Computation:
     @cached_property
     def in_doubles(self) -> Run | None:
         """What it does, where that is arithmetic of doubles alone."""
-        return in_doubles(self.assignments, self.columns)
+        return in_one_type(self.assignments, self.columns, DOUBLE)
+
+    @cached_property
+    def in_integers(self) -> Run | None:
+        """What it does, where that is arithmetic of ints alone."""
+        return in_one_type(self.assignments, self.columns, INT)
 
     def call(self) -> Call:
         """An execution of the statement, with the values of its integer expressions."""

@@ -166,6 +166,18 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
 
 
+def differing(pair: Pair, steps: Steps, places: list[CellKey]) -> CellKey | None:
+    """One of these cells that ends up with two values; None where no inputs that were tried show one.
+
+    It is all that `compared` goes by, without what it takes to tell of it.
+    """
+    try:
+        found = _real(pair, steps, places)
+    except Unvalued:
+        return None
+    return None if found is None else found.place
+
+
 def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
     """Those of the executions that the last value of a cell is made by."""
     needed, found = {place}, []
