@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import islpy as isl
 from hypothesis import given, settings
@@ -61,6 +62,7 @@ def name(word: str) -> Expression:
     return Expression(word, lambda env: env[word])
 
 
+@cache
 def expressions(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Expression]:
     atoms = st.one_of(
         st.integers(-4, 6).map(constant), st.sampled_from(("n", "m", *scope)).map(name)
@@ -96,6 +98,7 @@ COMPARISONS: tuple[tuple[str, Callable[[int, int], bool]], ...] = (
 )
 
 
+@cache
 def conditions(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Expression]:
     inner = expressions(scope, depth)
     compare = st.builds(
@@ -112,6 +115,7 @@ def conditions(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Expressi
     )
 
 
+@cache
 def trees(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Tree]:
     statement = st.just(Tree("w = 0;", lambda env, around: iter([(0, tuple(env[i] for i in around))]), 1))
     if depth == 0:

@@ -10,8 +10,8 @@ from loopwright.check.verify import CheckOptions
 from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
-from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule, transform
+from tests.kernels import kernel_program
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
@@ -25,7 +25,7 @@ def kernel(name: str) -> Path:
 @cache
 def small(name: str, *, first: int = 5) -> dict[str, int]:
     """Small sizes, no two equal."""
-    (program,) = read_c(kernel(name))
+    program = kernel_program(name)
     return {parameter: first + k for k, parameter in enumerate(program.params)}
 
 
@@ -36,7 +36,7 @@ def quick(sizes: dict[str, int], algorithm: str = "auto") -> CheckOptions:
 
 def rewritten(name: str, script: str) -> str:
     """The kernel's file with its region rewritten by a script, whether that is legal or not."""
-    (program,) = read_c(kernel(name))
+    program = kernel_program(name)
     plan = transform(program, script)
     return new_source([Loops(plan.program, generate(to_schedule(plan)))]).text
 
@@ -49,7 +49,7 @@ def shipped_script(name: str) -> str | None:
 
 def everywhere(name: str, operation: str, size: int) -> tuple[str, int]:
     """The kernel with `operation(tag, innermost loop, size)` wherever it is accepted, and how often."""
-    (program,) = read_c(kernel(name))
+    program = kernel_program(name)
     plan, count = plan_of(program), 0
     for tag in program.tags:
         inside = [program.statement(one) for one in tag.statements]

@@ -23,12 +23,13 @@ from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL, ProofStatus
 from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.reader import read_c, read_source
+from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
 from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
+from tests.kernels import kernel_program
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
@@ -42,7 +43,7 @@ KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 )
 def test_whole_transformations_are_checked(script: str) -> None:
     path = KERNELS / script
-    (program,) = read_c(KERNELS / f"{path.stem}.c")
+    program = kernel_program(path.stem)
     plan = transform(program, path.read_text(), script)
     node = generate(to_schedule(plan))
     answer = checker.asked(change_problem(plan.original, plan.program, node).terms, 20)
@@ -50,7 +51,7 @@ def test_whole_transformations_are_checked(script: str) -> None:
 
 
 def test_a_transformation_that_is_not_legal_is_not() -> None:
-    (program,) = read_c(KERNELS / "jacobi-1d.c")
+    program = kernel_program("jacobi-1d")
     tag = program.tags[0].name
     loop, inner = program.statement(program.tags[0].statements[0]).iterators[:2]
     plan = transform(program, f"interchange({tag}, {loop}, {inner})", "script.lw")

@@ -16,12 +16,13 @@ from loopwright.prove.certificates.status import stored_status
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
-from loopwright.read.c.reader import read_c, read_source
+from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
 from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
 from tests.coq.test_checker import with_other_numbers
+from tests.kernels import kernel_program
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
@@ -106,7 +107,7 @@ def test_storage_is_compared_by_values(text: str, script: str, status: str) -> N
 
 
 def test_a_shipped_script_with_other_storage_is_checked() -> None:
-    (program,) = read_c(KERNELS / "syrk.c")
+    program = kernel_program("syrk")
     plan = transform(program, (KERNELS / "syrk.lw").read_text(), "syrk.lw")
     assert isinstance(checker.asked(words(plan), 20), Checked)
 

@@ -21,10 +21,10 @@ from loopwright.prove.coq.program_file import program_file
 from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Verdict
-from loopwright.read.c.reader import read_c
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import assert_accepted, needs_coqc
 from tests.generate import support, test_courant2021, test_grosser2015, test_quillere2000
+from tests.kernels import kernel_program
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PAPERS = {"Courant2021": test_courant2021, "Grosser2015": test_grosser2015, "Quillere2000": test_quillere2000}
@@ -68,7 +68,7 @@ def test_examples_of_a_publication_are_accepted(paper: str, monkeypatch: pytest.
 def test_scripts_of_namjoshi2016_are_accepted() -> None:
     texts: list[str] = []
     for name in ("mvt", "gemver"):
-        (program,) = read_c(KERNELS / f"{name}.c")
+        program = kernel_program(name)
         plan = transform(program, (KERNELS / "loopy" / f"{name}.lw").read_text(), f"{name}.lw")
         texts.append(transformation_file(plan.original, plan.program, generate(to_schedule(plan)), name))
     assert_accepted(texts)

@@ -10,9 +10,9 @@ from loopwright.c.types import DOUBLE
 from loopwright.prove.equivalence.arithmetic import Undefined, World, computed, differ
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.traces import runnable
-from loopwright.read.c.reader import read_c, read_source
+from loopwright.read.c.reader import read_source
 from loopwright.source import Source
-from tests.conftest import ROOT
+from tests.kernels import kernel_program
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cholesky has roots, lu divides, gemver has scalars, jacobi-2d constants, the next two whole ones;
     floyd-warshall is of ints and has choices.
     """
-    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    program = kernel_program(name)
     steps = runnable(program).run(dict.fromkeys(program.params, 6))
     assert steps is not None
     way = "in_integers" if name == "floyd-warshall" else "in_doubles"

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.prove.legality.legality import Status, prove_legal
-from loopwright.prove.legality.reductions import reductions
-from loopwright.read.c.reader import read_c
+from loopwright.prove.legality.reductions import Reduction, reductions
+from loopwright.read.c.reader import parse_c
+from loopwright.read.text import load
 from tests.legality.oracle import Event, collides, computes_the_same, events, is_true
 from tests.legality.random_schedules import random_schedule, schedules, times
 
@@ -23,8 +25,14 @@ SEEDS = range(12)
 
 @cache
 def program(path: Path) -> Program:
-    (found,) = read_c(path)
+    (found,) = parse_c(load(path))
     return found
+
+
+@cache
+def known(path: Path) -> tuple[tuple[Dependence, ...], dict[str, Reduction]]:
+    """What all schedules of a program are judged by."""
+    return tuple(memory_based(program(path))), reductions(program(path))
 
 
 @cache
@@ -41,9 +49,9 @@ def decided(path: Path, seed: int) -> Status:
     own = program(path)
     chosen = random_schedule(own, random.Random(f"{path.stem} {seed}"))
     clock = times(own, chosen)
-    verdict = prove_legal(own, schedules(own, chosen))
-    known = reductions(own)
-    exact = {name: known[name].operator for name in verdict.exact}
+    dependences, sums = known(path)
+    verdict = prove_legal(own, schedules(own, chosen), dependences=dependences)
+    exact = {name: sums[name].operator for name in verdict.exact}
     right = all(computes_the_same(list(order), clock, values, exact) for values, order in runs(path))
     assert right or not verdict.proved, f"accepted: {schedules(own, chosen)}"
     assert all(collides(own, found, clock) for found in verdict.defects[:1])

@@ -17,6 +17,7 @@ from loopwright.optimise.model.touches import costed_loops
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule
 from tests.conftest import ROOT
+from tests.kernels import kernel_program
 
 MACHINE = Machine(
     (CacheLevel(32 << 10, 5.0), CacheLevel(1 << 20, 12.0), CacheLevel(32 << 20, 25.0)), vector=32
@@ -147,7 +148,7 @@ def test_vectors_of_private_scalars(tmp_path: Path, fast: str, slow: str) -> Non
 
 
 def test_operations_are_counted_in_the_text() -> None:
-    (program,) = read_c(ROOT / "kernels" / "seidel-2d.c")
+    program = kernel_program("seidel-2d")
     assert operations_of(program.statements[0]) == Operations(simple=8, divisions=1, calls=0)
 
 

@@ -34,6 +34,7 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Interchange, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step, parse_script
 from tests.conftest import ROOT
+from tests.kernels import kernel_program
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -69,7 +70,7 @@ def optimise(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", ["gemm", "jacobi-2d", "gemver"])
 def test_every_move_is_a_script_that_is_read_back(name: str) -> None:
-    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    program = kernel_program(name)
     plan = plan_of(program)
     setting = SearchContext(plan, USUAL, {}, tuple(memory_based(program)))
     phases = (*ORDERING, *BLOCKING)
@@ -80,7 +81,7 @@ def test_every_move_is_a_script_that_is_read_back(name: str) -> None:
 
 
 def test_whole_blocks_of_a_triangle() -> None:
-    (program,) = read_c(ROOT / "kernels" / "syrk.c")
+    program = kernel_program("syrk")
     plan = plan_of(program).transform("distribute(Scale, Mult)")
     condition = whole_blocks(plan, plan.component("Mult"), {"i": 8, "k": 4})
     assert (
@@ -90,7 +91,7 @@ def test_whole_blocks_of_a_triangle() -> None:
 
 
 def test_the_model_finds_the_product_by_register_tiles() -> None:
-    (program,) = read_c(ROOT / "kernels" / "gemm.c")
+    program = kernel_program("gemm")
     plan = plan_of(program)
     sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
     ticks = iter(range(10**6))
@@ -245,7 +246,7 @@ def test_the_short_judgement_of_an_order_is_the_long_one() -> None:
     """Also where only what moved is looked at, and where a temporary counts by its values."""
     judged = set()
     for name, start in [("trisolv", ""), ("atax", ""), ("ludcmp", "")]:
-        (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+        program = kernel_program(name)
         dependences = tuple(memory_based(program))
         before = plan_of(program).transform(start)
         setting = SearchContext(before, USUAL, {}, dependences)
@@ -263,14 +264,14 @@ def test_the_short_judgement_of_an_order_is_the_long_one() -> None:
 
 
 def test_a_temporary_of_several_nests_is_renamed_for_the_deep_one() -> None:
-    (program,) = read_c(ROOT / "kernels" / "ludcmp.c")
+    program = kernel_program("ludcmp")
     assert [script_text(steps).split("\n") for steps in renamings(plan_of(program))] == [
         ["rename(w, @34)", "expand(w_S1, i, j)", ""]
     ]
 
 
 def test_whole_blocks_of_several_statements() -> None:
-    (program,) = read_c(ROOT / "kernels" / "lu.c")
+    program = kernel_program("lu")
     script = ["affine(Norm, {[i, j] -> [i, j, k] : k = j})", "L = fuse(Left, Norm, Right, 3)"]
     plan = plan_of(program).transform("\n".join([*script, "interchange(L, [k, i, j])"]))
     condition = whole_blocks(plan, plan.component("L"), {"i": 4})

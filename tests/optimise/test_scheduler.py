@@ -7,15 +7,14 @@ import pytest
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, script_text
-from tests.conftest import ROOT
+from tests.kernels import kernel_program
 
 
 @pytest.mark.parametrize("fusion", Fusion)
 @pytest.mark.parametrize("name", ["2mm", "lu", "gramschmidt", "jacobi-1d", "durbin", "deriche"])
 def test_a_schedule_of_isl_is_a_script_that_is_proved(name: str, fusion: Fusion) -> None:
-    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    program = kernel_program(name)
     plan, known = plan_of(program), tuple(memory_based(program))
     script = scheduled(plan, known, fusion)
     assert script is not None
@@ -25,7 +24,7 @@ def test_a_schedule_of_isl_is_a_script_that_is_proved(name: str, fusion: Fusion)
 
 
 def test_the_skew_of_a_stencil_is_found() -> None:
-    (program,) = read_c(ROOT / "kernels" / "jacobi-1d.c")
+    program = kernel_program("jacobi-1d")
     script = scheduled(plan_of(program), tuple(memory_based(program)), Fusion.MOST)
     assert script is not None
     assert script_text(script) == (
@@ -38,7 +37,7 @@ def test_the_skew_of_a_stencil_is_found() -> None:
 
 def test_statements_that_share_loops_call_them_the_same() -> None:
     """So that the whole nest can be reordered: Norm has its loop k where its step is."""
-    (program,) = read_c(ROOT / "kernels" / "lu.c")
+    program = kernel_program("lu")
     plan, known = plan_of(program), tuple(memory_based(program))
     script = scheduled(plan, known, Fusion.MOST)
     assert script is not None and "affine(Norm, {[i, j] -> [i, j, k] : k = j})\n" in script_text(script)
@@ -47,7 +46,7 @@ def test_statements_that_share_loops_call_them_the_same() -> None:
 
 
 def test_fusion_decides_what_shares_loops() -> None:
-    (program,) = read_c(ROOT / "kernels" / "mvt.c")
+    program = kernel_program("mvt")
     plan, known = plan_of(program), tuple(memory_based(program))
     assert script_text(scheduled(plan, known, Fusion.MOST) or ()) == "fuse(First, Second, 2)\n"
     assert scheduled(plan, known, Fusion.SCC) == ()

@@ -18,12 +18,12 @@ from loopwright.model.schedule import Band, Schedule
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
-from loopwright.read.c.reader import read_c
 from loopwright.read.openscop import parse, read_openscop
 from loopwright.read.schedules import read_schedule
 from loopwright.read.text import without_comments
 from loopwright.source import Source
 from tests.conftest import ROOT
+from tests.kernels import kernel_program
 
 KERNELS = sorted(path.stem for path in (ROOT / "kernels").glob("*.c"))
 GRID = (ROOT / "examples" / "grid.scop").read_text()
@@ -53,7 +53,7 @@ def program(tmp_path: Path, text: str, name: str = "given.scop") -> Program:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
-    (given,) = read_c(ROOT / "kernels" / f"{name}.c")
+    given = kernel_program(name)
     text = to_openscop(given)
     found = program(tmp_path, text)
     assert found.context.is_equal(given.context.align_params(found.context.get_space()))

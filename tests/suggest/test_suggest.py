@@ -16,6 +16,7 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.transform import parse_script, plan_of
 from loopwright.transform.suggest import ProposalKind
+from tests.kernels import kernel_program
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "kernels"
 
@@ -149,7 +150,7 @@ def test_what_is_pasted_is_accepted(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv", "fdtd-2d", "floyd-warshall"])
 def test_every_suggestion_is_proved_again(name: str) -> None:
     """Each line read from its text, and proved with dependences computed again."""
-    (program,) = read_c(KERNELS / f"{name}.c")
+    program = kernel_program(name)
     for one in suggestions(plan_of(program)):
         plan = plan_of(program).transform(one.script)
         assert prove_plan(plan, allow_reassociation=one.reassociation).proved == one.legal, one.script

@@ -7,11 +7,10 @@ from itertools import pairwise
 import pytest
 
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.read.c.reader import read_c
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.operators import realign
 from loopwright.transform.plan import Component
-from tests.conftest import ROOT
+from tests.kernels import kernel_program
 from tests.transform.support import FIGURE_4A, MATMUL, check, planned
 
 CHAIN = """\
@@ -62,7 +61,7 @@ def test_as_far_as_dependences_allow(body: str, expected: list[int]) -> None:
 
 @pytest.mark.parametrize("name", ["atax", "cholesky", "durbin", "gramschmidt", "nussinov", "trisolv"])
 def test_kernels_are_taken_apart_as_far_as_is_legal(name: str) -> None:
-    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    program = kernel_program(name)
     assert_furthest(plan_of(program).transform("distribute()"))
 
 
