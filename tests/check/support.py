@@ -11,7 +11,7 @@ from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
 from loopwright.transform import plan_of, to_schedule, transform
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))

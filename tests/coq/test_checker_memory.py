@@ -29,7 +29,7 @@ from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
 from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),

@@ -22,7 +22,7 @@ from loopwright.transform import Plan, to_schedule, transform
 from tests.coq.restated import proof_file
 from tests.coq.support import needs_coqc
 from tests.coq.test_checker import with_other_numbers
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),

@@ -24,7 +24,7 @@ from loopwright.prove.verdict import Verdict
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import assert_accepted, needs_coqc
 from tests.generate import support, test_courant2021, test_grosser2015, test_quillere2000
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PAPERS = {"Courant2021": test_courant2021, "Grosser2015": test_grosser2015, "Quillere2000": test_quillere2000}

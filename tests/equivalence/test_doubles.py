@@ -12,7 +12,7 @@ from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.traces import runnable
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from loopwright.optimise.model.touches import costed_loops
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule
 from tests.conftest import ROOT
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 MACHINE = Machine(
     (CacheLevel(32 << 10, 5.0), CacheLevel(1 << 20, 12.0), CacheLevel(32 << 20, 25.0)), vector=32

@@ -34,7 +34,7 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Interchange, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step, parse_script
 from tests.conftest import ROOT
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -8,7 +8,7 @@ from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import plan_of, script_text
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 
 @pytest.mark.parametrize("fusion", Fusion)

@@ -23,7 +23,7 @@ from loopwright.read.schedules import read_schedule
 from loopwright.read.text import without_comments
 from loopwright.source import Source
 from tests.conftest import ROOT
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 KERNELS = sorted(path.stem for path in (ROOT / "kernels").glob("*.c"))
 GRID = (ROOT / "examples" / "grid.scop").read_text()

@@ -16,7 +16,7 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.transform import parse_script, plan_of
 from loopwright.transform.suggest import ProposalKind
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "kernels"
 

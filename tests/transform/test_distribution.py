@@ -10,7 +10,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.operators import realign
 from loopwright.transform.plan import Component
-from tests.kernels import kernel_program
+from tests.kernel_programs import kernel_program
 from tests.transform.support import FIGURE_4A, MATMUL, check, planned
 
 CHAIN = """\
