@@ -230,6 +230,99 @@ def test_what_is_left_by_another_call(head: str, setup: str, is_shown: bool, tmp
     assert (same_terms(original, Source("new.c", new), Toolchain(), ()) is not None) == is_shown
 
 
+ROW = "for (int i = 0; i < N; i++) "
+SET = ROW + "y[i] = x[i] * 2;"
+ANY = "int any = 0; for (int k = 0; k < 8; k++) any |= p[k]; y[i] = any ? x[i] * 2 : 5; }"
+NEXT = "static double next(const double **p) { return *(*p)++; }"
+TWICE = "static double twice(double *p) { *p *= 2; return *p; }"
+OTHERWISE = {
+    "an enumeration": ("", ROW + "{ enum e { P = 1 } v = P; y[i] = x[i] * (v - 2 > 0 ? 3 : 2); }"),
+    "bits": ("", "struct s { unsigned long b : 40; } v = {0}; if ((v.b - 1) >> 40 == 0) return; " + SET),
+    "a type without a word": ("", ROW + "{ auto k = 2.0; y[i] = x[i] * k; }"),
+    "a tag named like a variable": ("", ROW + "{ struct mode { char a[2]; }; y[i] = x[i] * sizeof(mode); }"),
+    "operands that are calls": (NEXT, "const double *p = x; double d = next(&p) - next(&p); " + SET),
+    "operands that are macros": ("#define ONE *p++", "double *p = x, d = ONE - ONE; " + SET),
+    "an operand that a call changes": (TWICE, "double s = x[0]; s += twice(&s); " + SET),
+    "an element in two operands": ("", "int k[] = {0}; double d = x[k[0]++] + k[0]; " + SET),
+    "bytes by another name": ("typedef unsigned char B;", ROW + "{ B *p = (B *)&x[i]; " + ANY),
+    "bytes of new memory": ("", ROW + "{ char *p = calloc(8, 1); double *d = (double *)p; *d = x[i]; " + ANY),
+    "beside a number": ("struct s { double d; long l; };", "struct s one = {x[0], 0}; " + SET),
+    "a call in parentheses": ("", '(puts)("here"); ' + SET),
+    "a call by a macro": ("#define SAY puts", 'SAY ("here"); ' + SET),
+    "a variable of the environment": ("", 'if (!(getenv)("LOOPWRIGHT_SEED")) return; ' + SET),
+    "the first call": ("static int first;", "if (!first) { first = 1; return; } " + SET),
+    "the first call, by an own variable": ("", "static int first; if (!first) { first = 1; return; } " + SET),
+    "the first call, by a pointer": ("", "static const double *at; if (at) return; at = x; " + SET),
+    "a static by a macro": ("#define KEEP static", "KEEP int calls; if (calls++) return; " + SET),
+    "integers that are not set": ("", "int *k = malloc(9); if (k[1] == 0) return; " + SET),
+    "the order of objects": ("", "if (x > y) return; " + SET),
+    "an address": ("", "if ((size_t)x % 64) return; " + SET),
+    "an address without a cast": ("", "size_t at = x; if (at == 3) return; " + SET),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_read_otherwise_or_not_seen(name: str, tmp_path: Path) -> None:
+    head, body = OTHERWISE[name]
+    loop = "for (int i = 0; i < N; i++)\n    y[i] = x[i] * 2;"
+    old = f"static void kernel(void)\n{{\n#pragma scop\n  {loop}\n#pragma endscop\n}}\n"
+    first = HEAD + "#include <stdlib.h>\n#include <math.h>\n"
+    (tmp_path / "old.c").write_text(first + old + TAIL)
+    (original,) = read_c(tmp_path / "old.c")
+    new = f"{first}{head}\nstatic void kernel(void)\n{{\n  {body}\n}}\n{TAIL}"
+    assert same_terms(original, Source("new.c", new), Toolchain(), ()) is None
+
+
+SINGLE = "static float f[N];\n"
+TYPES_OF_NUMBERS = [
+    ("y[i] = x[i] * 1.41421353816986083984375;", "y[i] = x[i] * sqrt(2.0f);", False),
+    ("y[i] = x[i] * 1.4142135623730951;", "y[i] = x[i] * sqrt(2.0f);", True),
+    ("y[i] = f[i] * f[i];", "y[i] = (i >= 0 ? f[i] : 1.0) * f[i];", False),
+    ("y[i] = f[i] * f[i];", "y[i] = (i >= 0 ? f[i] : 1) * f[i];", True),
+    ("y[i] = x[i] * 2.0;", "{ static const double two[] = {2.0}; y[i] = two[0] * x[i]; }", True),
+]
+
+
+@pytest.mark.parametrize(("was", "now", "is_same"), TYPES_OF_NUMBERS)
+def test_types_of_constants(was: str, now: str, is_same: bool, tmp_path: Path) -> None:
+    first = HEAD + "#include <math.h>\n" + SINGLE
+    kernel = "static void kernel(void)\n{{\n{}  for (int i = 0; i < N; i++)\n    {}\n{}}}\n"
+    (tmp_path / "old.c").write_text(
+        first + kernel.format("#pragma scop\n", was, "#pragma endscop\n") + TAIL
+    )
+    (original,) = read_c(tmp_path / "old.c")
+    new = Source("new.c", first + kernel.format("", now, "") + TAIL)
+    assert (same_terms(original, new, Toolchain(), ()) is not None) == is_same
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if (mode == 1) {", "}"),
+        ("double two = mode + 1;", ""),
+        ("static double kept; kept += x[0];", ""),
+        ("double two = sizeof('a') + 1;", ""),
+    ],
+)
+def test_the_original_is_looked_at_too(before: str, after: str, tmp_path: Path) -> None:
+    factor = "two" if "two" in before else "2.0"
+    loop = "  for (int i = 0; i < N; i++)\n    y[i] = x[i] * {};\n"
+    region = f"#pragma scop\n{loop.format(factor)}#pragma endscop"
+    (tmp_path / "old.c").write_text(
+        f"{HEAD}static void kernel(void)\n{{\n{before}\n{region}\n{after}\n}}\n{TAIL}"
+    )
+    (original,) = read_c(tmp_path / "old.c")
+    new = f"{HEAD}static void kernel(void)\n{{\n{loop.format('2.0')}}}\n{TAIL}"
+    assert same_terms(original, Source("new.c", new), Toolchain(), ()) is None
+
+
+@pytest.mark.parametrize("option", ["-funsigned-char", "-ansi"])
+def test_options_that_change_the_language(option: str, tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(HEAD + OLD + TAIL)
+    (old,) = read_c(tmp_path / "old.c")
+    assert same_terms(old, Source("new.c", HEAD + NEW + TAIL), Toolchain(options=(option,)), ()) is None
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -7,7 +7,7 @@ read by another type than it was written.  Compilers do one thing or another, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
@@ -91,7 +91,8 @@ def _unordered(known: ReachedCode) -> Iterator[Node]:
         if not any(changes):
             continue
         for k, own in enumerate(changes):
-            others = [one.text for j, part in enumerate(parts) if j != k for one in _named(part)]
+            like = {one.type for one in own}
+            others = [one.text for j, part in enumerate(parts) if j != k for one in _named(part, like)]
             yield from (one for one in own if one.text in others)
         if node.type == "assignment_expression":
             target = without_parentheses(field(node, "left")).text
@@ -99,7 +100,7 @@ def _unordered(known: ReachedCode) -> Iterator[Node]:
 
 
 def _changed(node: Node) -> Iterator[Node]:
-    """The variables that an expression assigns."""
+    """What an expression assigns."""
     for part in walk(node):
         if part.type == "update_expression":
             target = without_parentheses(field(part, "argument"))
@@ -107,12 +108,11 @@ def _changed(node: Node) -> Iterator[Node]:
             target = without_parentheses(field(part, "left"))
         else:
             continue
-        if target.type == "identifier":
-            yield target
+        yield target
 
 
-def _named(node: Node) -> Iterator[Node]:
-    return (part for part in walk(node) if part.type == "identifier" and not _is_size(part))
+def _named(node: Node, kinds: Collection[str] = ("identifier",)) -> Iterator[Node]:
+    return (part for part in walk(node) if part.type in kinds and not _is_size(part))
 
 
 def _is_size(node: Node) -> bool:

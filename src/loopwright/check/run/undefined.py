@@ -38,7 +38,12 @@ _SANITIZERS = (
     "-fno-sanitize=object-size",  # AddressSanitizer says more of these
     "-fsanitize-recover=all",
 )
-_OPTIONS = ("-O1", "-g", "-w", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
+_OPTIONS = ("-O1", "-g", "-fno-builtin-malloc", "-fno-builtin-free", *_SANITIZERS)
+_STRICT = (
+    "-fsanitize=pointer-compare,pointer-subtract",
+    *(f"-Werror={one}" for one in ("int-conversion", "incompatible-pointer-types", "implicit-int")),
+)
+"""No conversions that the compiler alone knows the meaning of, no order of objects."""
 _SECONDS = 20.0
 """For a run that is many times slower than the program."""
 _CHARACTERS = 1 << 20
@@ -144,8 +149,8 @@ def is_clean(known: ReachedCode, tools: Toolchain) -> bool:
     """Whether a run shows nothing undefined in the whole program, nor a read of what nothing has set."""
     reads = unset_reads(known)
     with workspace() as folder:
-        _compile(known, tools, folder, tuple(flags(known, reads)))
-        log = f"log_path={folder / 'seen'}"
+        _compile(known, tools, folder, tuple(flags(known, reads)), _STRICT)
+        log = f"log_path={folder / 'seen'}:detect_invalid_pointer_pairs=2"
         options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
         limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
         ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
@@ -155,7 +160,13 @@ def is_clean(known: ReachedCode, tools: Toolchain) -> bool:
     return not (is_seen or has_unset or ended.timed_out or ended.crashed is not None)
 
 
-def _compile(known: ReachedCode, tools: Toolchain, folder: Path, marks: Sequence[Insertion]) -> None:
+def _compile(
+    known: ReachedCode,
+    tools: Toolchain,
+    folder: Path,
+    marks: Sequence[Insertion],
+    warnings: Sequence[str] = ("-w",),
+) -> None:
     """The program with its flags; GaveUp with the compiler's first complaint."""
     source = known.source
     path = Path(source.path)
@@ -166,7 +177,7 @@ def _compile(known: ReachedCode, tools: Toolchain, folder: Path, marks: Sequence
     objects = [str(folder / "program.o"), str(folder / "unset.o")]
     given = ("-iquote", str(path.resolve().parent), *compile_only(tools.options))
     steps = [
-        [*_OPTIONS, *parallel, "-c", str(folder / "program.c"), "-o", objects[0], *given],
+        [*_OPTIONS, *warnings, *parallel, "-c", str(folder / "program.c"), "-o", objects[0], *given],
         ["-O1", "-w", "-c", str(folder / "unset.c"), "-o", objects[1]],
         [*_SANITIZERS, *parallel, *objects, "-o", str(folder / "program"), *tools.options, "-lm"],
     ]

@@ -3,7 +3,10 @@
    A program is compiled as C++ with this before it.  A `double` is then a code of 64 bits of the term that it is the
    value of, a `float` one of 32: equal terms have equal codes, and other terms have other ones but for a
    chance of 2^-64 or 2^-32, of which each run, with its own seed, is another.  What decides by the value of a number
-   in the function that is looked at says so, and so does what uses a number that nothing has set. */
+   in the function that is looked at says so, and so does what uses a number that nothing has set.
+
+   Headers are those of C: `sqrt(2.0f)` is a double. */
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -23,8 +26,14 @@
 #include <type_traits>
 
 static int lw_inside, lw_decided, lw_unset;
-static uint64_t lw_seed;
 static FILE *lw_report;
+
+static uint64_t lw_given_seed(void)
+{
+  const char *seed = getenv("LOOPWRIGHT_SEED");
+  return seed ? strtoull(seed, 0, 10) : 0;
+}
+static uint64_t lw_seed = lw_given_seed(); /* before the constants of the program */
 
 static inline uint64_t lw_mixed(uint64_t x)
 {
@@ -74,6 +83,14 @@ template <class Bits, class Number> struct lw_term {
     if (lw_inside) lw_decided = 1;
     return (A)0;
   }
+  /* Makes `c ? a_float : 1.0`, which is a double in C, ambiguous. */
+  template <class A, class = std::enable_if_t<std::is_same<A, double>::value && sizeof(Bits) == 4>, class = A>
+  operator A() const { return explicit_double(); }
+  double explicit_double() const
+  {
+    if (lw_inside) lw_decided = 1;
+    return 0;
+  }
 };
 typedef lw_term<uint64_t, double> lw_double;
 typedef lw_term<uint32_t, float> lw_float;
@@ -84,8 +101,11 @@ static_assert(std::is_trivial<lw_double>::value, "variables of blocks that are j
 template <class A> struct lw_is { static const bool term = false, wide = std::is_same<A, double>::value; };
 template <> struct lw_is<lw_double> { static const bool term = true, wide = true; };
 template <> struct lw_is<lw_float> { static const bool term = true, wide = false; };
+template <class A> struct lw_mixes {
+  static const bool value = lw_is<A>::term || lw_is<A>::wide || std::is_same<A, float>::value || std::is_integral<A>::value;
+};
 template <class A, class B> using lw_of = std::enable_if_t<
-    (lw_is<A>::term || lw_is<B>::term) && !std::is_same<A, long double>::value && !std::is_same<B, long double>::value,
+    (lw_is<A>::term || lw_is<B>::term) && lw_mixes<A>::value && lw_mixes<B>::value,
     std::conditional_t<lw_is<A>::wide || lw_is<B>::wide, lw_double, lw_float>>;
 
 template <class T> static inline T lw_made(uint64_t what, T one, T other, bool either)
@@ -191,8 +211,8 @@ template <class T> static void lw_data(T &)
 /* What earlier calls left in variables that the original does not have is no part of the answer. */
 template <class T> static void lw_forget(T &a)
 {
-  bool has_terms = lw_is<std::remove_cv_t<std::remove_all_extents_t<T>>>::term;
-  memset((void *)&a, has_terms ? 0xfe : (int)(lw_seed & 0x7f), sizeof a);
+  lw_data(a);
+  memset((void *)&a, 0xfe, sizeof a);
 }
 
 static void lw_visit_all(bool ends);
@@ -206,9 +226,8 @@ struct lw_scope {
   lw_scope()
   {
     if (lw_inside++) return;
-    const char *path = getenv("LOOPWRIGHT_REPORT"), *seed = getenv("LOOPWRIGHT_SEED");
+    const char *path = getenv("LOOPWRIGHT_REPORT");
     if (!lw_report && path) lw_report = fopen(path, "a");
-    lw_seed = seed ? strtoull(seed, 0, 10) : 0;
     lw_state = 0;
     lw_visit_all(false);
     if (lw_report) fprintf(lw_report, "enter %016llx\n", (unsigned long long)lw_state);
@@ -234,6 +253,26 @@ template <class A, class B> static inline void *lw_copied(A *to, B *from, size_t
 #undef memmove
 #define memcpy lw_copied
 #define memmove lw_copied
+
+/* New memory holds numbers that nothing has set, or zeros of any type. */
+template <bool is_set> struct lw_memory {
+  void *at;
+  template <class T> operator T *() const
+  {
+    static_assert(is_set || lw_is<std::remove_cv_t<std::remove_all_extents_t<T>>>::term, "numbers with terms");
+    return (T *)at;
+  }
+};
+static inline lw_memory<false> lw_unset_memory(void *at, size_t size) { return {at ? memset(at, 0xfe, size) : at}; }
+static inline lw_memory<false> lw_malloc(size_t size) { return lw_unset_memory(malloc(size), size); }
+static inline lw_memory<false> lw_aligned_alloc(size_t to, size_t size)
+{
+  return lw_unset_memory(aligned_alloc(to, size), size);
+}
+static inline lw_memory<true> lw_calloc(size_t count, size_t size) { return {calloc(count, size)}; }
+#define malloc lw_malloc
+#define aligned_alloc lw_aligned_alloc
+#define calloc lw_calloc
 
 /* Words of C++ that are names in C, and words that only C has. */
 #define restrict __restrict

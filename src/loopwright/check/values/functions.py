@@ -8,34 +8,62 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache, cached_property
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field
+from loopwright.c.syntax import Node, field, walk
 from loopwright.c.tokens import names_in, without_comments
+from loopwright.check.runtime import TERMS, runtime_text
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
-_LASTING = re.compile(r"\bstatic\b(?!\s+const\b)")
+_LASTING = re.compile(r"static\s+(double|float)\b[^*=]*")
+_CONSTANT = re.compile(r"static\s+const\b[^*]*(=|$)")
 _PLAIN = ("declaration", "function_definition", "type_definition", "struct_specifier", "enum_specifier", ";")
+
+
+@dataclass(frozen=True)
+class FunctionCode:
+    """A function with the parts of its file that it uses."""
+
+    function: Node
+    parts: tuple[Node | Directive, ...]
+    """The function, and the functions, macros, types and variables that it uses."""
+    names: frozenset[str]
+    """What the function names, with what it uses; not what is only declared along with it."""
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, without comments."""
+        parts = [without_comments(text_of(part), literals=False) for part in self.parts]
+        return re.sub(r"\\\n", " ", "\n".join(parts))
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(node for part in self.parts if isinstance(part, Node) for node in walk(part))
+
+    @property
+    def macros(self) -> tuple[Directive, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Directive))
 
 
 @dataclass(frozen=True)
 class FunctionPair:
     """A function of two files, `old` and `new`, with the variables of both files."""
 
-    old: Node
-    new: Node
+    old: FunctionCode
+    new: FunctionCode
     variables: tuple[str, ...]
     extra: tuple[str, ...]
     """The variables that the new file alone has."""
     lasting: tuple[Span, ...]
     """The words `static` of variables inside the new function, and inside those that it uses."""
-    names: frozenset[str]
-    """What the new function names, with what it uses; not what is only declared along with it."""
-    reached: str
-    """The text of the new function, and of the functions and macros that it uses, without comments."""
+
+
+def text_of(part: Node | Directive) -> str:
+    return part.span.text if isinstance(part, Node) else part.place.text
 
 
 @dataclass(frozen=True)
@@ -45,10 +73,6 @@ class _Item:
     words: str
     defines: tuple[str, ...]
     part: Node | Directive
-
-    @property
-    def text(self) -> str:
-        return self.part.span.text if isinstance(self.part, Node) else self.part.place.text
 
 
 def paired(region: Span, new: Source) -> FunctionPair | None:
@@ -69,19 +93,22 @@ def paired(region: Span, new: Source) -> FunctionPair | None:
     if added is None or not all(_is_harmless(one, mentioned) for one in added):
         return None
     variables = tuple(variable for one in others for variable in _variables(one.part))
-    named = _reached(counterpart, rest)
-    shared = {one.words for one in others}
-    new_parts = (counterpart, *(one.part for one in named if one.words not in shared))
-    if any(_lasting(one.part) for one in named if one.words in shared) or any(map(_keeps_state, new_parts)):
-        return None
-    texts = [counterpart.span.text, *(one.text for one in named)]
-    plain = "\n".join(without_comments(text, literals=False) for text in texts)
     extra = tuple(variable for one in added for variable in _variables(one.part))
-    declared = [one for one in named if one.words in shared and tuple(_variables(one.part))]
-    used = (counterpart.span.text, *(one.text for one in named if one not in declared))
-    names = frozenset(name for text in used for name in names_in(text))
-    lasting = tuple(place for one in new_parts for place in _lasting(one))
-    return FunctionPair(own, counterpart, variables, extra, lasting, names, re.sub(r"\\\n", " ", plain))
+    codes = [_code(function, items) for function, items in ((own, others), (counterpart, rest))]
+    shared = {one.words for one in others}
+    kept = [part for part in codes[1].parts[1:] if _words(text_of(part)) in shared]
+    statics = [one for part in codes[1].parts if part not in kept for one in _statics(part)]
+    if any(map(_statics, (*codes[0].parts, *kept))) or not all(map(_holds_terms, statics)):
+        return None
+    lasting = tuple(Span(one.source, one.start, one.start + len("static")) for one in statics)
+    return FunctionPair(codes[0], codes[1], variables, extra, lasting)
+
+
+def _code(function: Node, others: list[_Item]) -> FunctionCode:
+    named = _reached(function, others)
+    used = (function, *(one.part for one in named if not tuple(_variables(one.part))))
+    names = frozenset(name for part in used for name in names_in(text_of(part)))
+    return FunctionCode(function, (function, *(one.part for one in named)), names)
 
 
 def _around(source: Source, region: Span) -> str | None:
@@ -114,12 +141,17 @@ def _items(source: Source) -> list[_Item] | None:
 
 
 def _is_unseen(line: Directive) -> bool:
-    """Whether a line includes a file of the project, or decides what is compiled: a compiler for C++, with
-    the headers of the terms, knows other names.
+    """Whether a line includes what the header of the terms does not, or decides what is compiled: a compiler
+    for C++ knows other names.
     """
     if line.name in ("include", "include_next", "import", "embed"):
-        return not line.argument.strip().startswith("<")
+        return line.argument.strip() not in _headers()
     return line.name.startswith(("if", "elif"))
+
+
+@cache
+def _headers() -> frozenset[str]:
+    return frozenset(re.findall(r"^#include (<\w[\w/]*\.h>)", runtime_text(TERMS), re.MULTILINE))
 
 
 def _words(text: str) -> str:
@@ -174,6 +206,8 @@ def _added(old: list[_Item], new: list[_Item]) -> list[_Item] | None:
 def _is_harmless(item: _Item, mentioned: set[str]) -> bool:
     """Whether a new part of a file changes nothing of the old ones."""
     if isinstance(item.part, Node):
+        if "__attribute__" in names_in(item.part.text):
+            return False  # it may run before all else
         is_named = bool(item.defines) or item.part.type == ";"
         return is_named and not mentioned & {*item.defines} and item.part.type != "enum_specifier"
     if item.part.name == "include":
@@ -202,19 +236,21 @@ def _reached(function: Node, others: list[_Item]) -> list[_Item]:
         if not named:
             return found
         found += named
-        words |= {word for one in named for word in names_in(one.text)}
+        words |= {word for one in named for word in names_in(text_of(one.part))}
         left = [one for one in left if one not in named]
 
 
-def _lasting(part: Node | Directive) -> list[Span]:
-    """The words `static` of variables of a function that outlast its calls."""
+def _statics(part: Node | Directive) -> list[Node]:
+    """The declarations of variables of a function that outlast its calls, constants left out."""
     if not isinstance(part, Node) or part.type != "function_definition":
         return []
-    body = field(part, "body")
-    return [Span(body.source, body.start + one.start(), body.start + one.start() + 6)
-            for one in _LASTING.finditer(body.text)]  # fmt: skip
+    found = [one for one in field(part, "body").of_type("declaration") if "static" in names_in(one.text)]
+    return [one for one in found if not _CONSTANT.match(one.text)]
 
 
-def _keeps_state(part: Node | Directive) -> bool:
-    """Whether variables of a function that outlast its calls have first values, to tell calls apart."""
-    return any("=" in one.source.text[one.end :].partition(";")[0] for one in _lasting(part))
+def _holds_terms(declaration: Node) -> bool:
+    """Whether variables can be those of one call, set nowhere: numbers that have terms, without first values.
+
+    What an earlier call left in integers and pointers tells calls apart.
+    """
+    return _LASTING.fullmatch(declaration.text) is not None

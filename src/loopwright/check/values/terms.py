@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.syntax import Node, field
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import specification
@@ -25,6 +24,7 @@ from loopwright.check.run.execute import Ended, Toolchain, compile_only, run_pro
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.undefined import is_clean
 from loopwright.check.runtime import TERMS, runtime_text
+from loopwright.check.values.followed import is_followed, parameters
 from loopwright.check.values.functions import FunctionPair, paired
 from loopwright.errors import BadInput, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -39,35 +39,10 @@ _OPTIONS = (
     "-ftrivial-auto-var-init=pattern",
 )
 _SEEDS = ("1", "7919")
+_USUAL = re.compile(r"-([DUIOWglL]|std=(c99|c1[178]|gnu))")
+"""Options that do not change what a program computes, or do so in C++ too."""
 _SECONDS = 20.0
 """For each run."""
-_FUNCTIONS = """
-sqrt cbrt fabs exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc round
-pow fmax fmin fmod atan2 hypot
-"""
-_MATHEMATICS = {name + end for name in _FUNCTIONS.split() for end in ("", "f")}
-_MEMORY = {"memcpy", "memmove", "memset", "malloc", "calloc", "aligned_alloc", "free"}
-_KEYWORDS = {
-    *("if", "for", "while", "switch", "do", "else", "return", "sizeof", "case", "goto"),
-    *("double", "float", "int", "long", "short", "unsigned", "signed", "char", "void", "const", "static"),
-}
-_TYPES = frozenset(
-    ("double", "float", "int", "long", "short", "unsigned", "signed", "char", "const", "size_t")
-)
-_REFUSED = {
-    *("union", "asm", "__asm", "__asm__", "_Pragma", "__attribute__", "_Generic", "setjmp", "_Complex"),
-    *("__cplusplus", "__LINE__", "__FILE__", "__func__", "__COUNTER__", "volatile", "_Atomic", "alloca"),
-}
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-_PRAGMA = re.compile(r"^\s*#\s*pragma\b(.*)$", re.MULTILINE)
-_HARMLESS = re.compile(r"\s*(scop|endscop|(GCC\s+)?unroll\b.*)\s*")
-_INTEGERS = r"(unsigned|signed|int|long|short|char|size_t|\w*int\w*_t)"
-_BYTES = re.compile(rf"\bvoid\s*\*|\(\s*(const\s+)?{_INTEGERS}\b[\w\s]*\*")
-"""Pointers that any object can be seen through."""
-
-
-_SIZE = re.compile(r"\bsizeof\b(?:\s*\(\s*([A-Za-z_][\w\s*]*)\)|\s+([A-Za-z_]\w*))?")
-"""With its operand, where that is a type or a name: 'a' and 1 == 1 have other types in C++."""
 _COPIES = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
 
@@ -95,17 +70,15 @@ def compared_by_terms(
 
 def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[str]) -> Report | None:
     """The report that the function computes what the original computes; None where that is not shown."""
-    if shutil.which(_COMPILER) is None or tools.openmp:
+    if shutil.which(_COMPILER) is None or tools.openmp or not all(map(_USUAL.match, tools.options)):
         return None
     pair = paired(original.region, new)
-    if pair is None or not _is_followed(pair):
+    if pair is None or not is_followed(pair) or {"errno", "math_errhandling"} & {*names_in(new.text)}:
         return None
     try:
-        known = _known(original, pair.new, pure)
-        visible = {*pair.variables, *_parameters(pair.old)}
-        data = [one.name for one in original.arrays if one.name in visible]
-        first = _run(pair.old, pair.variables, tools, original.parameters, data)
-        second = _run(pair.new, pair.variables, tools, forgotten=(pair.extra, pair.lasting))
+        known = _known(original, pair.new.function, pure)
+        first = _run(pair.old.function, pair.variables, tools, original.parameters, _data(original, pair))
+        second = _run(pair.new.function, pair.variables, tools, forgotten=(pair.extra, pair.lasting))
         if first is None or second != replace(first, sizes=()):
             return None
         if unseen_in(known) is not None or not is_clean(known, tools):
@@ -114,57 +87,23 @@ def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[
     except (BadInput, GaveUp):
         return None
     because = "the program has other operations than the original, and computes the same values by them"
-    notes = ("'restrict' is believed",) if "restrict" in names_in(pair.reached) else ()
+    notes = ("'restrict' is believed",) if "restrict" in names_in(pair.new.text) else ()
     entries = len(first.states) // (2 * len(_SEEDS))
     if entries > 1:
         notes = (*notes, f"the function was entered {entries} times")
     return Report(Answer.VALID, spec, (), new, "terms", because, None, notes=notes, by_values=True)
 
 
-def _is_followed(pair: FunctionPair) -> bool:
-    """Whether numbers are used by operations alone, and nothing but variables of the files changes."""
-    words = {*names_in(pair.reached)}
-    if words & _REFUSED or _BYTES.search(pair.reached):
-        return False
-    if not all(_HARMLESS.fullmatch(one) for one in _PRAGMA.findall(pair.reached)):
-        return False
-    sized = [names_in(one[1] or one[2] or "") for one in _SIZE.finditer(pair.reached)]
-    known = _TYPES.union(pair.variables, pair.extra)
-    if not all(words and known.issuperset(words) for words in sized):
-        return False
-    own = {*_names_of(pair.new), *re.findall(r"#\s*define\s+(\w+)", pair.reached)}
-    own |= {*re.findall(r"\b(\w+)\s*\([^()]*\)\s*\{", pair.reached)}
-    if not {*_CALLED.findall(pair.reached)} <= own | _MATHEMATICS | _MEMORY | _KEYWORDS:
-        return False
-    return _uses_what_old_uses(pair) and all(_has_plain_head(one) for one in (pair.old, pair.new))
-
-
-def _uses_what_old_uses(pair: FunctionPair) -> bool:
-    """Whether the new function looks at no variable that the old one leaves alone: a flag, say."""
-    before, after = ({*names_in(field(one, "body").text)} for one in (pair.old, pair.new))
-    return not ((pair.names & {*pair.variables} | after & {*_parameters(pair.new)}) - before)
-
-
-def _names_of(function: Node) -> tuple[str, ...]:
-    return (field(field(function, "declarator"), "declarator").text,)
-
-
-def _has_plain_head(function: Node) -> bool:
-    """Whether a function returns nothing, and takes numbers alone."""
-    named = [declared_name(one) for one in _declarators(function)]
-    return type_text(function, qualifiers=False) == "void" and all(
-        one is not None and one[1] == 0 for one in named
-    )
-
-
-def _parameters(function: Node) -> list[str]:
-    return [named[0] for one in _declarators(function) if (named := declared_name(one)) is not None]
-
-
-def _declarators(function: Node) -> list[Node]:
-    inside = field(field(function, "declarator"), "parameters").named_children
-    found = [one.child_by_field_name("declarator") for one in inside if one.type == "parameter_declaration"]
-    return [one for one in found if one is not None]
+def _data(original: Program, pair: FunctionPair) -> list[str]:
+    """The variables and parameters that the original function names, but sizes and iterators: what it is
+    compared for all values of.
+    """
+    body = field(pair.old.function, "body")
+    outside = body.text.replace(original.region.text, "", 1)
+    iterators = {name for one in original.statements for name in one.iterators} - {*names_in(outside)}
+    sizes = {name for one in original.parameters for name in names_in(one.text)}
+    visible = {*pair.variables, *parameters(pair.old.function)}
+    return sorted((pair.old.names & visible) - sizes - iterators)
 
 
 def _known(original: Program, function: Node, pure: Sequence[str]) -> ReachedCode:
@@ -235,7 +174,7 @@ def _instrumented(
     """The text that tells the terms of variables; what is `lasting` in it is of one call."""
     source = function.source
     start = field(function, "body").start + 1
-    visited = (f' lw_visit(false, "{name}", {name});' for name in _parameters(function))
+    visited = (f' lw_visit(false, "{name}", {name});' for name in parameters(function))
     inserted = "".join(("lw_scope lw_here;", *visited, *checks))
     edits = sorted([(start, start, inserted), *((one.start, one.end, "") for one in lasting)])
     visits = "".join(f'lw_visit(ends, "{name}", {name});' for name in variables)
