@@ -132,6 +132,20 @@ def test_by_the_model_alone_nothing_is_run(tmp_path: Path) -> None:
     assert again.returncode == 0 and again.stdout == code.read_text()
 
 
+def test_where_nothing_is_faster_the_code_is_the_original(tmp_path: Path) -> None:
+    text, code = "void f(int n, double *x)\n{\n  for (int i = 0; i < n; i++) x[i] = 1;\n}\n", tmp_path / "f.c"
+    asked = ("optimise", "-", "--model", "--function", "f", "--code", str(code))
+    done = subprocess.run(
+        [sys.executable, "-m", "loopwright", *asked],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and "nothing faster was found" in done.stdout, done.stderr
+    assert code.read_text() == text
+
+
 @needs_gcc
 def test_what_is_timed_is_told(tmp_path: Path) -> None:
     file = tmp_path / "columns.c"

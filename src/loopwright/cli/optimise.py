@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.rewrite.request import Request
-from loopwright.source import STANDARD
+from loopwright.source import STANDARD, called, file_bytes
 
 if TYPE_CHECKING:
     from loopwright.optimise.optimising import Optimised
@@ -30,7 +30,7 @@ def add_to(verbs: options.Verbs) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file; without --model one with a main that runs its regions")
     add("-o", "--output", metavar="PATH", help="write the script there instead of to standard output")
-    add("--code", metavar="PATH", help="write the new C file there")
+    add("--code", metavar="PATH", help="write the new C file there; the old text where nothing is faster")
     add("--budget", type=options.seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
     add("--model", action="store_true", help="choose by the model alone, and run nothing")
     add(
@@ -107,12 +107,12 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
 def _printed(arguments: argparse.Namespace, found: Optimised) -> Printed:
     from loopwright.report.results import optimised_data, optimised_table, optimised_text
 
-    code = () if found.outcome is None else ((arguments.code, found.outcome.source.encode()),)
-    files = () if arguments.code is None else code
+    source = file_bytes(arguments.file)[1] if found.outcome is None else found.outcome.source.encode()
+    files = () if arguments.code is None else ((arguments.code, source),)
     remarks = options.proof_lines(() if found.outcome is None else found.outcome.remarks)
     if arguments.json:
         return Printed(as_lines(optimised_data(arguments.file, found, arguments.prover)), remarks, files)
-    summary = optimised_text(arguments.file, found)
+    summary = optimised_text(called(arguments.file), found)
     script = f"# {summary}# {found.machine}\n{found.script}"
     table = optimised_table(found)
     if arguments.output in (None, STANDARD):

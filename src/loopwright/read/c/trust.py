@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
+from loopwright.c.references import reference_of
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.c.types import Integer
@@ -88,10 +90,16 @@ def assumptions_of(
     parameters: Sequence[Parameter],
 ) -> tuple[Assumption, ...]:
     """Everything assumed about this region, what the user stated first."""
-    found = list(stated)
+    written = _as_written(block, parameters)
+    found = [
+        replace(one, text=_NAME.sub(lambda name: written.get(name[0], name[0]), one.text))
+        if one.kind is AssumptionKind.ROWS
+        else one
+        for one in stated
+    ]
     shared = _possible_aliases(setting, arrays, parameters)
     if shared and len(arrays) + len(parameters) > 1:
-        names = _apart(shared, setting.names.untracked)
+        names = _apart(shared, setting.names.untracked, written)
         text = f"{names}: no memory in common with anything else in the region"
         found.append(Assumption(AssumptionKind.ALIASING, text, about=tuple(shared)))
     rows = _scattered_rows(setting, arrays)
@@ -133,10 +141,24 @@ def _not_negative(setting: Setting, node: Node, text: str) -> Assumption:
     return Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough)
 
 
-def _apart(names: Sequence[str], untracked: frozenset[str]) -> str:
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def _as_written(block: Node, parameters: Sequence[Parameter]) -> dict[str, str]:
+    """How the author spells what the model has another name for: `m->data` for m__data."""
+    found = {one.name: one.text for one in parameters if one.text != one.name}
+    found = {name: text if _PART.fullmatch(text) else f"({text})" for name, text in found.items()}
+    for node in walk(block):
+        inner = reference_of(node) if node.type == "field_expression" else None
+        if inner is not None and not inner.subscripts:
+            found.setdefault(inner.base, node.text)
+    return found
+
+
+def _apart(names: Sequence[str], untracked: frozenset[str], written: Mapping[str, str]) -> str:
     """Those not followed are read and written as one: nothing is assumed among them."""
     together = [one for one in names if one in untracked]
-    apart = [one for one in names if one not in untracked]
+    apart = list(dict.fromkeys(written.get(one, one) for one in names if one not in untracked))
     return ", ".join(apart + ([f"{{{', '.join(together)}}} as one"] if len(together) > 1 else together))
 
 
