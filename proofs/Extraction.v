@@ -6,5 +6,5 @@ From Loopwright Require Import Checker Changes Temporaries Reused Stored Countin
 From Coq Require Import Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check_text check_text_change check_text_private check_text_reused check_text_stored check_divided check_range readable both_readable
+Extraction "checker.ml" check_text check_text_change check_text_private check_text_reused check_text_stored check_divided check_range readable both_readable with_subscripts
   goals change_goals private_goals reused_goals stored_goals all_range_goals.

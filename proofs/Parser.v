@@ -166,10 +166,10 @@ Definition truth_of (m : term) : test :=
   | Value a => Compare NE a (Int 0)
   end.
 
+(** Products of numbers other than 0 are numbers; of them [Ranges.v] knows what was multiplied. *)
 Definition scaled (k : Z) (a : expr) : expr :=
   match a with
-  | Int v => Int (k * v)
-  | Scaled j b => Scaled (k * j) b
+  | Int v => if (k =? 0) || (v =? 0) then Scaled k a else Int (k * v)
   | _ => Scaled k a
   end.
 

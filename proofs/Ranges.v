@@ -3,13 +3,15 @@
     [Loop.v] computes with integers of any size.  Here a program is run in
     ranges, such as those of [int] and [long]: no value that it computes on the
     way, in starts, tests, steps and arguments, leaves the range of its
-    expression.  [check_range] checks that this is so for all parameters of a
-    specification's context ([check_range_runs]); the meaning in [Loop.v] is then
-    that of a machine. *)
+    expression.  [check_range] checks that this is so of the loops and subscripts
+    of a text, which [Parser.v] reads, for all parameters of a specification's
+    context ([check_range_runs]); the meaning in [Loop.v] is then that of a
+    machine. *)
 
 From Coq Require Import ZArith List String Bool Lia.
 From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Parallel.
 From Loopwright Require Import Linear Symbolic Specification Conditions Reaching Walk Coverage Checker.
+From Loopwright Require Import Counting Parser Text Divided.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -24,12 +26,14 @@ Fixpoint partial_sums (before l : list expr) : list expr :=
   end.
 
 (** All expressions whose values are computed for [a].  For [x - 2 * y] the
-    value of [2 * y] is computed.  A quotient that is rounded down may be computed
+    value of [2 * y] is computed, and for a negative number its opposite, of
+    which it may be the product with -1.  A quotient that is rounded down may be computed
     from a dividend that is smaller by the divisor, or from its negation; both
     branches of a conditional count. *)
 Fixpoint computed (a : expr) : list expr :=
   match a with
-  | Int _ | Var _ => [a]
+  | Int v => a :: (if v <? 0 then [Int (- v)] else [])
+  | Var _ => [a]
   | Sum l => partial_sums [] l ++ flat_map computed l
   | Scaled k b => a :: Int k :: (if k <? 0 then [Scaled (- k) b] else []) ++ computed b
   | FloorDiv b d =>
@@ -256,23 +260,110 @@ End Types.
 Definition typed (narrow broad : range) (wide : list string) (a : expr) : range :=
   if is_wide wide a then broad else narrow.
 
+(** ** Texts *)
+
+(** What stands in brackets. *)
+Fixpoint subscripts (fuel : nat) (ts : list token) : option (list expr) :=
+  match ts with
+  | [] => Some []
+  | Sign s :: ts' =>
+      match subscripts fuel ts' with
+      | Some l =>
+          if String.eqb s "[" then
+            match expression fuel ts' with
+            | Some (a, Sign s' :: _) => if String.eqb s' "]" then Some (value_of a :: l) else None
+            | _ => None
+            end
+          else Some l
+      | None => None
+      end
+  | _ :: ts' => subscripts fuel ts'
+  end.
+
+(** The loops of a text, whose statements are calls with their subscripts as arguments. *)
+Definition with_subscripts (names : list string) (text : string) : option counted :=
+  match parse true names text with
+  | Some n =>
+      match replaced unit
+              (fun f _ s => let ts := words f in
+                match subscripts (10 * List.length ts + 10) ts with Some l => Some (Calling f l [], s) | None => None end)
+              (fun s => Some (fun n => n, s)) (fun line _ => Some (Remark line)) n tt with
+      | Some (n', _) => if proper names n' then Some n' else None
+      | None => None
+      end
+  | None => None
+  end.
+
+(** Calls next to each other as one, and what they compute once: the copies of an unrolled body repeat it. *)
+Definition merge (c : node) (l : list node) : list node :=
+  match c, l with
+  | Call f args hint, Call _ args' _ :: l' => Call f (nodup expr_dec (args ++ args')) hint :: l'
+  | _, _ => c :: l
+  end.
+
+Fixpoint merged (n : node) : node :=
+  match n with
+  | Call f args hint => Call f (nodup expr_dec args) hint
+  | Block ns => Block (fold_right merge [] (map merged ns))
+  | If t a b => If t (merged a) (merged b)
+  | For x a t d b => For x a t d (merged b)
+  | Let x a b => Let x a (merged b)
+  | Mark text b => Mark text (merged b)
+  end.
+
+Lemma computed_once : forall range_of e args,
+  all_in_range range_of e (flat_map computed (nodup expr_dec args)) -> all_in_range range_of e (flat_map computed args).
+Proof.
+  unfold all_in_range. intros range_of e args. rewrite !Forall_forall. intros H a Ha. apply H.
+  apply in_flat_map in Ha as (b & Hb & Ha). apply in_flat_map. exists b. split; [apply nodup_In, Hb | exact Ha].
+Qed.
+
+Lemma merge_fits : forall range_of e c l, all (map (fits range_of e) (merge c l)) ->
+  fits range_of e c /\ all (map (fits range_of e) l).
+Proof.
+  intros range_of e c l H. destruct c as [f args hint| | | | |]; try (apply all_cons, H).
+  destruct l as [|[f' args' hint'| | | | |] l]; try (apply all_cons, H).
+  cbn [merge map] in H. apply all_cons in H as [H1 H2]. cbn [fits] in H1. apply computed_once in H1.
+  rewrite flat_map_app in H1. apply Forall_app in H1 as [H1 H1']. split; [exact H1 | apply all_cons; split; assumption].
+Qed.
+
+Lemma merged_fits : forall range_of n e, fits range_of e (merged n) -> fits range_of e n.
+Proof.
+  intros range_of.
+  induction n as [f args hint|ns IH|t a b IHa IHb|x a t d b IHb|x a b IHb|text b IHb] using node_induction;
+    intros e H; cbn [merged fits] in *.
+  - exact (computed_once _ _ _ H).
+  - induction IH as [|n ns Hn _ IHns]; [exact I|]. cbn [map fold_right] in *. apply merge_fits in H as [H1 H2].
+    apply all_cons. split; [exact (Hn _ H1) | exact (IHns H2)].
+  - destruct H as (H1 & H2 & H3). split; [exact H1 | split; intros Ht; [apply IHa, H2, Ht | apply IHb, H3, Ht]].
+  - destruct H as (H1 & H2 & H3 & H4). split; [exact H1 | split; [exact H2 | split; [exact H3|]]].
+    intros v Hv Ht. destruct (H4 v Hv Ht) as (H5 & H6 & H7). split; [exact H5 | split; [exact H6 | exact (IHb _ H7)]].
+  - destruct H as (H1 & H2 & H3). split; [exact H1 | split; [exact H2 | exact (IHb _ H3)]].
+  - exact (IHb _ H).
+Qed.
+
 (** ** The theorem *)
 
-Definition all_range_goals (G : specification) (range_of : expr -> range) (n : node) : list goal :=
-  let (c, s) := beginning G in range_goals range_of c s n.
+Definition all_range_goals (G : specification) (range_of : expr -> range) (n : counted) : list goal :=
+  let (c, s) := beginning G in range_goals range_of c s (merged (lowered n)).
 
-Definition check_range (G : specification) (narrow broad : range) (wide : list string) (n : node) (cs : list certificate)
+Definition check_range (G : specification) (narrow broad : range) (wide : list string) (text : string) (cs : list certificate)
     : bool :=
-  closed (sizes G) n && refutes_all cs (all_range_goals G (typed narrow broad wide) n).
+  match with_subscripts (sizes G) text with
+  | Some n => refutes_all cs (all_range_goals G (typed narrow broad wide) n)
+  | None => false
+  end.
 
-(** Whatever the parameters, a program that passes the check computes nothing
-    out of range in any run that it has. *)
-Theorem check_range_runs : forall G narrow broad wide n cs, check_range G narrow broad wide n cs = true ->
-  forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->
-  runs_in_range (typed narrow broad wide) (environment (meant G) p) n t.
+(** Whatever the parameters, the loops of a text that passes the check, and its
+    subscripts, compute nothing out of range in any run that they have. *)
+Theorem check_range_runs : forall G narrow broad wide text cs, check_range G narrow broad wide text cs = true ->
+  exists n, with_subscripts (sizes G) text = Some n /\
+  forall p, context (meant G) p -> forall t, runs (environment (meant G) p) (lowered n) t ->
+  runs_in_range (typed narrow broad wide) (environment (meant G) p) (lowered n) t.
 Proof.
-  intros G narrow broad wide n cs H p Hp t Ht. apply andb_prop in H as [_ H]. apply refutes_all_sound in H.
-  unfold all_range_goals in H.
+  intros G narrow broad wide text cs H. unfold check_range in H.
+  destruct (with_subscripts (sizes G) text) as [n|]; [|discriminate]. exists n. split; [reflexivity|].
+  intros p Hp t Ht. apply refutes_all_sound in H. unfold all_range_goals in H.
   destruct (beginning G) as [c s] eqn:E. destruct (beginning_models _ _ _ _ E Hp) as (v & Hm & Hc).
-  exact (fits_runs _ _ _ _ Ht (range_sound _ _ _ _ _ _ H Hc Hm)).
+  exact (fits_runs _ _ _ _ Ht (merged_fits _ _ _ (range_sound _ _ _ _ _ _ H Hc Hm))).
 Qed.

@@ -122,10 +122,12 @@ def _stated(problem: str) -> _Stated:
         case "range":
             named = {"G": read.specification(), "narrow": read.range(), "broad": read.range()}
             named["wide"] = f"({read.several(read.name)} : list string)"
-            named["n"] = f"lowered {read.counted()}"
+            named["text"] = f"({read.name()})%string"
             theorem = (
-                "forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->\n"
-                "  runs_in_range (typed narrow broad wide) (environment (meant G) p) n t"
+                "exists n, with_subscripts (sizes G) text = Some n /\\\n"
+                "  forall p, context (meant G) p ->\n"
+                "  forall t, runs (environment (meant G) p) (lowered n) t ->\n"
+                "  runs_in_range (typed narrow broad wide) (environment (meant G) p) (lowered n) t"
             )
             return _Stated(named, "check_range", "check_range_runs", theorem)
         case other:

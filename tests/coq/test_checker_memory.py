@@ -292,6 +292,8 @@ BACK = "for (int i = 0; i < n; i++) S: C[5 - 2 * i] = 0;"
 WIDE = "for (long i = 0; i <= n; i++) S: C[4 * i + 9] = 0;"
 WIDE_UP_TO = "for (long i = 0; i < n + 1; i++) S: C[i] = 0;"
 WIDE_CAST = "for (long i = 0; i < n; i++) S: C[2 * (int)i] = 0;"
+BY_NOTHING = "for (int i = 0; i < n; i++) S: C[0 * (8 * i)] = 0;"
+TURNED_TWICE = "for (int i = 0; i < n; i++) S: C[-(-(2 * i))] = 0;"
 NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
 
 
@@ -311,6 +313,10 @@ NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
         (DOUBLED, 2147483647, False),
         (BACK, 1073741824, True),
         (BACK, 1073741825, False),
+        (BY_NOTHING, 268435456, True),
+        (BY_NOTHING, 268435457, False),
+        (TURNED_TWICE, 1073741824, True),
+        (TURNED_TWICE, 1073741825, False),
         (WIDE, None, True),
         (WIDE_UP_TO, 2147483646, True),
         (WIDE_UP_TO, None, False),

@@ -8,14 +8,12 @@ from typing import TypeAlias, assert_never
 
 import islpy as isl
 
-from loopwright.c.syntax import Node as SyntaxNode
-from loopwright.c.syntax import field, operator, walk
+from loopwright.c.syntax import operator, walk
 from loopwright.c.types import INT, LONG
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import with_children
-from loopwright.model.program import Program, Statement
+from loopwright.model.program import Program
 from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
@@ -26,6 +24,7 @@ from loopwright.prove.coq.words import (
     expr,
     is_marked,
     listed,
+    name,
     names,
     printed,
     program,
@@ -33,17 +32,15 @@ from loopwright.prove.coq.words import (
     test,
     vector,
 )
-from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.obligations.witnesses import Witness, witnesses
-from loopwright.prove.reading.c_expressions import Unreadable, expression
-from loopwright.prove.reading.c_expressions import Words as TextNames
+from loopwright.prove.reading.c_expressions import Unreadable, is_helper, words_of
 from loopwright.prove.reading.integer_types import wide_names
-from loopwright.prove.reading.loops import leaf_nodes, text_loops
+from loopwright.prove.reading.loops import text_loops
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str | None = None) -> str:
@@ -120,6 +117,10 @@ def change_problem(
     return ChangeProblem(head, programs, None if written is None else regions, proposals)
 
 
+READ_FUNCTIONS = ("min", "max", "floord")
+"""Those that `proofs/Parser.v` knows."""
+
+
 @dataclass(frozen=True)
 class RangeProblem:
     """`wide`: what is computed in 64 bits; the rest is computed in int."""
@@ -131,48 +132,20 @@ class RangeProblem:
 def range_problem(text: Program) -> RangeProblem:
     """That the loops and subscripts of a text compute no value that its type does not hold.
 
-    The parameters have values that the file and their types allow.  The statements are calls whose
-    arguments are their subscripts, as they are written; Unreadable where one is not an expression of LOOP.
-    Statements next to each other are one call: what several of them compute is asked once.
+    The parameters have values that the file and their types allow.  The checker reads the text; which names
+    are wide it is told.
     """
-    leaves = leaf_nodes(text, text.syntax)
-
-    def call(statement: Statement, names_of: TextNames) -> Node:
-        found = tuple(expression(one, names_of) for one in _subscripts(leaves[statement.name]))
-        return Call(statement.name, found)
-
-    loops = _calls_joined(opened(text_loops(text, call)))
+    words = words_of(text)
+    for part in walk(text.syntax):
+        if part.type == "pointer_expression" and operator(part) == "*":
+            raise Unreadable(f"what '{part.text}' is computed from is not looked at")
+        if part.text in READ_FUNCTIONS and not is_helper(part.text, words):
+            raise Unreadable(f"'{part.text}' need not be what its name says")
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
-    wide = wide_names(text, loops)
+    wide = wide_names(text, opened(text_loops(text)))
     ranges = [str(limit) for kind in (INT, LONG) for limit in (kind.least, kind.greatest)]
-    words = ("range", *sizes, *ranges, *names(wide), *counted(loops, lambda _: ()))
-    return RangeProblem(" ".join(words), wide)
-
-
-def _calls_joined(node: Node) -> Node:
-    match node:
-        case Call(statement, arguments):
-            return Call(statement, tuple(dict.fromkeys(arguments)))
-        case Block(children):
-            parts: list[Node] = []
-            for child in map(_calls_joined, children):
-                last = parts[-1] if parts else None
-                if isinstance(child, Call) and isinstance(last, Call):
-                    parts[-1] = Call(last.name, tuple(dict.fromkeys((*last.arguments, *child.arguments))))
-                else:
-                    parts.append(child)
-            return Block(tuple(parts))
-        case _:
-            return with_children(node, _calls_joined)
-
-
-def _subscripts(statement: SyntaxNode) -> Iterator[SyntaxNode]:
-    for part in walk(statement):
-        if part.type == "subscript_expression":
-            yield field(part, "index")
-        elif part.type == "pointer_expression" and operator(part) == "*":
-            raise Unreadable(f"what '{part.text}' is computed from is not looked at")
+    return RangeProblem(" ".join(("range", *sizes, *ranges, *names(wide), name(text.region.text))), wide)
 
 
 def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:

@@ -613,6 +613,12 @@ module Z =
                  | _ -> false)
  end
 
+(** val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool **)
+
+let rec in_dec h a = function
+| [] -> false
+| y :: l0 -> let s = h y a in if s then true else in_dec h a l0
+
 (** val nth_error : 'a1 list -> nat -> 'a1 option **)
 
 let rec nth_error l = function
@@ -695,6 +701,12 @@ let rec skipn n0 l =
   | S n1 -> (match l with
              | [] -> []
              | _ :: l0 -> skipn n1 l0)
+
+(** val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec nodup decA = function
+| [] -> []
+| x :: xs -> if in_dec decA x xs then nodup decA xs else x :: (nodup decA xs)
 
 (** val repeat : 'a1 -> nat -> 'a1 list **)
 
@@ -3538,8 +3550,8 @@ let truth_of = function
 (** val scaled : z -> expr -> expr **)
 
 let scaled k a = match a with
-| Int v -> Int (Z.mul k v)
-| Scaled (j, b) -> Scaled ((Z.mul k j), b)
+| Int v ->
+  if (||) (Z.eqb k Z0) (Z.eqb v Z0) then Scaled (k, a) else Int (Z.mul k v)
 | _ -> Scaled (k, a)
 
 (** val added : expr -> expr -> expr **)
@@ -5307,6 +5319,8 @@ let rec partial_sums before = function
 (** val computed : expr -> expr list **)
 
 let rec computed a = match a with
+| Int v -> a :: (if Z.ltb v Z0 then (Int (Z.opp v)) :: [] else [])
+| Var _ -> a :: []
 | Sum l -> app (partial_sums [] l) (flat_map computed l)
 | Scaled (k, b) ->
   a :: ((Int
@@ -5322,7 +5336,6 @@ let rec computed a = match a with
 | Max l -> a :: (flat_map computed l)
 | Select (t, b, c) ->
   a :: (app (computed_test t) (app (computed b) (computed c)))
-| _ -> a :: []
 
 (** val computed_test : test -> expr list **)
 
@@ -5395,16 +5408,89 @@ let rec is_wide wide = function
 let typed narrow broad wide a =
   if is_wide wide a then broad else narrow
 
+(** val subscripts : nat -> token list -> expr list option **)
+
+let rec subscripts fuel = function
+| [] -> Some []
+| t :: ts' ->
+  (match t with
+   | Sign s ->
+     (match subscripts fuel ts' with
+      | Some l ->
+        if eqb1 s (String ((Ascii (true, true, false, true, true, false,
+             true, false)), EmptyString))
+        then (match expression fuel ts' with
+              | Some p ->
+                let (a, l0) = p in
+                (match l0 with
+                 | [] -> None
+                 | t0 :: _ ->
+                   (match t0 with
+                    | Sign s' ->
+                      if eqb1 s' (String ((Ascii (true, false, true, true,
+                           true, false, true, false)), EmptyString))
+                      then Some ((value_of a) :: l)
+                      else None
+                    | _ -> None))
+              | None -> None)
+        else Some l
+      | None -> None)
+   | _ -> subscripts fuel ts')
+
+(** val with_subscripts : string list -> string -> counted option **)
+
+let with_subscripts names text =
+  match parse true names text with
+  | Some n0 ->
+    (match replaced (fun f _ s ->
+             let ts = words f in
+             (match subscripts
+                      (add
+                        (mul (S (S (S (S (S (S (S (S (S (S O))))))))))
+                          (length ts)) (S (S (S (S (S (S (S (S (S (S
+                        O))))))))))) ts with
+              | Some l -> Some ((Calling (f, l, [])), s)
+              | None -> None)) (fun s -> Some ((fun n1 -> n1), s))
+             (fun line _ -> Some (fun x -> Remark (line, x))) n0 () with
+     | Some p -> let (n', _) = p in if proper names n' then Some n' else None
+     | None -> None)
+  | None -> None
+
+(** val merge : node -> node list -> node list **)
+
+let merge c l =
+  match c with
+  | Call (f, args, hint) ->
+    (match l with
+     | [] -> c :: l
+     | n0 :: l' ->
+       (match n0 with
+        | Call (_, args', _) ->
+          (Call (f, (nodup expr_dec (app args args')), hint)) :: l'
+        | _ -> c :: l))
+  | _ -> c :: l
+
+(** val merged : node -> node **)
+
+let rec merged = function
+| Call (f, args, hint) -> Call (f, (nodup expr_dec args), hint)
+| Block ns -> Block (fold_right merge [] (map merged ns))
+| If (t, a, b) -> If (t, (merged a), (merged b))
+| For (x, a, t, d, b) -> For (x, a, t, d, (merged b))
+| Let (x, a, b) -> Let (x, a, (merged b))
+| Mark (text, b) -> Mark (text, (merged b))
+
 (** val all_range_goals :
-    specification -> (expr -> range) -> node -> goal list **)
+    specification -> (expr -> range) -> counted -> goal list **)
 
 let all_range_goals g range_of n0 =
-  let (c, s) = beginning g in range_goals range_of c s n0
+  let (c, s) = beginning g in range_goals range_of c s (merged (lowered n0))
 
 (** val check_range :
-    specification -> range -> range -> string list -> node -> certificate
+    specification -> range -> range -> string list -> string -> certificate
     list -> bool **)
 
-let check_range g narrow broad wide n0 cs =
-  (&&) (closed g.sizes n0)
-    (refutes_all cs (all_range_goals g (typed narrow broad wide) n0))
+let check_range g narrow broad wide text cs =
+  match with_subscripts g.sizes text with
+  | Some n0 -> refutes_all cs (all_range_goals g (typed narrow broad wide) n0)
+  | None -> false

@@ -308,7 +308,7 @@ type problem =
   | Reused of change * storage * source * source * proposal * proposal
   | Stored of stored * source * source * proposal * proposal
   | Divided of stored * division * source * counted * source * proposal * proposal
-  | Range of specification * range * range * string list * node
+  | Range of specification * range * range * string list * string
 
 let range () = let low = z () in (low, z ())
 
@@ -357,7 +357,7 @@ let problem () =
     let narrow = range () in
     let broad = range () in
     let wide = list name in
-    Range (g, narrow, broad, wide, lowered (counted ()))
+    Range (g, narrow, broad, wide, name ())
   | found -> malformed "a problem" found
 
 (* A text that is not read has no conditions. *)
@@ -381,7 +381,10 @@ let goals_of p =
   | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
   | Stored (u, p, p', how, how') -> stored u p p' how how'
   | Divided (u, _, _, n, p', how, how') -> stored u (Term n) p' how how'
-  | Range (g, narrow, broad, wide, n) -> all_range_goals g (typed narrow broad wide) n
+  | Range (g, narrow, broad, wide, text) ->
+    (match with_subscripts g.sizes text with
+     | Some n -> all_range_goals g (typed narrow broad wide) n
+     | None -> unread ())
 
 let checked p certificates =
   match p with
@@ -391,7 +394,7 @@ let checked p certificates =
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
   | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
   | Divided (u, parts, n, chosen, n', how, how') -> check_divided u parts n chosen n' how how' certificates
-  | Range (g, narrow, broad, wide, n) -> check_range g narrow broad wide n certificates
+  | Range (g, narrow, broad, wide, text) -> check_range g narrow broad wide text certificates
 
 let budget = 20000
 
