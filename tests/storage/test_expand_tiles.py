@@ -1,8 +1,10 @@
-"""`expand` along loops over tiles: a buffer for each of them, as many as there are tiles."""
+"""`expand` along loops over tiles, a buffer for each; and of variables declared together with others."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
@@ -71,3 +73,32 @@ def test_how_many_tiles_there_are_is_read_back(tmp_path: Path) -> None:
     assert text.count(size) == 3
     for wrong in ("((n - 1) / 9) + 1", "((n - 9) / 8) + 1"):
         assert not compare_files(old, written(tmp_path, text.replace(size, wrong), "new.c")).proved
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("double s = 0.0, t = 2.0;", "s_i[i] = 0.0; double t = 2.0;"),
+        ("double t = 2.0, s = t;", "double t = 2.0; s_i[i] = t;"),
+        ("double t = 2.0, s = t, w, u = s;", "double t = 2.0; s_i[i] = t; double w, u = s_i[i];"),
+        ("double s, t = 2.0; s = t;", "double t = 2.0; s_i[i] = t;"),
+        ("double t = 2.0, s; s = t;", "double t = 2.0; s_i[i] = t;"),
+    ],
+)
+def test_what_is_declared_together_with_others_is_expanded(declared: str, expected: str) -> None:
+    """The others stay declared, and first values are computed in their order."""
+    text = f"""\
+void f(int n, double A[n][n], double x[n]) {{
+#pragma scop
+  for (int i = 0; i < n; i++) {{
+    {declared}
+    for (int j = 0; j < n; j++)
+      s += t * A[i][j];
+    x[i] = s;
+  }}
+#pragma endscop
+}}
+"""
+    plan = planned(text, "expand(s, i)")
+    assert expected in plan.program.source.text
+    assert prove_plan(plan).proved

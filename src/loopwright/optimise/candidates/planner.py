@@ -297,10 +297,16 @@ class Planner:
         scripts: list[Script] = [tuple(step for steps in own for step in steps)] if own else []
         choices = [] if own else expansions(plan)
         for number in range(max(map(len, choices), default=0)):
-            steps = [one[min(number, len(one) - 1)] for one in choices]
-            scripts.append(tuple(step for step in steps if judge.estimated((step,), "expanded") is not None))
+            scripts.append(self._legal([one[min(number, len(one) - 1)] for one in choices]))
         found = [judge.estimated(script, "temporaries expanded") for script in scripts if script]
         return [one for one in found if one is not None]
+
+    def _legal(self, steps: Sequence[Step]) -> Script:
+        """All of the steps where they are legal together, else those that are alone."""
+        script = tuple(steps)
+        if not script or self.judge.estimated(script, "temporaries expanded") is not None:
+            return script
+        return tuple(step for step in script if self.judge.estimated((step,), "expanded") is not None)
 
     def _improved(
         self, pool: list[Estimated], phases: Sequence[Phase], width: int, until: float

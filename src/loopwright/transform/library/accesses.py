@@ -67,7 +67,10 @@ def moved(statement: Statement, name: str, front: str, place: Span | None = None
 
 
 def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
-    """Of a variable declared in the region only its first value stays."""
+    """Of a variable declared in the region only its first value stays.
+
+    double x = e, y = f;   -->   x = e; double y = f;
+    """
     if not array.local:
         return
     for node in walk(program.syntax):
@@ -75,12 +78,9 @@ def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
             continue
         declarators = node.children_by_field_name("declarator")
         names = [declared_name(one) for one in declarators]
-        if not any(named is not None and named[0] == array.name for named in names):
-            continue
-        if len(declarators) != 1:
-            message = f"{array.name} is declared together with others"
-            raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it by itself")
-        yield _only_value(node, declarators[0])
+        for number, named in enumerate(names):
+            if named is not None and named[0] == array.name:
+                yield from _only_value(node, number, array.name)
 
 
 def declared_values(program: Program, array: Array, statement: Statement) -> Iterator[TextEdit]:
@@ -88,18 +88,45 @@ def declared_values(program: Program, array: Array, statement: Statement) -> Ite
     for node in walk(program.syntax):
         if node.type != "declaration":
             continue
-        declarators = node.children_by_field_name("declarator")
-        if not any(one.span == statement.body.place for one in declarators):
-            continue
-        if len(declarators) != 1:
-            message = f"{array.name} is declared together with others"
-            raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it by itself")
-        front = node.source.at(node.start, declarators[0].start - node.start)
-        yield TextEdit(front, f"{front.text.strip()} {array.name}; ")
+        for number, one in enumerate(node.children_by_field_name("declarator")):
+            if one.span == statement.body.place:
+                kind = _specifiers(node).text.strip()
+                yield from _by_itself(node, number, f"{kind} {array.name}; ", array.name)
 
 
-def _only_value(declaration: Node, declarator: Node) -> TextEdit:
-    source = declaration.source
-    if declarator.type == "init_declarator":
-        return TextEdit(source.at(declaration.start, declarator.start - declaration.start), "")
-    return TextEdit(declaration.span, "")
+def _only_value(declaration: Node, number: int, name: str) -> Iterator[TextEdit]:
+    declarators = declaration.children_by_field_name("declarator")
+    one = declarators[number]
+    if one.type == "init_declarator":
+        yield from _by_itself(declaration, number, "", name)
+    elif len(declarators) == 1:
+        yield TextEdit(declaration.span, "")
+    elif number:
+        yield _replaced(declaration, declarators[number - 1].end, one.end, "")
+    else:
+        yield _replaced(declaration, one.start, declarators[1].start, "")
+
+
+def _by_itself(declaration: Node, number: int, front: str, name: str) -> Iterator[TextEdit]:
+    """One declarator of several as a statement after `front`; those before and after it keep their order."""
+    declarators = declaration.children_by_field_name("declarator")
+    if len(declarators) > 1 and declaration.parent is not None and declaration.parent.type == "for_statement":
+        message = f"{name} is declared together with others"
+        raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it by itself")
+    one, kind = declarators[number], _specifiers(declaration)
+    if number:
+        yield _replaced(declaration, declarators[number - 1].end, one.start, f"; {front}")
+    else:
+        yield TextEdit(kind, front)
+    if number + 1 < len(declarators):
+        yield _replaced(declaration, one.end, declarators[number + 1].start, f"; {kind.text}")
+
+
+def _specifiers(declaration: Node) -> Span:
+    """What stands before the first declarator: its type."""
+    first = declaration.children_by_field_name("declarator")[0]
+    return declaration.source.at(declaration.start, first.start - declaration.start)
+
+
+def _replaced(declaration: Node, start: int, end: int, text: str) -> TextEdit:
+    return TextEdit(declaration.source.at(start, end - start), text)
