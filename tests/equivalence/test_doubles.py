@@ -60,3 +60,35 @@ def test_an_int_that_overflows_shows_nothing() -> None:
     assert steps is not None and all(step.computation.in_integers is not None for step in steps)
     with pytest.raises(Undefined):
         computed(steps, World(2, DOUBLE, False, frozenset()))
+
+
+CHOSEN = """
+double x[9], y[9];
+int p[9], q[9];
+void f(void)
+{
+#pragma scop
+  for (int i = 0; i < 9; i++)
+    if (TEST)
+      y[i] = x[i];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("p[i] > 0", "p[i] >= 1"), ("p[i] - q[i] > 0", "p[i] > q[i]"), ("2 * p[i] == 1", "p[i] != p[i]")],
+)
+def test_ints_that_choose_doubles_are_ints(one: str, other: str) -> None:
+    runs = []
+    for test in (one, other):
+        (program,) = read_source(Source("f.c", CHOSEN.replace("TEST", test)))
+        steps = runnable(program).run({})
+        assert steps is not None
+        runs.append(steps)
+    for seed in range(5):
+        world = World(seed, DOUBLE, False, frozenset())
+        found = [computed(steps, world) for steps in runs]
+        assert found[0].keys() == found[1].keys() and len(found[0]) == 9
+        assert not any(differ(found[0][place], found[1][place]) for place in found[0])

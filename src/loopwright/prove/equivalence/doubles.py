@@ -60,7 +60,8 @@ def _text(term: Term, columns: Mapping[Expr, int], kind: CType) -> str:
         case Apply(operator, (one,)) if operator.startswith("("):
             return _text(one, columns, kind)
         case Apply(operator, (test, one, two)) if operator == CHOICE:
-            return f"({_text(one, columns, kind)} if {_test(test, columns)} else {_text(two, columns, kind)})"
+            values = [_text(value, columns, kind) for value in (one, two)]
+            return f"({values[0]} if {_test(test, columns, kind)} else {values[1]})"
         case _:
             return _of_doubles(term, columns) if kind == DOUBLE else _of_integers(term, columns)
 
@@ -95,13 +96,10 @@ def _of_integers(term: Term, columns: Mapping[Expr, int]) -> str:
             raise _OtherType
 
 
-def _test(term: Term, columns: Mapping[Expr, int]) -> str:
-    """A comparison of numbers of one type."""
+def _test(term: Term, columns: Mapping[Expr, int], kind: CType) -> str:
+    """A comparison of numbers of the same type, which is that of all cells that are read."""
     match term:
-        case Apply(operator, (one, two)) if operator in _COMPARISONS and one.type == two.type:
-            kind = one.type
-            if kind not in (DOUBLE, INT):
-                raise _OtherType
+        case Apply(operator, (one, two)) if operator in _COMPARISONS:
             return f"{_text(one, columns, kind)} {operator} {_text(two, columns, kind)}"
         case _:
             raise _OtherType
