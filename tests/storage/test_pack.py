@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
 import pytest
 
-from loopwright.errors import BadInput, Code, InternalError
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.legality.cures import cure, hint
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.legality.storage import prove_storage, through_copies
+from loopwright.prove.legality.values import ComparedRead
 from tests.storage.test_expand import function, planned, result, written
 
 SPLIT = "  for (int i = 1; i < n - 1; i++) {\n    s = A[i][0];\n    x[i] = x[i - 1] + x[i + 1] * s;\n  }"
@@ -265,3 +267,18 @@ def test_mutants_of_a_division_are_refused() -> None:
 def test_packed_parts_have_no_directives_yet() -> None:
     with pytest.raises(BadInput, match="unrolled or marked"):
         planned(PRODUCT, f"{PARTS}unroll(S, j)\npack(B, S, iT)")
+
+
+@pytest.mark.parametrize("last", [3, 30])
+def test_values_that_copies_hand_on(last: int) -> None:
+    """C copies what C copied before: three times is followed to the cell, thirty times is not."""
+    cells = isl.Map("{ [t] -> a[t] }")
+    copying = {"C": ComparedRead("C reads", cells, cells, None, "a[t]", None)}
+    begun = isl.Map("{ C[0] -> a[0] }").set_tuple_name(isl.dim_type.in_, "C reads")
+    passed = isl.Map("{ C[t] -> C[t - 1] : t > 0 }").set_tuple_name(isl.dim_type.in_, "C reads")
+    passed = passed.set_tuple_name(isl.dim_type.out, "C writes 0")
+    flow = {"C reads": isl.UnionMap.from_map(begun).union(isl.UnionMap.from_map(passed))}
+    read = isl.Map(f"{{ S[t] -> C[t] : 0 <= t <= {last} }}").set_tuple_name(isl.dim_type.out, "C writes 0")
+    with nullcontext() if last == 3 else pytest.raises(GaveUp, match="from copy to copy"):
+        found = through_copies(isl.UnionMap.from_map(read), copying, flow)
+        assert found is not None and found.is_equal(isl.UnionMap("{ S[t] -> a[0] : 0 <= t <= 3 }"))

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.points import smallest_point
@@ -89,7 +89,7 @@ def _prove(before: Program, after: Program, *, host: bool) -> StorageVerdict:
     new_flow = sources(after, [(one.name, one.new) for one in (*readers, *copying.values())])
     for reader in readers:
         expected = old_flow.get(reader.name)
-        found = _through_copies(new_flow.get(reader.name), copying, new_flow)
+        found = through_copies(new_flow.get(reader.name), copying, new_flow)
         wrong += difference(reader, expected, found, before)
     return StorageVerdict(len(readers) + asked, tuple(wrong))
 
@@ -193,7 +193,7 @@ def _copy_reader(copy: Statement, product: Product | None) -> ComparedRead:
     return ComparedRead(name, relation, relation, copy, access_text(read), read.place)
 
 
-def _through_copies(
+def through_copies(
     seen: isl.UnionMap | None, copying: dict[str, ComparedRead], flow: dict[str, isl.UnionMap]
 ) -> isl.UnionMap | None:
     """The sources, what a copy wrote replaced by what the copy read."""
@@ -213,7 +213,8 @@ def _through_copies(
                 same = part.set_tuple_name(OUT, copying[copy].name)
                 kept = kept.union(isl.UnionMap.from_map(same).apply_range(flow[copying[copy].name]))
         seen = kept
-    raise InternalError(Code.INTERNAL, "copies of copies have no end")
+    message = "could not decide: values are handed from copy to copy, as often as a loop runs"
+    raise GaveUp(Code.UNDECIDED, message)
 
 
 def _copy_of(part: isl.Map, copying: dict[str, ComparedRead]) -> str | None:
