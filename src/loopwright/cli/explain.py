@@ -27,17 +27,17 @@ def explain(arguments: argparse.Namespace) -> Invocation[str]:
 
 
 def _explained(code: str | None) -> str:
-    from loopwright.report.codes import PAGES, text_of
+    from loopwright.report.codes import code_pages, text_of
     from loopwright.report.operations import operation_pages
 
-    operations = operation_pages()
+    operations, codes = operation_pages(), code_pages()
     if code is None:
-        codes = "".join(f"{one.value}  {page.title}\n" for one, page in PAGES.items())
-        return codes + "\n" + "".join(f"{name:<15} {page.summary}\n" for name, page in operations.items())
+        listed = "".join(f"{one.value}  {page.title}\n" for one, page in codes.items())
+        return listed + "\n" + "".join(f"{name:<15} {page.summary}\n" for name, page in operations.items())
     if code.lower() in operations:
         return f"{operations[code.lower()].text}\n"
     wanted = code.upper().strip("[]")
-    known = {one.value: page for one, page in PAGES.items()}
+    known = {one.value: page for one, page in codes.items()}
     if wanted in known:
         return text_of(known[wanted])
     names = {name.lower(): name for name in (*operations, *known)}
