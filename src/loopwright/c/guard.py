@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.syntax import field, named_children
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import packed, without_comments, words_and_marks
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -57,14 +57,14 @@ _NOT_INSIDE = re.compile(r"\(uintptr_t\)(&?)(\w+)-\(uintptr_t\)(&?)(\w+)>=(.*)")
 
 def not_inside(condition: str, scalars: frozenset[str]) -> NotInside | None:
     """The meaning of a condition of that form; None where it is another one."""
-    match = _NOT_INSIDE.fullmatch("".join(condition.split()))
+    match = _NOT_INSIDE.fullmatch(packed(condition))
     if match is None:
         return None
     other, array, size = match[2], match[4], match[5]
     factors = re.fullmatch(r"((?:\(uintptr_t\)\([^()]*\)\*)+)sizeof\(\*\w+\)", size)
     counts = [] if factors is None else re.findall(r"\(uintptr_t\)\(([^()]*)\)", factors[1])
     found = NotInside(array, other, tuple(counts))
-    return found if _packed(found.text(scalars)) == _packed(condition) else None
+    return found if packed(found.text(scalars)) == packed(condition) else None
 
 
 def guarding(conditions: Sequence[str], inner: Sequence[str], other: Sequence[str], step: str) -> list[str]:
@@ -157,8 +157,4 @@ def without_guards(
 
 def tokens(text: str) -> list[str]:
     """The words and signs of a text, its comments left out."""
-    return re.findall(r"\w+|[^\w\s]", without_comments(text, literals=True))
-
-
-def _packed(text: str) -> str:
-    return "".join(text.split())
+    return words_and_marks(without_comments(text, literals=True))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from loopwright.c.regions import Directive
-from loopwright.c.tokens import name_matches, names_in, with_names_replaced
+from loopwright.c.tokens import name_matches, names_in, packed, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -185,7 +185,7 @@ def storage_of(macros: Sequence[Macro], name: str) -> str | None:
     if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
         return None
     match = _LVALUE.fullmatch(found[0].body)
-    text = None if match is None else "".join(match[1].split())
+    text = None if match is None else packed(match[1])
     if text is None or any(definitions(macros, word) for word in names_in(text)) or integer_text(text):
         return None
     return text

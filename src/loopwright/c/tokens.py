@@ -31,6 +31,21 @@ def blank(text: str) -> str:
     return re.sub(r"[^\r\n]+", lambda line: " " * len(line.group()), text)
 
 
+def packed(text: str) -> str:
+    """`text` without white space: two that differ in nothing else are the same then."""
+    return "".join(text.split())
+
+
+def on_one_line(text: str) -> str:
+    """`text` without comments, with single spaces where there was white space."""
+    return " ".join(without_comments(text, literals=True).split())
+
+
+def words_and_marks(text: str) -> list[str]:
+    """Runs of letters and digits, and all other characters but white space one by one."""
+    return re.findall(r"\w+|[^\w\s]", text)
+
+
 @lru_cache(maxsize=32)
 def without_comments(text: str, *, literals: bool) -> str:
     """`text` with comments blanked, and strings and characters unless `literals` stay.

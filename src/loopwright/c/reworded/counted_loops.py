@@ -26,11 +26,10 @@ from loopwright.c.reworded.plain_loops import (
     is_before,
     is_simple,
     last_step,
-    on_one_line,
     stepped,
 )
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.types import Integer
 from loopwright.source import Source
 
@@ -153,7 +152,7 @@ def _done_once(
     is_kept = all(_stays(one, names) and _returns(one, file, returning) for one in counted)
     if not is_known or not is_kept:
         return None
-    test = f"({name} == {_operand(value)} || {on_one_line(core)})"
+    test = f"({name} == {_operand(value)} || {on_one_line(core.text)})"
     head = f"while {test} "
     source = loop.source
     lines = "\n" * source.text.count("\n", loop.start, body.spelled.start)

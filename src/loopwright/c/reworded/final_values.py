@@ -22,9 +22,9 @@ from loopwright.c.declarations import Declarations
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before, is_simple, lines_in, on_one_line
+from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before, is_simple, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, with_names_replaced
+from loopwright.c.tokens import names_in, on_one_line, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
@@ -168,9 +168,9 @@ def _count(loop: Node, name: str) -> LoopCount | None:
     # What is computed for longer steps stays in range if counting does.
     if abs(step) > 1 and (step < 0 or not re.fullmatch(r"\d{1,4}", first.text)):
         return None
-    limit = on_one_line(right) if more == "0" else f"{_operand(on_one_line(right))} - {more}"
+    limit = on_one_line(right.text) if more == "0" else f"{_operand(on_one_line(right.text))} - {more}"
     names = frozenset((*identifiers(first), *identifiers(right)))
-    return LoopCount(on_one_line(first), relation, limit, step, names)
+    return LoopCount(on_one_line(first.text), relation, limit, step, names)
 
 
 def _added(node: Node, name: str) -> str | None:

@@ -21,7 +21,7 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import countdown_of
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import blank, names_in, without_comments
+from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
@@ -105,7 +105,7 @@ def _counted(loop: Node) -> list[Edit] | None:
     body = field(loop, "body")
     inside = named_children(body) if body.type == "compound_statement" else [body]
     condition, start, update = _head(loop)
-    tests = [] if condition is None or _is_true(condition) else [on_one_line(condition)]
+    tests = [] if condition is None or _is_true(condition) else [on_one_line(condition.text)]
     left = [_left_out(one) for one in _breaks(inside)]
     tests += [f"!{field(one, 'condition').text}" for one in _breaks(inside)]
     moved, name = _counter(loop)
@@ -114,8 +114,9 @@ def _counted(loop: Node) -> list[Edit] | None:
     first = None if start is not None or name is None else first_given(loop, name)
     if not (left or moved or first or is_while) or (start is None and first is None) or not tests:
         return None
-    given = on_one_line(start).rstrip(";") if start is not None else "" if first is None else first.text
-    step = on_one_line(update) if update is not None else "" if moved is None else on_one_line(moved)
+    given = on_one_line(start.text).rstrip(";") if start is not None else "" if first is None else first.text
+    moves = moved if update is None else update
+    step = "" if moves is None else on_one_line(moves.text)
     test = tests[0] if len(tests) == 1 else " && ".join(f"({one})" for one in tests)
     head = f"for ({given}; {test}; {step}) "
     begin = body.spelled.start
@@ -153,11 +154,6 @@ def _head(loop: Node) -> tuple[Node | None, Node | None, Node | None]:
     if loop.type == "while_statement":
         return (None if condition is None else without_parentheses(condition)), None, None
     return condition, loop.child_by_field_name("initializer"), loop.child_by_field_name("update")
-
-
-def on_one_line(node: Node) -> str:
-    """The text of an expression on one line."""
-    return " ".join(without_comments(node.text, literals=True).split())
 
 
 def lines_in(source: Source, start: int, end: int) -> str:
@@ -270,7 +266,7 @@ def _given(statement: Node, name: str) -> _Part | None:
             return None
         if not is_simple(field(core, "right")):
             return None
-        return _Part(on_one_line(core), statement, (_left_out(statement),))
+        return _Part(on_one_line(core.text), statement, (_left_out(statement),))
     declarators = statement.children_by_field_name("declarator")
     kinds = {one.type for one in statement.named_children}
     if statement.type != "declaration" or kinds & {"storage_class_specifier", "type_qualifier"}:
@@ -282,7 +278,7 @@ def _given(statement: Node, name: str) -> _Part | None:
     if target.type != "identifier" or target.text != name or not is_simple(value):
         return None
     left = (target.end, last.end, lines_in(statement.source, target.end, last.end))
-    return _Part(f"{name} = {on_one_line(value)}", statement, (left,))
+    return _Part(f"{name} = {on_one_line(value.text)}", statement, (left,))
 
 
 def _harmless(statement: Node) -> set[str] | None:
@@ -339,7 +335,7 @@ def _is_only_branch(test: Node, loop: Node) -> bool:
 def _as_while(loop: Node, whole: Node) -> list[Edit]:
     body, condition, source = field(loop, "body"), field(loop, "condition"), loop.source
     begin = body.spelled.start
-    front = f"while {on_one_line(condition)} {lines_in(source, whole.start, begin)}"
+    front = f"while {on_one_line(condition.text)} {lines_in(source, whole.start, begin)}"
     return [(whole.start, begin, front), (body.end, whole.end, lines_in(source, body.end, whole.end))]
 
 
@@ -360,7 +356,7 @@ def _number_before(loop: Node) -> tuple[str, str] | None:
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
     """A test as words, values in place of names; `a > b` is `b < a`."""
     core = without_parentheses(condition)
-    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", on_one_line(core))]
+    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", on_one_line(core.text))]
     swapped = _SWAPPED.get(operator(core)) if core.type == "binary_expression" else None
     if swapped is None:
         return tuple(words)

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit, on_one_line
+from loopwright.c.reworded.plain_loops import Edit
 from loopwright.c.syntax import (
     Node,
     assigned_target,
@@ -27,7 +27,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import blank, names_in
+from loopwright.c.tokens import blank, names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
@@ -221,7 +221,7 @@ def _is_setting(node: Node, file: CFile) -> bool:
         return False
     words = [part for part in walk(value) if part.type == "identifier" and part.text not in _EXTREMES]
     target = without_parentheses(field(named_children(node)[0], "left"))
-    return on_one_line(value) != "" and all(_is_int(word, file) for word in (target, *words))
+    return on_one_line(value.text) != "" and all(_is_int(word, file) for word in (target, *words))
 
 
 def _is_value(part: Node) -> bool:

@@ -15,7 +15,7 @@ import islpy as isl
 from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, walk
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import on_one_line
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
 from loopwright.check.algorithms.scheme import Scheme
@@ -146,7 +146,7 @@ def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
         pieces += [source.text[position:start], text]
         position = end
     pieces.append(source.text[position : front.node.end])
-    return " ".join(without_comments("".join(pieces), literals=True).split())
+    return on_one_line("".join(pieces))
 
 
 def _labelled(node: Node) -> Node:

@@ -14,7 +14,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, walk
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.check.runtime import TERMS, runtime_text
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -96,7 +96,7 @@ def paired(region: Span, new: Source) -> FunctionPair | None:
     extra = tuple(variable for one in added for variable in _variables(one.part))
     codes = [_code(function, items) for function, items in ((own, others), (counterpart, rest))]
     shared = {one.words for one in others}
-    kept = [part for part in codes[1].parts[1:] if _words(text_of(part)) in shared]
+    kept = [part for part in codes[1].parts[1:] if on_one_line(text_of(part)) in shared]
     statics = [one for part in codes[1].parts if part not in kept for one in _statics(part)]
     if any(map(_statics, (*codes[0].parts, *kept))) or not all(map(_holds_terms, statics)):
         return None
@@ -135,8 +135,8 @@ def _items(source: Source) -> list[_Item] | None:
         return None
     spans = [node.span for node in nodes]
     lines = [line for line in file.directives if not any(span.contains(line.place) for span in spans)]
-    found = [(node.start, _Item(_words(node.span.text), _defined(node), node)) for node in nodes]
-    found += [(line.place.start, _Item(_words(line.place.text), _macro(line), line)) for line in lines]
+    found = [(node.start, _Item(on_one_line(node.span.text), _defined(node), node)) for node in nodes]
+    found += [(line.place.start, _Item(on_one_line(line.place.text), _macro(line), line)) for line in lines]
     return [item for _, item in sorted(found, key=lambda one: one[0])]
 
 
@@ -152,10 +152,6 @@ def _is_unseen(line: Directive) -> bool:
 @cache
 def _headers() -> frozenset[str]:
     return frozenset(re.findall(r"^#include (<\w[\w/]*\.h>)", runtime_text(TERMS), re.MULTILINE))
-
-
-def _words(text: str) -> str:
-    return " ".join(without_comments(text, literals=True).split())
 
 
 def _defined(node: Node) -> tuple[str, ...]:
@@ -187,7 +183,7 @@ def _is_definition(node: Node, name: str) -> bool:
 
 
 def _head(function: Node) -> str:
-    return _words(function.source.text[function.start : field(function, "body").start])
+    return on_one_line(function.source.text[function.start : field(function, "body").start])
 
 
 def _added(old: list[_Item], new: list[_Item]) -> list[_Item] | None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.preprocessor import directive_lines
 from loopwright.source import Source, Span
@@ -49,7 +49,7 @@ class _Local:
 
     @property
     def text(self) -> str:
-        return f"{self.type} {self.shape}{'' if self.value is None else ' = ' + _plain(self.value.text)}"
+        return f"{self.type} {self.shape}{'' if self.value is None else ' = ' + on_one_line(self.value.text)}"
 
 
 @dataclass(frozen=True)
@@ -186,14 +186,14 @@ def _meanings(source: Source) -> dict[str, list[str]]:
             for name, local in _declared(node):
                 found.setdefault(name, []).append(local.text)
         elif node.type == "function_definition" and not any(node.span.contains(one) for one in regions):
-            found.setdefault(identifiers(field(node, "declarator"))[0], []).append(_plain(node.text))
+            found.setdefault(identifiers(field(node, "declarator"))[0], []).append(on_one_line(node.text))
         if node.type in ("declaration", "type_definition", *_TAGGED):
             kind = field(node, "type") if node.type not in _TAGGED else node
             made = [part for part in walk(kind) if part.type in (*_TAGGED, "enumerator")]
             named = [part.child_by_field_name("name") for part in made]
             named += node.children_by_field_name("declarator") if node.type == "type_definition" else []
             for words in (names_in(one.text) for one in named if one is not None):
-                found.setdefault(next(iter(words)), []).append(_plain(kind.text))
+                found.setdefault(next(iter(words)), []).append(on_one_line(kind.text))
     return found
 
 
@@ -318,9 +318,9 @@ def _frame(region: Span) -> _Frame | None:
         done = list(_pieces(body, region, found))
         outside = node.text[: region.start - node.start] + "\n" + node.text[region.end - node.start :]
         pragmas = _PRAGMA.finditer(without_comments(outside, literals=True))
-        done += [_Piece(_plain(one.group())) for one in pragmas]
+        done += [_Piece(on_one_line(one.group())) for one in pragmas]
         names = names_in(_DIRECTIVE.sub("", node.text))
-        head = _plain(node.text[: body.start - node.start])
+        head = on_one_line(node.text[: body.start - node.start])
         inside = without_comments(region.text, literals=True)
         return _Frame(head, _parameters(node), tuple(done), found, frozenset(names), inside, node)
     return None
@@ -328,7 +328,7 @@ def _frame(region: Span) -> _Frame | None:
 
 def _parameters(function: Node) -> str:
     lists = [part for part in walk(field(function, "declarator")) if part.type == "parameter_list"]
-    return ", ".join(_plain(part.text) for part in named_children(lists[0])) if lists else ""
+    return ", ".join(on_one_line(part.text) for part in named_children(lists[0])) if lists else ""
 
 
 def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
@@ -338,13 +338,13 @@ def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Pie
             continue
         if part.type.startswith("preproc"):
             if _PRAGMA.match(part.text):
-                yield _Piece(_plain(part.text))
+                yield _Piece(on_one_line(part.text))
         elif part.start < region.end and region.start < part.end:
             yield from _around(part, region, found)
         elif part.type == "declaration" and "static" not in names_in(part.text):
             yield from _declarations(part, found)
         elif node.type == "compound_statement":
-            yield _Piece(_plain(part.text))
+            yield _Piece(on_one_line(part.text))
 
 
 def _around(part: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
@@ -359,9 +359,9 @@ def _around(part: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Pie
     inner = [one for one in part.named_children if one.start < region.end and region.start < one.end]
     first = min((one.start for one in inner), default=part.end) - part.start
     last = max((one.end for one in inner), default=part.end) - part.start
-    yield _Piece(f"{_plain(part.text[:first])} ...")
+    yield _Piece(f"{on_one_line(part.text[:first])} ...")
     yield from _pieces(part, region, found)
-    yield _Piece(f"... {_plain(part.text[last:])}")
+    yield _Piece(f"... {on_one_line(part.text[last:])}")
 
 
 def _declarations(part: Node, found: dict[str, _Local]) -> Iterator[_Piece]:
@@ -376,17 +376,12 @@ def _declarations(part: Node, found: dict[str, _Local]) -> Iterator[_Piece]:
 
 def _declared(node: Node) -> Iterator[tuple[str, _Local]]:
     declarators = node.children_by_field_name("declarator")
-    kind = _plain(node.text[: declarators[0].start - node.start]) if declarators else _plain(node.text)
+    kind = on_one_line(node.text[: declarators[0].start - node.start] if declarators else node.text)
     for one in declarators:
         value = one.child_by_field_name("value") if one.type == "init_declarator" else None
         shape = field(one, "declarator") if one.type == "init_declarator" else one
         named = identifiers(shape)
-        yield named[0] if named else _plain(shape.text), _Local(kind, _plain(shape.text), value)
-
-
-def _plain(text: str) -> str:
-    """A text without comments, its tokens apart by single spaces where they were apart."""
-    return " ".join(without_comments(text, literals=True).split())
+        yield named[0] if named else on_one_line(shape.text), _Local(kind, on_one_line(shape.text), value)
 
 
 def _short(text: str) -> str:

@@ -22,6 +22,7 @@ from loopwright.c.selection.chosen import (
     with_places,
 )
 from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.c.tokens import packed
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -106,7 +107,7 @@ def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
 def _texts(source: Source) -> list[str]:
     """Directives, and what stands outside of functions."""
     file = c_file(source)
-    lines = ["".join(line.place.text.split()) for line in file.directives]
+    lines = [packed(line.place.text) for line in file.directives]
     return lines + [_text(node) for node in file.possible.named_children if node.type not in _INSIDE]
 
 

@@ -66,6 +66,15 @@ def comment(words: str) -> str:
 
 # -- lines ----------------------------------------------------------------------------------------------
 
+
+def branch(lines: list[str]) -> list[str]:
+    """The steps of a proof of one of several cases, in braces."""
+    first, *rest = lines
+    found = [f"{{ {first}", *(f"  {line}" for line in rest)]
+    found[-1] += " }"
+    return found
+
+
 WIDTH = 100
 BREAK = re.compile(r"(?<=[;,)]) (?=\S)|(?<=->) |(?<==>) | (?=\\/ |/\\ |&& |\|\| )")
 """Where a line may be broken, outside strings: after an entry of a list, an argument or an arrow,

@@ -25,7 +25,7 @@ from loopwright.presburger.equalities import AffineForm
 from loopwright.presburger.named import parameter_names, rename_parameters
 from loopwright.presburger.sets import IN
 from loopwright.prove.coq.arithmetic import vector
-from loopwright.prove.coq.names import variable
+from loopwright.prove.coq.names import branch, variable
 from loopwright.prove.coq.places import (
     TimedCall,
     by_child,
@@ -126,7 +126,7 @@ class Walk:
                 other = place.where(negation(test))
                 yes = self.lines(then, calls[:first], place.where(test))
                 no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], other)
-                return ["order_if.", *_branch(yes), *_branch(no)]
+                return ["order_if.", *branch(yes), *branch(no)]
             case For():
                 mark = ["order_let."] if is_marked(node) else []
                 return [*mark, *self.loop(node, calls, place)]
@@ -183,7 +183,7 @@ class Walk:
         inside = [self.lines(child, mine, place) for child, mine in zip(children, parts, strict=True)]
         if len(inside) == 1:
             return [head, *inside[0]]
-        return [head, *(line for one in inside for line in _branch(one))]
+        return [head, *(line for one in inside for line in branch(one))]
 
     def cuts(
         self, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
@@ -335,10 +335,3 @@ def _upper_bounds(loop: For) -> Iterator[Expr]:
             yield Sum((limit, Int(1)))
         case Compare(Relation.LT, Var(name), limit) if name == loop.iterator:
             yield limit
-
-
-def _branch(lines: list[str]) -> list[str]:
-    first, *rest = lines
-    found = [f"{{ {first}", *(f"  {line}" for line in rest)]
-    found[-1] += " }"
-    return found

@@ -17,6 +17,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.coq.names import text
+from loopwright.prove.coq.terms import integer
 from loopwright.prove.coq.words import is_marked
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.scanning.executed import Run
@@ -186,11 +187,7 @@ def _children(
 
 
 def _shown(numbers: Sequence[int]) -> str:
-    return f"[{'; '.join(_number(one) for one in numbers)}]"
-
-
-def _number(value: int) -> str:
-    return str(value) if value >= 0 else f"({value})"
+    return f"[{'; '.join(integer(one) for one in numbers)}]"
 
 
 # -- what an unrolled loop became -----------------------------------------------------------------

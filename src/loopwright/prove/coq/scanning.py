@@ -16,7 +16,7 @@ from loopwright.loops.expressions import FALSE
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
-from loopwright.prove.coq.names import comment
+from loopwright.prove.coq.names import branch, comment
 from loopwright.prove.coq.order import Order, order_steps
 from loopwright.prove.coq.statements import Named, argument_names, domain_name, indented, label
 from loopwright.prove.coq.terms import integer, listed
@@ -182,8 +182,8 @@ def steps(tree: Decision[Witness], paths: list[tuple[Step, ...]], names: Names) 
         case Cases(test, yes, no):
             return [
                 f"cases ({proposition(test, names)}).",
-                *_branch(steps(yes, paths, names)),
-                *_branch(steps(no, paths, names)),
+                *branch(steps(yes, paths, names)),
+                *branch(steps(no, paths, names)),
             ]
 
 
@@ -193,13 +193,6 @@ def _step(step: Step, found: Witness, names: Names) -> str:
             return f"Iterate {argument(found.iterators[dimension], names)}"
         case _:
             return step
-
-
-def _branch(lines: list[str]) -> list[str]:
-    first, *rest = lines
-    found = [f"{{ {first}", *(f"  {line}" for line in rest)]
-    found[-1] += " }"
-    return found
 
 
 def _wrapped(path: list[str], width: int = 90) -> list[str]:

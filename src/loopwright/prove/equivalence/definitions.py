@@ -13,6 +13,7 @@ from loopwright.c.declarations import known_constant
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, definitions, reachable_macros
 from loopwright.c.syntax import field
+from loopwright.c.tokens import packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Program
 from loopwright.source import Source
@@ -222,5 +223,5 @@ def _declared_type(program: Program, name: str) -> str | None:
 
 def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:
     """Rank, type, whether it is the region's own, and the extents that say where a cell lies."""
-    inner = tuple("".join(one.split()) for one in array.extents[1:])
+    inner = tuple(map(packed, array.extents[1:]))
     return array.rank, array.element_type, array.local, inner

@@ -30,7 +30,7 @@ from functools import cached_property
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, packed
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
@@ -97,8 +97,8 @@ class _Comparison:
         """`cell = 0;`, a cell of new storage, of which nothing is claimed."""
         new = {array.name for array in self.after.arrays} - {array.name for array in self.before.arrays}
         accesses = [(access.is_write, access.must, access.array in new) for access in statement.accesses]
-        text = "".join(statement.body.place.text.split()).rstrip(";")
-        cell = "".join(statement.accesses[0].place.text.split())
+        text = packed(statement.body.place.text).rstrip(";")
+        cell = packed(statement.accesses[0].place.text)
         if accesses != [(True, True, True)] or text != f"{cell}=0":
             raise InternalError(Code.INTERNAL, f"{statement.name} does not clear a cell of new storage")
 

@@ -9,6 +9,7 @@ import islpy as isl
 
 from loopwright.c.declarations import unqualified
 from loopwright.c.syntax import named_children
+from loopwright.c.tokens import packed
 from loopwright.display import Displayed
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
@@ -72,16 +73,12 @@ def refuse_no_copy(copy: Statement, program: Program) -> None:
     """A copy is `b = a;`, one read that surely happens and one write."""
     kinds = [access.is_write for access in copy.accesses]
     exact = all(a.must and a.relation.is_single_valued() for a in copy.accesses)
-    left, right = (_plain(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
-    if kinds != [False, True] or not exact or _plain(copy.body.place.text) != f"{left}={right};":
+    left, right = (packed(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
+    if kinds != [False, True] or not exact or packed(copy.body.place.text) != f"{left}={right};":
         raise InternalError(Code.INTERNAL, f"{copy.name} is not a copy of a cell")
     types = {element_type(program, access) for access in copy.accesses}
     if len(types) != 1 or None in types:
         raise InternalError(Code.INTERNAL, f"{copy.name} converts what it copies")
-
-
-def _plain(text: str) -> str:
-    return "".join(text.split())
 
 
 def element_type(program: Program, access: Access) -> str | None:

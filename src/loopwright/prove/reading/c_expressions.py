@@ -17,6 +17,7 @@ from loopwright.c.constants import constant_value
 from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
+from loopwright.c.tokens import packed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.model.program import Program
@@ -83,7 +84,7 @@ def words_of(program: Program) -> Words:
     source = program.source
     return Words(
         source,
-        {_packed(parameter.text): parameter.name for parameter in program.parameters},
+        {packed(parameter.text): parameter.name for parameter in program.parameters},
         _fixed(program),
         program.file.macros_before(program.region),
         program.file.declarations,
@@ -93,10 +94,6 @@ def words_of(program: Program) -> Words:
     )
 
 
-def _packed(text: str) -> str:
-    return "".join(text.split())
-
-
 def _fixed(program: Program) -> dict[str, int]:
     """Parameters that have one value."""
     return fixed_parameters(program.context)
@@ -104,7 +101,7 @@ def _fixed(program: Program) -> dict[str, int]:
 
 def expression(node: Node, words: Words) -> ex.Expr:
     """The value of an integer expression."""
-    parameter = words.parameters.get(_packed(words.of(node)))
+    parameter = words.parameters.get(packed(words.of(node)))
     match node.type:
         case "identifier" if words.of(node) in words.values:
             return words.values[words.of(node)]
@@ -299,7 +296,7 @@ def is_helper(name: str, words: Words) -> bool:
     (macro,) = found
     first, second = macro.parameters or ("", "")
     letters = {first: "a", second: "b"}
-    body = re.sub(r"[^\W\d]\w*", lambda word: letters.get(word[0], "?"), _packed(macro.body))
+    body = re.sub(r"[^\W\d]\w*", lambda word: letters.get(word[0], "?"), packed(macro.body))
     return body in _HELPERS.get(name, ())
 
 

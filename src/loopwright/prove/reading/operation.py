@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
+from loopwright.c.tokens import packed
 from loopwright.c.types import LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Max
@@ -264,7 +265,7 @@ def _shape(node: Node) -> tuple[str, list[Node]]:
         return "assignment_expression: _ = _", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
     if node.type == "unary_expression":
-        text = "".join(node.source.text[node.start : field(node, "argument").start].split())
+        text = packed(node.source.text[node.start : field(node, "argument").start])
         marks = text if text.startswith("(") else operator(node)
     else:
         marks = " ".join("_" if part.is_named else part.type for part in parts)

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.tokens import packed
 from loopwright.c.types import Integer, holds, is_signed, promoted
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
 from loopwright.presburger.named import parameter_ranges
-from loopwright.prove.text.overflow import Interval, NotShown, packed, refuse_overflow
+from loopwright.prove.text.overflow import Interval, NotShown, refuse_overflow
 from loopwright.prove.text.text_model import has_unsigned
 
 

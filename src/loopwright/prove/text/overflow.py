@@ -19,6 +19,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import definitions, looks_like_macro
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import packed
 from loopwright.c.types import CType, Integer, common, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -337,7 +338,3 @@ def _truncated(value: int, divisor: int) -> int:
 
 def _names(node: Node) -> set[str]:
     return {part.text for part in walk(node) if part.type == "identifier"}
-
-
-def packed(text: str) -> str:
-    return "".join(text.split())

@@ -14,6 +14,7 @@ import islpy as isl
 
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node
+from loopwright.c.tokens import packed
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.violation import Violation
@@ -79,7 +80,7 @@ def not_linear(argument: str, loop: Node, iterators: frozenset[str]) -> str | No
     """The first name in a `linear` clause that is not the iterator of the loop, with its step."""
     update = loop.child_by_field_name("update")
     for name, step in linear_steps(argument).items():
-        text = "" if update is None else "".join(update.text.split())
+        text = "" if update is None else packed(update.text)
         counts = {f"{name}++": 1, f"++{name}": 1, f"{name}--": -1, f"--{name}": -1}
         counts |= {f"{name}+={step}": step, f"{name}-={-step}": step}
         if name != loop_iterator(loop) or counts.get(text) != step or len(iterators) > 1:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from loopwright.c.file import c_file
 from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
 from loopwright.c.syntax import field
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -312,7 +312,7 @@ def _text(node: tree.Expression) -> str | None:
     """The text of an expression on one line; None where it is only part of a macro."""
     if node.place.macro is not None:
         return None
-    return " ".join(without_comments(node.place.span.text, literals=True).split())
+    return on_one_line(node.place.span.text)
 
 
 def _loaded(node: tree.Expression) -> Iterator[tree.Expression]:

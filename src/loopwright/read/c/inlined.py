@@ -21,7 +21,7 @@ from dataclasses import replace
 from loopwright.c.declarations import Variable, declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import looks_like_macro
-from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in, on_one_line
+from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
 from loopwright.c.syntax import (
     Node,
     assigned_names,
@@ -32,7 +32,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import names_in, with_names_replaced, without_comments
+from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
@@ -63,11 +63,7 @@ def called_in(source: Source) -> dict[str, str]:
     whole = without_comments(source.text, literals=False)
     if not any(re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*{{", whole) for name in called - _KEYWORDS):
         return {}
-    return {
-        one.name: " ".join(without_comments(one.body.span.text, literals=True).split())
-        for one in file.functions
-        if one.name in called
-    }
+    return {one.name: on_one_line(one.body.span.text) for one in file.functions if one.name in called}
 
 
 def with_calls_inlined(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
@@ -188,8 +184,8 @@ class _Call:
             if field(parameter, "declarator").type == "identifier":
                 kind = " ".join(one for one in parameter.text.split() if one not in _QUALIFIERS)
                 kind = kind.removesuffix(name).strip()
-                copies.append(f"{kind} {renamed[name]} = {on_one_line(argument)};")
-                values[name] = f"(({kind})({on_one_line(argument)}))"
+                copies.append(f"{kind} {renamed[name]} = {on_one_line(argument.text)};")
+                values[name] = f"(({kind})({on_one_line(argument.text)}))"
             elif self._is_same_storage(parameter, argument, dict(zip(self._names(), arguments, strict=True))):
                 renamed[name] = values[name] = argument.text
             else:
@@ -232,9 +228,9 @@ class _Call:
             return False
         changed = any(name in _reassigned(one) for part in self.function.statements for one in walk(part))
         kind = " ".join(w for w in field(parameter, "type").text.split() if w not in _QUALIFIERS)
-        texts = {one: on_one_line(value) for one, value in given.items()}
-        rows = [_words(with_names_replaced(one, texts)) for one in mine[2][1:]]
-        same_rows = len(mine[2]) == mine[1] and rows == [_words(one) for one in theirs.extents[1:]]
+        texts = {one: on_one_line(value.text) for one, value in given.items()}
+        rows = [words_and_marks(with_names_replaced(one, texts)) for one in mine[2][1:]]
+        same_rows = len(mine[2]) == mine[1] and rows == [words_and_marks(one) for one in theirs.extents[1:]]
         return (
             not changed
             and not re.search(r"restrict|\*\s*\*|\(", parameter.text)
@@ -262,7 +258,7 @@ class _Call:
             return None
         if any(part.type in _EFFECTS and part.type != "call_expression" for part in walk(value)):
             return None
-        text = with_names_replaced(on_one_line(value), values)
+        text = with_names_replaced(on_one_line(value.text), values)
         place = self.node.spelled
         more = lines_in(self.node.source, place.start, place.end)
         return place.start, place.end, f"(({self.function.type})({text})){more}"
@@ -281,11 +277,11 @@ class _Call:
             changed = {word for one in inner for word in _targets(one)}
             if not changed <= self.function.own - set(self._pointers()) or any(map(_calls, inner)):
                 return None
-            value = with_names_replaced(on_one_line(self.function.value), renamed)
-            target = f"{on_one_line(left)} = ({self.function.type})({value}); "
+            value = with_names_replaced(on_one_line(self.function.value.text), renamed)
+            target = f"{on_one_line(left.text)} = ({self.function.type})({value}); "
         if statement is None or statement.type != "expression_statement":
             return None
-        inside = " ".join(on_one_line(one) for one in self.function.statements)
+        inside = " ".join(on_one_line(one.text) for one in self.function.statements)
         if "#" in inside:
             return None
         text = f"{{ {' '.join(copies)} {with_names_replaced(inside, renamed)} {target}}}"
@@ -295,10 +291,6 @@ class _Call:
     def _pointers(self) -> list[str]:
         listed = zip(self._names(), self.function.parameters, strict=True)
         return [name for name, one in listed if field(one, "declarator").type != "identifier"]
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", text)
 
 
 def _calls(node: Node) -> bool:

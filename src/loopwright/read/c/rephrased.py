@@ -21,6 +21,7 @@ from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
+from loopwright.c.tokens import packed
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread
@@ -228,7 +229,7 @@ def _spelled(words: Sequence[str]) -> str:
 def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> bool:
     """Whether the compiler reads the same tokens in the regions of two texts, and the same around them."""
     texts = (typed_file(one, options).text.text for one in (source, written))
-    before, after = ("".join(text.split()) for text in texts)
+    before, after = map(packed, texts)
     if before != after:
         return False
     pairs = zip(typed_file(source, options).located, typed_file(written, options).located, strict=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, packed
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Purity, purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
@@ -46,7 +46,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     inside = [node for node in nodes if is_inside(node, places)]
     reach = reach_of(file, inside, frozenset((*LIBRARY, *INDEX_HELPERS, *pure)))
     deciding = _deciding(program, nodes)
-    texts = ["".join(one.text.split()) for one in program.parameters]
+    texts = [packed(one.text) for one in program.parameters]
     for node in nodes:
         match node:
             case tree.Name() if _words(node) & deciding:
@@ -126,7 +126,7 @@ def _is_part(node: tree.Subscript | tree.MemberAccess | tree.Unary, texts: Seque
     """Whether a parameter is, or is computed from, what is read through a pointer here."""
     if (isinstance(node, tree.Unary) and node.operator != "*") or tree.owner(node) is not None:
         return False
-    own = "".join(node.place.span.text.split())
+    own = packed(node.place.span.text)
     return any(own in text for text in texts)
 
 
