@@ -15,7 +15,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
-from loopwright.rewrite.late import refuse_late_iterators
+from loopwright.rewrite.iterators_after import refuse_late_iterators
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
 from loopwright.source import Span

@@ -16,7 +16,7 @@ from dataclasses import field
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
-from loopwright.c.typed.given import (
+from loopwright.c.typed.pointer_values import (
     given,
     is_named_pointer,
     is_pointer,

@@ -17,7 +17,7 @@ from loopwright.model.program import Program
 from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of, touches
-from loopwright.prove.certificates.storage import reused, storage
+from loopwright.prove.certificates.temporaries import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.coq.words import (
     Words,

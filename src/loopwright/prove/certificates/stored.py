@@ -39,7 +39,7 @@ from loopwright.prove.certificates.specification import (
     time_of,
     touches,
 )
-from loopwright.prove.certificates.storage import Origin, origin_words
+from loopwright.prove.certificates.temporaries import Origin, origin_words
 from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
 from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.values import moves, refuse_no_copy

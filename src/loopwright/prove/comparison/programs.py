@@ -25,7 +25,7 @@ from loopwright.prove.descent.instances import NotOfOld
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reached import sizes_reaching
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
+from loopwright.prove.descent.refutation import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import (
     Differences,

@@ -24,6 +24,7 @@ from loopwright.prove.equivalence.arithmetic import (
     computed,
     differ,
 )
+from loopwright.prove.equivalence.counterexample import Telling, cell_text, number_text, telling
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
 from loopwright.prove.equivalence.numbering import (
     Numbered,
@@ -33,7 +34,6 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
-from loopwright.prove.equivalence.telling import Telling, cell_text, number_text, telling
 from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,

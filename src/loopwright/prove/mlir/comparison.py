@@ -16,7 +16,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import isl_failures
 from loopwright.progress import Progress
-from loopwright.prove.descent.trying import ProgramPair
+from loopwright.prove.descent.refutation import ProgramPair
 from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
 from loopwright.prove.equivalence.definedness import NewMemory, needed, touched
 from loopwright.prove.equivalence.running import Pair

@@ -12,7 +12,7 @@ from itertools import combinations
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.given import root_and_path
+from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of
 from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass

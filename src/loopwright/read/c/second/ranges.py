@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import islpy as isl
 
 from loopwright.c.typed import tree
-from loopwright.c.typed.given import root_and_path
+from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.types import CType
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.second.integers import parameter_of
