@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Program
-from tests.c.support import is_domain, reads, refusal, region, underlined, writes
+from loopwright.read.c.reader import read_source
+from loopwright.source import Source
+from tests.c.support import is_domain, reads, refusal, region, underlined, wrapped, writes
 
 LOOP = "for (i = 0; i < n; i++) "
 
@@ -287,3 +290,20 @@ def test_a_function_without_parameters_is_inspected() -> None:
     assert writes(region(LOOP + "a[i + two()] = get();", head=head).statements[0]) == ["a[2 + i]"]
     error = refusal(LOOP + "{ s = b[i]; a[i] = get(); }", head=head)
     assert error.message == "'get' reads 's', which the region changes"
+
+
+_SPECIAL = "a[i] = b[i] > HUGE_VAL / 2 ? -INFINITY : isfinite(b[i]) ? FLT_MAX : NAN;"
+
+
+def test_infinities_are_numbers_and_no_storage() -> None:
+    text = wrapped(LOOP + _SPECIAL, head="#include <math.h>\n#include <float.h>")
+    (program,) = read_source(Source("t.c", text))
+    (pairs,) = (one.pairs for one in program.assumptions if one.kind is AssumptionKind.ALIASING)
+    assert [sorted(pair) for pair in pairs] == [["a", "b"]]
+
+
+def test_a_macro_with_a_variable_in_it_is_storage() -> None:
+    head = "double limit;\n#define INFINITY limit"
+    text = wrapped(LOOP + "{ a[i] = INFINITY; limit = b[i]; }", head=head)
+    with pytest.raises(BadInput, match="macro"):
+        read_source(Source("t.c", text))

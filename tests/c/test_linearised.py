@@ -57,6 +57,7 @@ def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[st
         ALL + "for (k = 0; k < 4; k++) a[(i*m+j)*3+k] = 0;",
         ALL + "a[3*i*m + 2*j] = a[m];",
         ALL + "a[3*i*m + 2*i*n + j] = 0;",
+        "for (i = 0; i < n / 2; i++) for (j = 0; j < m / 2; j++) a[i * (m / 2) + j] = 0;",
     ],
 )
 def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:

@@ -175,6 +175,13 @@ IN_RANGE = [
     ]
 ]
 
+_BOUNDS = [("8", True), ("255", True), ("256", False), ("(1 << 8)", False), ("(250 + 5)", True), ("-1", True)]
+_COUNTED = "for (unsigned char c = 0; c < COUNT; c++) a[0] = c;"
+for _text, _is_inside in _BOUNDS:
+    _trap = Trap(f"COUNT is {_text}", _COUNTED, head=f"#define COUNT {_text}")
+    (IN_RANGE if _is_inside else BY_SIZES).append(_trap)
+BY_SIZES.append(Trap("COUNT is a size", _COUNTED, head="#define COUNT n"))
+
 
 @pytest.mark.parametrize("trap", BY_SIZES, ids=lambda trap: trap.name)
 def test_iterators_that_some_size_makes_wrap_around_are_refused(trap: Trap, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
             return None
         value = _polynomial(touch, frame)
         terms = () if value is None else split_terms(value, frame.iterators)
-        if terms is None:
+        if terms is None or (value is not None and _has_computed_strides(value, frame)):
             return None
         strides |= {term.stride for term in terms if term.iterator is not None}
     chain = tuple(sorted(strides, key=lambda stride: (-len(stride), stride)))
@@ -129,6 +129,12 @@ def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
     shape = _with_factors(own, chain)
     readable = [_polynomial(*place) is None or indices(*place, shape) is not None for place in own]
     return shape if all(readable) else None
+
+
+def _has_computed_strides(value: Polynomial, frame: Frame) -> bool:
+    """Whether an iterator is multiplied by a quotient or a minimum of sizes, which has no name."""
+    terms = split_terms(value, frame.iterators) or ()
+    return any(not name.isidentifier() for term in terms if term.iterator for name in term.stride)
 
 
 def _with_factors(own: Sequence[FramedTouch], chain: tuple[Monomial, ...]) -> RowShape:

@@ -58,6 +58,9 @@ popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll ffs ffsl ffsll parit
 bswap16 bswap32 bswap64 expect
 """
 _BUILTIN = "__builtin_"
+_SPECIAL = "inf inff infl huge_val huge_valf huge_vall nan nanf nanl"
+SPECIAL_NUMBERS = frozenset(_BUILTIN + name for name in _SPECIAL.split())
+"""What INFINITY, HUGE_VAL and NAN are for a compiler."""
 DIVISIONS = ("floord", "ceild")
 """Assumed to be what they are called even where the file defines them, which takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
@@ -74,9 +77,10 @@ _MEANING = {
 
 
 def is_library(name: str) -> bool:
-    """A function of the C library, or the compiler's name for it, or one of its bit operations."""
-    known = name in LIBRARY or name.removeprefix(_BUILTIN) in LIBRARY
-    return known or (name.startswith(_BUILTIN) and name.removeprefix(_BUILTIN) in _BITS.split())
+    """A function of the C library, or the compiler's name for it, or one of its bit operations or constants."""
+    plain = name.removeprefix(_BUILTIN)
+    known = name in LIBRARY or plain in LIBRARY or name in SPECIAL_NUMBERS
+    return known or (plain != name and plain in _BITS.split())
 
 
 def is_known_pure(setting: Setting, name: str) -> bool:

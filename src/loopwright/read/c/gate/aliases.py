@@ -18,6 +18,7 @@ from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqua
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
+from loopwright.read.c.gate.types import number_macros
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,14 @@ def pairs_left(
 
     What a `restrict` pointer leads to and is written is reached through it alone.  A variable of the
     function that nothing points to is apart from what pointers lead to.  `about` are names that the reader
-    found; what is not an array of the program is taken to be written.
+    found; what is not an array of the program is taken to be written.  Macros that are numbers are no storage.
     """
     arrays = [array.name for array in program.arrays]
     written = {access.array for statement in program.statements for access in statement.writes}
     written |= {*about, ELSEWHERE} - set(arrays)
     sizes = [one.text for one in program.parameters if not (one.values and one.values[0] == one.values[1])]
-    names = list(dict.fromkeys((*arrays, *sizes, *about)))
+    numbers = number_macros(region) - declared.keys()
+    names = [one for one in dict.fromkeys((*arrays, *sizes, *about)) if one not in numbers]
     return tuple(
         (one, other)
         for one, other in combinations(names, 2)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from loopwright.c import types
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.file import TypedRegion
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
+from loopwright.read.c.purity import SPECIAL_NUMBERS
 
 
 def refuse_types(program: Program, region: TypedRegion) -> None:
@@ -29,6 +31,21 @@ def refuse_storage(nodes: list[tree.Node]) -> None:
         _refuse_observed(node)
         _refuse_bit_field(node)
     _refuse_unions(nodes)
+
+
+def is_named(token: ExpandedToken) -> bool:
+    """Whether a token is a name, not a word of a type or a number: DBL_MAX is `((double)1.79e+308L)`."""
+    return token.is_name and token.text not in _ARITHMETIC and token.text not in SPECIAL_NUMBERS
+
+
+_ARITHMETIC = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))
+
+
+def number_macros(region: TypedRegion) -> frozenset[str]:
+    """The macros that are numbers wherever the region names them: no storage of the program."""
+    made = [token for token in region.tokens if token.macro is not None]
+    named = {token.macro for token in made if is_named(token) or token.follows_place}
+    return frozenset(token.macro for token in made if token.macro and token.macro not in named)
 
 
 def _refuse_observed(node: tree.Node) -> None:

@@ -24,7 +24,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
-from loopwright.read.c.gate.types import iterators_of
+from loopwright.read.c.gate.types import is_named, iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import NamedCell
 from loopwright.read.c.second.integers import numeric
@@ -36,7 +36,6 @@ from loopwright.source import Span
 
 _LITERALS = ("true", "false", "TRUE", "FALSE", "NULL")
 """Names that the reader takes for constants where nothing declares them."""
-_ARITHMETIC = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))
 _HINT = "write it in a plainer way; if this is plain C, please report it"
 
 
@@ -134,7 +133,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
                 raise Unclear(node, f"two variables are called '{declared.name}' here")
     calls = _macro_calls(region, lambda token: (token.macro, token.span))
     inner = _macro_calls(region, lambda token: (token.inner and token.inner[0], (token.inner, token.span)))
-    named = {place: name for place, name in calls.items() if any(map(_is_named, _tokens(region, place)))}
+    named = {place: name for place, name in calls.items() if any(map(is_named, _tokens(region, place)))}
     constants = frozenset(calls.values()) - frozenset(named.values())
     sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
     parameters = frozenset((*program.params, *sizes))
@@ -181,11 +180,6 @@ def _listed(program: Program) -> isl.Set:
 
 def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[ExpandedToken, ...]:
     return region.function.tokens[place[0] : place[1]]
-
-
-def _is_named(token: ExpandedToken) -> bool:
-    """Whether a token is a name, not a word of an arithmetic type: DBL_MAX is `((double)1.79e+308L)`."""
-    return token.is_name and token.text not in _ARITHMETIC
 
 
 def _macro_calls(

@@ -310,7 +310,10 @@ def may_wrap(kind: Integer | None, step: int) -> bool:
 
 
 def _fits(declared: tree.Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
-    """Whether the type of the iterator has all its values, whatever values their types allow the sizes."""
+    """Whether the type of the iterator has all its values, whatever values their types allow the sizes.
+
+    Macros that are numbers have these: the compiler's.
+    """
     kind = integer_of(declared.type)
     if kind is None or not may_wrap(kind, step):
         return True
@@ -320,4 +323,5 @@ def _fits(declared: tree.Declaration, domain: isl.Set, step: int, scope: Scope) 
     if kind.bits < 32:
         outside = outside.union(following.gt_set(number(kind.greatest)))
     outside = outside.union(following.lt_set(number(kind.least)))
-    return bool(domain.intersect(outside).intersect(scope.facts.ranges).is_empty())
+    outside = outside.intersect(scope.facts.ranges).intersect(scope.facts.known())
+    return bool(domain.intersect(outside).is_empty())
