@@ -77,7 +77,7 @@ _MEANING = {
 
 
 def is_library(name: str) -> bool:
-    """A function of the C library, or the compiler's name for it, or one of its bit operations or constants."""
+    """A function of the C library, or the compiler's name for it, its bit operations and constants."""
     plain = name.removeprefix(_BUILTIN)
     known = name in LIBRARY or plain in LIBRARY or name in SPECIAL_NUMBERS
     return known or (plain != name and plain in _BITS.split())

@@ -29,6 +29,7 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.inlined import called_in, with_calls_inlined
+from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Source, Span
 
@@ -110,7 +111,8 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     for is_written_out in (None, _is_more, _is_called):
         text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
         text = with_own_names(text, options)
-        for words in (with_element_pointers(text, options), text):
+        walked = with_pointer_walks(text, options)
+        for words in dict.fromkeys((with_element_pointers(walked, options), walked, text)):
             plain = in_counted_loops(words, options)
             others = WithBounds(with_other_iterators(words, options))
             for one in (WithBounds(plain), WithBounds(words), _with_bounds(plain, options), others):
@@ -145,7 +147,7 @@ def further_followed(
 ) -> Sequence[Program]:
     """What was read, or what is read with the elements that pointers lead to, if less of it is set aside."""
     aside = sum(len(program.set_aside) for program in found)
-    words = with_element_pointers(source, options) if aside else source
+    words = with_element_pointers(with_pointer_walks(source, options), options) if aside else source
     for text in (words, in_counted_loops(words, options)) if aside else ():
         other = read(text) if text != source else None
         if other is not None and sum(len(program.set_aside) for program in other) < aside:

@@ -63,7 +63,7 @@ def pairs_left(
 
     What a `restrict` pointer leads to and is written is reached through it alone.  A variable of the
     function that nothing points to is apart from what pointers lead to.  `about` are names that the reader
-    found; what is not an array of the program is taken to be written.  Macros that are numbers are no storage.
+    found; what is not an array of the program is taken to be written.  Macros that are numbers are none.
     """
     arrays = [array.name for array in program.arrays]
     written = {access.array for statement in program.statements for access in statement.writes}
