@@ -7,15 +7,15 @@
 All names of the function are fresh in the caller; what it takes from the file means the same there.
 Arguments have no effects, so their order does not matter, and each is evaluated where the call evaluates it.
 A pointer parameter that nothing assigns is the array or pointer of the caller that it is given, if both have
-the same elements.  The function has no `static`, label, jump or early `return`, and no macro in it brings in
-a name.
+the same elements; another pointer is a copy.  A struct is the caller's own, if neither of them changes it.
+The function has no `static`, label, jump or early `return`, and no macro in it brings in a name.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.declarations import Variable, declared_name
@@ -33,8 +33,10 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
-from loopwright.c.typed.file import typed_file
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFunction, typed_file
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.types import Record, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -94,6 +96,10 @@ class _Function:
     value: Node | None
     own: frozenset[str]
     free: frozenset[str]
+    records: frozenset[str] = frozenset()
+    """The parameters that are structs."""
+    kept: frozenset[str] = frozenset()
+    """Those of them that the function neither changes nor gives away."""
 
 
 def _function(file: CFile, name: str, region: Span, options: CompilerOptions) -> _Function | None:
@@ -124,10 +130,26 @@ def _function(file: CFile, name: str, region: Span, options: CompilerOptions) ->
     own |= {word for one in walk(body) for word in _declared(one)}
     if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
         return None
-    free = frozenset(names_in(without_comments(node.text, literals=False))) - own - _KEYWORDS - {name}
+    named = {one.text for one in walk(node) if one.type != "field_identifier" and not one.named_children}
+    members = {one.text for one in walk(node) if one.type == "field_identifier"} - named
+    words = {*names_in(without_comments(node.text, literals=False))} - members
+    free = frozenset(words - own - _KEYWORDS - {name})
     statements = tuple(inside if last is None else inside[:-1])
     value = values[0] if values else None
-    return _Function(" ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free)
+    records, kept = _records(typed_file(file.source, options).functions_with(name), name)
+    return _Function(
+        " ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free, records, kept
+    )
+
+
+def _records(functions: Sequence[TypedFunction], name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The parameters of a function that are structs, and those that it neither changes nor gives away."""
+    (found,) = (one for one in functions if one.declaration.name == name)
+    records = [one for one in found.parameters if isinstance(unqualified(one.type), Record)]
+    targets = [node.target for node in found.nodes if isinstance(node, tree.Assign | tree.Update)]
+    changed = {one.offset for one in map(tree.owner, targets) if one is not None} | found.addressed
+    kept = [one for one in records if one.offset not in changed and not found.problems]
+    return frozenset(one.name for one in records), frozenset(one.name for one in kept)
 
 
 def _named(definition: Node) -> str:
@@ -181,18 +203,34 @@ class _Call:
         values: dict[str, str] = {}
         for parameter, argument in zip(self.function.parameters, arguments, strict=True):
             name = identifiers(field(parameter, "declarator"))[0]
-            if field(parameter, "declarator").type == "identifier":
+            if name in self.function.records:
+                if name not in self.function.kept or not self._is_kept(argument):
+                    return None
+                renamed[name] = values[name] = argument.text
+            elif field(parameter, "declarator").type == "identifier":
                 kind = " ".join(one for one in parameter.text.split() if one not in _QUALIFIERS)
                 kind = kind.removesuffix(name).strip()
                 copies.append(f"{kind} {renamed[name]} = {on_one_line(argument.text)};")
                 values[name] = f"(({kind})({on_one_line(argument.text)}))"
             elif self._is_same_storage(parameter, argument, dict(zip(self._names(), arguments, strict=True))):
                 renamed[name] = values[name] = argument.text
+            elif self.function.statements and _is_one_pointer(parameter):
+                kind = field(parameter, "type").text
+                copies.append(f"{_constant(parameter)}{kind} *{renamed[name]} = {on_one_line(argument.text)};")
             else:
                 return None
         if self.function.value is not None and not self.function.statements:
             return self._as_value(values, arguments)
         return self._as_statements(renamed, copies)
+
+    def _is_kept(self, argument: Node) -> bool:
+        """Whether a struct that is given is a variable of the caller, which no pointer leads to."""
+        theirs = self.file.declarations.visible(argument.text, self.node.span)
+        if argument.type != "identifier" or theirs is None or theirs.rank:
+            return False
+        is_local = any(one.span.contains(theirs.place) for one in self._around())
+        given_away = re.search(rf"&[\s(]*{re.escape(argument.text)}\b", self.file.source.text)
+        return is_local and given_away is None
 
     def _is_in_a_macro(self) -> bool:
         """Whether the call is in an argument of a macro, which may see its text."""
@@ -291,6 +329,17 @@ class _Call:
     def _pointers(self) -> list[str]:
         listed = zip(self._names(), self.function.parameters, strict=True)
         return [name for name, one in listed if field(one, "declarator").type != "identifier"]
+
+
+def _is_one_pointer(parameter: Node) -> bool:
+    """Whether a parameter is `T *p` or `const T *p`."""
+    declarator = field(parameter, "declarator")
+    inner = field(declarator, "declarator") if declarator.type == "pointer_declarator" else declarator
+    return inner is not declarator and inner.type == "identifier" and "volatile" not in parameter.text
+
+
+def _constant(parameter: Node) -> str:
+    return "const " if "const" in names_in(parameter.text.partition("*")[0]) else ""
 
 
 def _calls(node: Node) -> bool:

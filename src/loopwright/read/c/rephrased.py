@@ -105,11 +105,10 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     With names that mean one variable each, with plain loops, with the values of bounds that are set in the
     region, with loops over variables of their own where iterators are read after them; first with the
     elements that local pointers lead to.  Then the same with macros written out that are more than
-    expressions, and with all that are called.
+    expressions, with all that are called, and with what functions of the file do in place of their calls.
     """
     seen = {source.text}
-    for is_written_out in (None, _is_more, _is_called):
-        text = source if is_written_out is None else _with_macros_written_out(source, options, is_written_out)
+    for text in _base_texts(source, options):
         text = with_own_names(text, options)
         walked = with_pointer_walks(text, options)
         for words in dict.fromkeys((with_element_pointers(walked, options), walked, text)):
@@ -119,6 +118,13 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
                 if one.source.text not in seen:
                     seen.add(one.source.text)
                     yield one
+
+
+def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    yield source
+    for is_written_out in (_is_more, _is_called):
+        yield _with_macros_written_out(source, options, is_written_out)
+    yield from _with_helpers_inlined(source, options)
 
 
 def in_other_words(
@@ -147,12 +153,32 @@ def further_followed(
 ) -> Sequence[Program]:
     """What was read, or what is read with the elements that pointers lead to, if less of it is set aside."""
     aside = sum(len(program.set_aside) for program in found)
-    words = with_element_pointers(with_pointer_walks(source, options), options) if aside else source
-    for text in (words, in_counted_loops(words, options)) if aside else ():
+    for text in _further(source, options) if aside else ():
         other = read(text) if text != source else None
         if other is not None and sum(len(program.set_aside) for program in other) < aside:
             return other
     return found
+
+
+def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    """The elements that pointers lead to in place of these, then what called functions do as well."""
+    for text in (source, *_with_helpers_inlined(source, options)):
+        words = with_element_pointers(with_pointer_walks(text, options), options)
+        yield words
+        yield in_counted_loops(words, options)
+
+
+def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    """The text without calls of functions of the file in its regions, where there are such."""
+    try:
+        names = called_in(source)
+    except BadInput:
+        return
+    found = source
+    for _ in range(_DEEPEST if names else 0):
+        found = with_calls_inlined(found, called_in(found), options)
+    if found != source:
+        yield found
 
 
 def _loops_in_statements(programs: Sequence[Program], text: WithBounds) -> frozenset[int]:
