@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.errors import BadInput
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
-from tests.c.support import writes
+from tests.c.support import reads, writes
 
 HEAD = """
 typedef struct { int w, h; float *data; float own[4]; } image;
@@ -63,6 +64,31 @@ def test_what_helpers_do_is_read(body: str, written: str) -> None:
 def test_helpers_with_effects_of_their_own_are_left(call: str) -> None:
     source = _source(f"for (i = 0; i < w; i++) {call}")
     assert with_calls_inlined(source, called_in(source), OPTIONS) == source
+
+
+LITERALS = {
+    "for (i = 0; i < n; i++) a[i] = (vec){b[i], 2 * i, .z = b[n - i]};": ["b[i]", "b[n - i]"],
+    "for (i = 0; i < n; i++) c[i] = (pair){{b[i], 1}, {.y = i}};": ["b[i]"],
+}
+NO_VALUES = ["a[i] = *&(vec){1, 2, 3};", "b[i] = (double[2]){1, i}[0];", "b[i] = (vec){b[i + 1]}.x;"]
+
+
+def _literals(body: str) -> Source:
+    head = "typedef struct { double x, y, z; } vec;\ntypedef struct { vec p, q; } pair;\n"
+    given = "int n, vec *a, double *b, pair *c"
+    return Source("t.c", f"{head}void f({given}) {{ int i;\n#pragma scop\n{body}\n#pragma endscop\n}}\n")
+
+
+@pytest.mark.parametrize(("body", "read"), LITERALS.items())
+def test_structs_are_assigned_as_literals(body: str, read: list[str]) -> None:
+    (program,) = read_source(_literals(body))
+    assert reads(program.statements[0]) == read
+
+
+@pytest.mark.parametrize("body", NO_VALUES)
+def test_literals_with_an_address_are_refused(body: str) -> None:
+    with pytest.raises(BadInput):
+        read_source(_literals(f"for (i = 0; i < n; i++) {body}"))
 
 
 def test_texts_without_calls_do_the_same(tmp_path: Path) -> None:

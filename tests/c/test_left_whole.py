@@ -202,7 +202,7 @@ def test_an_iterator_may_count_a_loop_that_is_left_whole() -> None:
     [
         "  for (i = 0; i < n; i++)\n    for (k = (int)b[i]; k < n; k++) a[k] += b[i];",
         "  for (i = 0; i < n; i++) {\n    a[i] = g(i);\n    b[i] = a[i];\n  }",
-        "  for (i = 0; i < n; i++)\n    *a++ = b[i];",
+        "  for (i = 0; i < n; i++) {\n    *a++ = b[i];\n    a += (int)b[i];\n  }",
         "  for (; j < n; j++)\n    for (k = 0; k < m; k++) a[j + k] = 0;",
         "  for (i = 0; i < n * m; i++)\n    a[i] = 0;",
         "  for (i = 0; i < n / m * 2; i++)\n    a[i] = 0;",

@@ -96,12 +96,36 @@ def touches(node: Node, frame: Frame, *, must: bool = True) -> tuple[Touch, ...]
             return _compound(field(node, "argument"), (), frame, must=must)
         case "call_expression":
             return _call(node, frame, must=must)
+        case "compound_literal_expression" if _is_value_literal(node):
+            return _listed(field(node, "value"), frame, must=must)
         case _:
             raise refuse(
                 node,
                 f"this expression cannot be read ({node.type.replace('_', ' ')})",
                 "accepted: arithmetic, comparisons, ?:, casts, array elements, and calls of pure functions",
             )
+
+
+def _is_value_literal(node: Node) -> bool:
+    """Whether `(T){..}` is assigned, given or returned as a whole: no pointer leads to it."""
+    around = node.parent
+    while around is not None and around.type in ("parenthesized_expression", "conditional_expression"):
+        around = around.parent
+    is_value = around is not None and around.type in ("assignment_expression", "init_declarator")
+    kinds = {part.type for part in walk(field(node, "type"))}
+    return is_value and not any("abstract" in kind for kind in kinds)
+
+
+def _listed(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
+    """What the values of `{a, .x = b, {c}}` read."""
+    found: list[Touch] = []
+    for part in named_children(node):
+        value = field(part, "value") if part.type == "initializer_pair" else part
+        if value.type == "initializer_list":
+            found += _listed(value, frame, must=must)
+        else:
+            found += touches(value, frame, must=must)
+    return tuple(found)
 
 
 def _all(nodes: list[Node], frame: Frame, *, must: bool) -> tuple[Touch, ...]:

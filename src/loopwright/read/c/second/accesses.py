@@ -57,8 +57,25 @@ def touched(node: tree.Expression, rows: Rows, *, must: bool = True) -> Iterator
                 yield from touched(function, rows, must=must)
             for argument in arguments:
                 yield from _argument(argument, rows, must=must)
+        case tree.OtherExpression(kind="COMPOUND_LITERAL_EXPR" | "INIT_LIST_EXPR"):
+            yield from _listed(node, rows, must=must)
         case _:
             raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
+
+
+def _listed(node: tree.OtherExpression, rows: Rows, *, must: bool) -> Iterator[Touched]:
+    """The values in `(T){a, .x = b}`, which is a value itself: an array would have an address."""
+    if isinstance(unqualified(node.type), ArrayType):
+        raise Unclear(node, "an array has an address")
+    for part in node.parts:
+        match part:
+            case tree.OtherExpression(kind="UNEXPOSED_EXPR", parts=(value,)):
+                is_member = part.place.span.text.startswith(".")
+            case _:
+                is_member, value = True, part
+        if not is_member or not isinstance(value, tree.Expression):
+            raise Unclear(node, "this kind of expression is not followed")
+        yield from touched(value, rows, must=must)
 
 
 def _follows(function: tree.Expression) -> bool:
