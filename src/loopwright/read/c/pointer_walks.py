@@ -67,7 +67,7 @@ def _edits(file: TypedFile) -> Iterator[list[Edit]]:
 
 
 @dataclass(frozen=True)
-class _Steps:
+class _WalkingPointer:
     """A pointer that starts at `base` and moves by `stride` elements in each iteration."""
 
     base: str
@@ -81,7 +81,7 @@ class _Steps:
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _WalkedLoop:
     node: tree.ForStatement | tree.OtherStatement
     counted: NumberedLoop
     region: TypedRegion
@@ -223,7 +223,7 @@ class _Walk:
         stride = offset or total
         if not stride:
             return None
-        walk = _Steps(base, number, stride)
+        walk = _WalkingPointer(base, number, stride)
         edits = [self._use(use, walk, before) for use, before in found]
         edits += [self._move(move, walk, before) for move, before in moves]
         known = [edit for edit in edits if edit is not None]
@@ -242,7 +242,7 @@ class _Walk:
             inner, outer = outer, self.around.get(id(outer))
         return True
 
-    def _use(self, use: tree.Name, walk: _Steps, before: int) -> Edit | None:
+    def _use(self, use: tree.Name, walk: _WalkingPointer, before: int) -> Edit | None:
         """`*p`, `p->` or `p` of `p[k]`."""
         tokens, at = self.region.function.tokens, use.place.first
         inner, outer = self._above(use)
@@ -259,7 +259,7 @@ class _Walk:
                 return None
         return self._edit(first.span.start, last.span.end, text, (at - 1, at + 2))
 
-    def _move(self, move: tree.Node, walk: _Steps, before: int) -> Edit | None:
+    def _move(self, move: tree.Node, walk: _WalkingPointer, before: int) -> Edit | None:
         """`*p++` or `*++p`, or `p++;` and `p += 2;` as statements."""
         assert isinstance(move, tree.Update | tree.Assign)
         inner, outer = self._above(move)
@@ -326,7 +326,7 @@ def _is_written(place: tree.TokenRange, region: TypedRegion) -> bool:
     return not any(token.macro is not None or token.follows_place for token in tokens)
 
 
-def _counted(node: tree.Node, region: TypedRegion, file: TypedFile) -> _Walk | None:
+def _counted(node: tree.Node, region: TypedRegion, file: TypedFile) -> _WalkedLoop | None:
     """A loop whose iterations are numbered."""
     if not isinstance(node, tree.ForStatement | tree.OtherStatement):
         return None
@@ -337,4 +337,4 @@ def _counted(node: tree.Node, region: TypedRegion, file: TypedFile) -> _Walk | N
     around: dict[int, tree.Node] = {}
     for one in (*tree.walk(node), *tree.walk(found.body)):
         around.update((id(part), one) for part in tree.children(one))
-    return _Walk(node, found, region, around, file)
+    return _WalkedLoop(node, found, region, around, file)
