@@ -24,19 +24,15 @@ IMPURE = _traps(
     [
         ("it writes a variable of the file", "double z; double g(int e) { z = e; return z; }"),
         ("it declares the variable inside", "double g(int e) { extern double t; t += e; return t; }"),
-        ("it reads what the region writes", "double g(int e) { return s + e; }"),
         ("it reads it by a declaration inside", "double g(int e) { extern double s; return s + e; }"),
         ("it says pure and reads what the region writes", "__attribute__((pure)) double g(int e) { return s + e; }"),
         ("it says const and reads what the region writes", "__attribute__((const)) double g(int e) { return a[e]; }"),
         ("it says pure, with underscores, and writes", "__attribute__((__pure__)) double g(int e) { t = e; return e; }"),
-        ("the attribute is on the declaration", "double g(int e) __attribute__((pure)); double g(int e) { return s; }"),
         ("it is declared pure, and may read what the region writes", "double g(int) __attribute__((pure));"),
         ("it has a static variable", "double g(int e) { static int c; return c++ + e; }"),
         ("it has a static variable that it only reads", "double g(int e) { static int c; c = e; return c; }"),
         ("what it calls writes", "double h(int e) { t = e; return e; } double g(int e) { return h(e); }"),
-        ("what it calls reads what the region writes", "double h(void) { return s; } double g(int e) { return h() + e; }"),
         ("it writes through a pointer", "double *w; double g(int e) { *w = e; return e; }"),
-        ("it reads through a pointer of the file", "double *w; double g(int e) { return w[e]; }"),
         ("it is a pointer to a function", "double (*g)(int);"),
         ("it is an array of functions by a macro", "double (*t2[2])(int);\n#define g t2[0]"),
         ("it prints", "#include <stdio.h>\ndouble g(int e) { return printf(\"%d\", e); }"),
@@ -77,7 +73,6 @@ LIBRARY = _traps(
     [
         ("defined here", "double sqrt(double e) { s = e; return e; }"),
         ("defined here as static", "static double sqrt(double e) { t = e; return e; }"),
-        ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
         ("defined with the attribute", "__attribute__((const)) double sqrt(double e) { return s + e; }"),
         ("a macro for another function", "double h(double e) { t = e; return e; }\n#define sqrt h"),
         ("a pointer", "double (*sqrt)(double);"),
@@ -85,6 +80,20 @@ LIBRARY = _traps(
     ],
     _SQRT,
 )
+WRITTEN_OUT = [
+    *_traps(
+        [
+            ("it reads what the region writes", "double g(int e) { return s + e; }"),
+            ("the attribute is on the declaration", "double g(int e) __attribute__((pure)); double g(int e) { return s; }"),
+            ("what it calls reads what the region writes", "double h(void) { return s; } double g(int e) { return h() + e; }"),
+            ("it reads through a pointer of the file", "double *w; double g(int e) { return w[e]; }"),
+        ],
+        _USE,
+    ),
+    *_traps([
+        ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
+    ], _SQRT),
+]
 PURE = [
     Trap("of the library", _SQRT, "#include <math.h>"),
     Trap("of the library, without a header", _SQRT),
@@ -109,6 +118,15 @@ _IN_A_HEADER = (("g.h", "#define sqrt(e) (t = (e))\nstatic double g(int e) { t =
 def test_functions_that_do_more(trap: Trap, tmp_path: Path) -> None:
     (tmp_path / "g.h").write_text(_IN_A_HEADER[0][1])
     assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", WRITTEN_OUT, ids=lambda trap: trap.name)
+def test_what_small_functions_read_is_read_in_their_place(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED
+    (program,) = read_c(tmp_path / "t.c")
+    first = program.statements[0]
+    assert first.body.place.text.startswith("b[i]")
+    assert {"s", "w"} & {access.array for access in first.reads}
 
 
 @pytest.mark.parametrize("trap", PURE, ids=lambda trap: trap.name)
