@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from loopwright.c.file import c_file
 from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
@@ -39,14 +40,27 @@ from loopwright.source import Source
 
 _MOST = 40
 _DIRECTED = re.compile(r"#\s*pragma\s+omp\b|\b_Pragma\b")
-_WALKING = re.compile(r"\*\s*[A-Za-z_]\w*\s*(\+\+|--)|\b[A-Za-z_]\w*\s*(\+\+|--|\+=)|(\+\+|--)\s*[A-Za-z_]")
+_MOVED = re.compile(r"([A-Za-z_]\w*)\s*(?:\+\+|--|\+=|-=)|(?:\+\+|--)\s*([A-Za-z_]\w*)")
 
 
 def with_pointer_walks(source: Source, options: CompilerOptions) -> Source:
     """The text with elements of arrays in place of pointers that walk through them."""
-    if _WALKING.search(source.text) is None:
+    if not _may_walk(source):
         return source
     return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
+
+
+def _may_walk(source: Source) -> bool:
+    """Whether a region changes a name that is a pointer, as far as the text tells: cheap, and no proof."""
+    file = c_file(source)
+    for region in file.regions:
+        text = region.place.text
+        for name in {word for pair in _MOVED.findall(text) for word in pair if word}:
+            declared = file.declarations.visible(name, region.place)
+            is_pointer = declared is not None and declared.rank > 0
+            if is_pointer or re.search(rf"\*\s*{name}\s*=", text):
+                return True
+    return False
 
 
 def _edits(file: TypedFile) -> Iterator[list[Edit]]:
