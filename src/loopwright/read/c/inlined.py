@@ -215,8 +215,8 @@ class _Call:
             elif self._is_same_storage(parameter, argument, dict(zip(self._names(), arguments, strict=True))):
                 renamed[name] = values[name] = argument.text
             elif self.function.statements and _is_one_pointer(parameter):
-                kind = field(parameter, "type").text
-                copies.append(f"{_constant(parameter)}{kind} *{renamed[name]} = {on_one_line(argument.text)};")
+                kind = _constant(parameter) + field(parameter, "type").text
+                copies.append(f"{kind} *{renamed[name]} = {on_one_line(argument.text)};")
             else:
                 return None
         if self.function.value is not None and not self.function.statements:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
@@ -67,7 +67,7 @@ def by_head(loop: tree.ForStatement, region: TypedRegion) -> NumberedLoop | None
     text = counter.name if start.value == 0 else f"({counter.name} - {start.value})"
     bound = _bound(loop.test, counter) if start.value == 0 else None
     after = tuple(one for one in steps if one is not counting[0])
-    head = (step.place, on_one_line(counting[0])) if after and step is not None else None
+    head = (step.place, on_one_line(counting[0].place.span.text)) if after and step is not None else None
     return NumberedLoop(text, loop.body, head, bound=bound, after=after, ends_early=False)
 
 
@@ -155,7 +155,7 @@ def by_pointer(loop: tree.Node, region: TypedRegion) -> NumberedLoop | None:
     if not isinstance(kind, Integer) or count.place.macro is not None or not _same_target(walker, base):
         return None
     fresh = _fresh(region)
-    text = on_one_line(count)
+    text = on_one_line(count.place.span.text)
     text = f"for ({_spelled(kind)} {fresh} = 0; {fresh} < {text}; {fresh}++)"
     head = (_head_of(loop, body, region), text)
     return NumberedLoop(
@@ -194,7 +194,7 @@ def count_text(bound: tree.Expression, inside: Sequence[tree.Node], region: Type
     known = _stable(core, inside, region)
     if core.place.macro is not None or not (known or isinstance(core, tree.Number)):
         return None
-    text = on_one_line(core)
+    text = on_one_line(core.place.span.text)
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
@@ -290,8 +290,3 @@ def loops_around(
         and node.place.end >= loop.place.end
     ]
     return sorted(found, key=lambda one: -one.place.first)
-
-
-def on_one_line(node: tree.Expression) -> str:
-    """The text of an expression."""
-    return " ".join(without_comments(node.place.span.text, literals=True).split())
