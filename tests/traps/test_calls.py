@@ -80,7 +80,7 @@ LIBRARY = _traps(
     ],
     _SQRT,
 )
-WRITTEN_OUT = [
+IN_THEIR_PLACE = [
     *_traps(
         [
             ("it reads what the region writes", "double g(int e) { return s + e; }"),
@@ -120,7 +120,7 @@ def test_functions_that_do_more(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED
 
 
-@pytest.mark.parametrize("trap", WRITTEN_OUT, ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", IN_THEIR_PLACE, ids=lambda trap: trap.name)
 def test_what_small_functions_read_is_read_in_their_place(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) == PROVED
     (program,) = read_c(tmp_path / "t.c")
