@@ -27,6 +27,7 @@ from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.conditions import IteratorScope, value
+from loopwright.prove.text.clauses import may_run_in_order
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
@@ -151,7 +152,8 @@ def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instance
     """Two iterations, the statements in them that touch one cell, and the sizes."""
     first, second = (old.statement(name) for name in race.pair)
     number = race.loop.dimension or 0
-    if not any("parallel" in pragma.argument for pragma in text.pragmas.get(number, ())):
+    said = [pragma.argument for pragma in text.pragmas.get(number, ())]
+    if not any("parallel" in one and not may_run_in_order(one) for one in said):
         return Undecided("the iterations of a loop that is said to have no order may depend on each other")
     point = smallest_point(race.example)
     assert point is not None, "a race has an example"

@@ -141,6 +141,20 @@ def runs_in_order(argument: str) -> bool:
     return not values.isdisjoint({("if", "0"), ("num_threads", "1")})
 
 
+_SEVERAL = r"0*([2-9]|[1-9]\d+)"
+_CERTAIN = re.compile(rf"if:[1-9]\d*|(num_threads|simdlen):{_SEVERAL}|schedule:[^,]*(,0*1)?")
+"""Clauses that keep no two iterations in one thread, or in one lane, written without spaces."""
+
+
+def may_run_in_order(argument: str) -> bool:
+    """Whether a clause may have one thread, or one lane, run iterations of an example one after the other:
+    those of a chunk, or all of them.
+    """
+    given = [f"{word}:{''.join(text.split(':')[-1].split())}" for word, text in clause_texts(argument)]
+    said = [one for one in given if one.startswith(("if:", "num_threads:", "schedule:", "simdlen:"))]
+    return not all(_CERTAIN.fullmatch(one) for one in said)
+
+
 def clause_texts(argument: str) -> list[tuple[str, str]]:
     """The clauses by name, with what stands between their parentheses."""
     return [(word, inside) for word, inside in _CLAUSE.findall(argument)]

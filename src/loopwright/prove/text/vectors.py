@@ -18,7 +18,7 @@ from loopwright.c.tokens import packed
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.violation import Violation
-from loopwright.prove.text.clauses import linear_steps, number_in_clause, runs_in_order
+from loopwright.prove.text.clauses import linear_steps, may_run_in_order, number_in_clause
 
 
 def in_one_vector(
@@ -40,10 +40,10 @@ def in_one_vector(
 
 
 def is_kept(argument: str, found: object) -> bool:
-    """Whether a dependence between iterations may be kept: one thread runs all, or all lanes of a vector do
+    """Whether a dependence between iterations may be kept: one thread runs both, or all lanes of a vector do
     first what stands first in the text, read before they write, and write one after the other.
     """
-    if runs_in_order(argument):
+    if may_run_in_order(argument):
         return True
     if "parallel" in argument or not isinstance(found, Violation):
         return False
