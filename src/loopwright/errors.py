@@ -86,10 +86,12 @@ class Code(Enum):
 
     @property
     def exit_code(self) -> int:
+        """The exit status of a command that ends with it."""
         return int(self.value[2])
 
     @property
     def severity(self) -> Severity:
+        """Whether the input or Loopwright is to blame."""
         internal = self.exit_code == 4 and self is not Code.CRASHED
         return Severity.INTERNAL if internal else Severity.ERROR
 
@@ -176,18 +178,22 @@ class LoopwrightError(Exception):
 
     @property
     def code(self) -> Code:
+        """What kind of error it is; `loopwright explain CODE` says more."""
         return self.diagnostic.code
 
     @property
     def message(self) -> str:
+        """What is wrong, in one sentence."""
         return self.diagnostic.summary
 
     @property
     def span(self) -> Span | None:
+        """The place it is about, if there is one."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
+        """What to do about it, if that is known."""
         return self.diagnostic.hint
 
 
@@ -217,6 +223,7 @@ class Illegal(LoopwrightError):
 
     @property
     def witness(self) -> str:
+        """The example that shows it; empty where there is none."""
         return self.diagnostic.witness or ""
 
 

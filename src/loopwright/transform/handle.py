@@ -76,6 +76,7 @@ class Handle(Displayed):
 
     @property
     def component(self) -> Component:
+        """The statements and loops that the handle is on."""
         return self.plan.component(self.name)
 
     def __getitem__(self, name: str | int) -> Handle:
@@ -95,6 +96,7 @@ class Handle(Displayed):
         return name
 
     def realign(self, other: str, common: int) -> Handle:
+        """Shares exactly `common` loops with `other`, the component right after it."""
         return self.perform(ops.Realign(self.name, other, common))
 
     def lift(self, loop: int, name: str | None = None) -> Handle:
@@ -116,24 +118,31 @@ class Handle(Displayed):
         return after[one], after[two]
 
     def interchange(self, one: str, two: str) -> Handle:
+        """Two loops of the nest change places."""
         return self.perform(ops.Interchange(self.name, one, two))
 
     def permute(self, *order: str) -> Handle:
+        """The loops of the nest in this order, the outermost first."""
         return self.perform(ops.Permute(self.name, order))
 
     def skew(self, loop: str, along: str, factor: int = 1) -> Handle:
+        """`factor` times the iterator `along` is added to that of `loop`."""
         return self.perform(ops.Skew(self.name, loop, along, factor))
 
     def shift(self, loop: str, amount: int) -> Handle:
+        """The iterations of `loop` run `amount` later."""
         return self.perform(ops.Shift(self.name, (LoopNumber(amount, loop),)))
 
     def reverse(self, loop: str) -> Handle:
+        """The iterations of `loop` run in the opposite order."""
         return self.perform(ops.Reverse(self.name, (loop,)))
 
     def strip_mine(self, loop: str, size: int) -> Handle:
+        """A loop of `size` iterations inside a loop over these strips."""
         return self.perform(ops.StripMine(self.name, loop, size))
 
     def from_zero(self) -> Handle:
+        """The loops count 0, 1, 2, ..., as they were written."""
         return self.perform(ops.FromZero(self.name))
 
     def tile(self, *sizes: int, skew: bool = False, full: bool = False, **named: int) -> Handle:
@@ -148,9 +157,11 @@ class Handle(Displayed):
         return after[one], after[two]
 
     def unroll(self, loop: str, factor: int | None = None) -> Handle:
+        """`loop` written out, `factor` iterations at a time or all of them."""
         return self.perform(ops.Unroll(self.name, loop, factor))
 
     def unroll_and_jam(self, **factors: int) -> Handle:
+        """`unroll_and_jam(i=4, j=2)`: so many iterations of outer loops inside the innermost one."""
         return self.perform(ops.UnrollAndJam(self.name, _numbers(factors)))
 
     def fuse(self, *others: str, common: int | None = None) -> Handle:
@@ -167,18 +178,23 @@ class Handle(Displayed):
         return self.perform(ops.DistributeLegally(self.name))
 
     def reorder(self, other: str) -> Handle:
+        """Changes places with `other`, its neighbour in the body of a loop."""
         return self.perform(ops.Reorder(self.name, other))
 
     def sink(self, nest: str, value: int = 0) -> Handle:
+        """Into the loops of the nest beside it, at iteration `value`."""
         return self.perform(ops.Sink(self.name, nest, value))
 
     def parallel(self, loop: str) -> Handle:
+        """The iterations of `loop` may run at the same time."""
         return self.perform(ops.Parallelize(self.name, (loop,)))
 
     def vectorize(self, loop: str) -> Handle:
+        """The iterations of `loop` may run in the lanes of a vector."""
         return self.perform(ops.Vectorize(self.name, (loop,)))
 
     def block(self, *loops: str) -> Handle:
+        """The loops become blocks of the grid of a GPU."""
         return self.perform(ops.MapBlocks(self.name, loops))
 
     def thread(self, **counts: int) -> Handle:
@@ -186,9 +202,11 @@ class Handle(Displayed):
         return self.perform(ops.MapThreads(self.name, _numbers(counts)))
 
     def separate(self, loop: str) -> Handle:
+        """`loop` is cut where its statements have different bounds."""
         return self.perform(ops.Separate(self.name, (loop,)))
 
     def isolate(self, loop: str, points: tuple[str, ...]) -> Handle:
+        """Where the loops `points` run over full tiles, they are generated apart, down to `loop`."""
         return self.perform(ops.Isolate(self.name, loop, tuple(points)))
 
     def expand(self, variable: str, *loops: str) -> Handle:
