@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from loopwright.errors import BadInput
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.blocks import whole_blocks
 from loopwright.optimise.candidates.judging import Judge
-from loopwright.optimise.candidates.nests import Script, SearchContext, targets
+from loopwright.optimise.candidates.nests import Script, SearchContext, is_shared, targets
 from loopwright.optimise.candidates.orders import ORDERING, exchanged
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
@@ -328,3 +329,24 @@ def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:
     best = Planner(judge).ranked()[0]
     assert best.total < judge.original().total / 4
     assert script_text(best.script).startswith("expand(sum, i, j)\ndistribute()\n")
+
+
+def test_what_threads_share_starts_before_all_kinds_are_timed() -> None:
+    """Kinds for several threads and for one take turns; after some come those near the fastest of both."""
+    texts = ("tile(S, 8)", "unroll_and_jam(S, i=2)", "interchange(S, i, j)", "skew(S, j, i)", "unroll(S, j)")
+    alone = [parse_script(text) for text in texts]
+    shared = [(*one, *parse_script("parallel(S, i)")) for one in alone]
+    known: dict[Script, float] = {}
+    order: list[Script] = []
+    asked: list[tuple[int, Script]] = []
+
+    def near(script: Script) -> Iterator[Trial]:
+        asked.append((len(order), script))
+        return iter(())
+
+    for one in in_turn([Trial(one, 1.0, "") for one in (*shared, *alone)], known, near, 4):
+        order.append(one.script)
+        known[one.script] = float(len(order))
+    assert [is_shared(one) for one in order[:4]] == [True, False, True, False]
+    assert asked == [(4, order[1]), (4, order[0])]
+    assert {*shared, *alone} == set(order)

@@ -14,7 +14,7 @@ from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
 from loopwright.optimise.candidates.threads import among_threads
 from loopwright.optimise.timing.results import Results
-from loopwright.optimise.timing.trials import Judged, Task, Timed, Trial, Trials, in_turn
+from loopwright.optimise.timing.trials import BATCH, Judged, Task, Timed, Trial, Trials, in_turn
 from loopwright.progress import Progress
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Operation, Tile, UnrollAndJam, Widen
@@ -92,14 +92,17 @@ class Neighbours:
                 yield self.known[other]
 
     def _among_threads(self, script: Script) -> Iterator[Trial]:
-        """A script that is fast on one thread, for all of them."""
+        """A script that is fast on one thread, for all of them; with the widest vectors too."""
         self.judge.deadline = self.until
         one = self.judge.known.get(script)
-        if one is not None:
-            after = among_threads(self.judge, one)
-            if after.script not in self.known:
-                self.known[after.script] = Trial(after.script, after.total, after.origin)
-                yield self.known[after.script]
+        shared = None if one is None else among_threads(self.judge, one)
+        wide = Step(Widen())
+        while shared is not None:
+            if shared.script not in self.known:
+                self.known[shared.script] = Trial(shared.script, shared.total, shared.origin)
+                yield self.known[shared.script]
+            is_last = wide in shared.script or not self.judge.setting.machine.widest
+            shared = None if is_last else self.judge.estimated((*shared.script, wide), shared.origin)
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,8 @@ class Timing:
     def _fresh(self, waiting: Sequence[Trial], neighbours: Neighbours | None) -> Iterator[Task]:
         begun = time.monotonic()
         near = None if neighbours is None else neighbours.of
-        for number, one in enumerate(in_turn(waiting, self.found, near), 1):
+        batch = BATCH if neighbours is not None and neighbours.judge.threads > 1 else None
+        for number, one in enumerate(in_turn(waiting, self.found, near, batch), 1):
             best = self._best
             reserved = min(FINALISTS * TURNS * best, RESERVED * (self.until - begun))
             if time.monotonic() > self.until - reserved:

@@ -9,7 +9,10 @@ from typing import Protocol
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.nests import Script, is_shared
 from loopwright.run.timing import Times
-from loopwright.transform.script.operations import Fuse, Tile
+from loopwright.transform.script.operations import Fuse, Parallelize, Tile
+
+BATCH = 8
+"""So many kinds of scripts are timed before scripts near the fastest ones, where threads share the work."""
 
 WORTH = 0.97
 """A program is faster if it takes less than this much of the time: by less, runs differ by chance."""
@@ -42,12 +45,14 @@ def in_turn(
     candidates: Sequence[Trial],
     known: Mapping[Script, float],
     near: Callable[[Script], Iterator[Trial]] | None = None,
+    batch: int | None = None,
 ) -> Iterator[Trial]:
     """Which candidate is timed next; `known` has the seconds of those that are not, and grows meanwhile.
 
     First the best of each kind, in the order of the model; then, of the kinds in the order of their shortest
     times, the next ones: kinds of scripts differ more than the model can tell, sizes less.  Before these come
     scripts `near` the fastest one, and near the fastest for one thread: that is where several start from.
+    With a `batch` these do not wait for more kinds than that; of these every other one is for one thread.
     """
     waiting: dict[tuple[str, ...], list[Trial]] = {}
     begun: dict[tuple[str, ...], list[Script]] = {}
@@ -57,22 +62,31 @@ def in_turn(
         elif one.script:
             waiting.setdefault(kinds(one.script), []).append(one)
     asked: set[Script] = set()
+    recent = 0
     while True:
         fresh = [kind for kind in waiting if kind not in begun]
+        if batch is not None:
+            fresh.sort(key=lambda kind: _is_parallel(kind) == bool(recent % 2))
         alone = [one for one in known if not is_shared(one)]
         fastest = [min(some, key=lambda one: known[one], default=()) for some in (alone, known)]
         next_to = next((one for one in fastest if one not in asked), None)
-        if not fresh and near is not None and next_to is not None:
+        if (not fresh or recent == batch) and near is not None and next_to is not None:
             asked.add(next_to)
+            recent = 0 if is_shared(next_to) else recent
             yield from near(next_to)
             continue
         if not waiting:
             return
         kind = fresh[0] if fresh else min(waiting, key=lambda one: _shortest(begun[one], known))
+        recent = 1 if recent == batch else recent + 1
         one = waiting[kind].pop(0)
         waiting = {kind: more for kind, more in waiting.items() if more}
         begun.setdefault(kind, []).append(one.script)
         yield one
+
+
+def _is_parallel(kind: tuple[str, ...]) -> bool:
+    return Parallelize.__name__ in kind
 
 
 def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float:
