@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.correspondence import claimed_loops
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load
+from loopwright.rewrite import verification
 from loopwright.rewrite.rereading import read_regions
 from tests.coq.support import SECONDS, needs_coqc
 from tests.coq.test_cli import KERNEL, run
@@ -138,6 +140,36 @@ def test_another_text_is_refused_before_coq_is_asked(
     assert changed != files.new.read_text()
     assert run("verify", *files.but(tmp_path, new=changed)) in (1, 3)
     assert message in capsys.readouterr().err
+
+
+NAMES = ("i", "j", "n", "x", "a", "0", "1", "if")
+SIGNS = ("+", "-", "*", "<", "<=", "=", "(", ")", "[", "]", ";", "{", "++")
+
+
+def test_a_text_with_another_token_asks_for_another_theorem(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or for none: each token of the region, but for the label, replaced by another one."""
+    asked: list[str] = []
+
+    def recorded(proof: str, statement: str, *_: object) -> Accepted:
+        asked.append(statement)
+        return Accepted()
+
+    monkeypatch.setattr(verification, "verify", recorded)
+    assert run("verify", str(files.new), str(files.proof)) == 0
+    (right,) = asked
+    text = files.new.read_text()
+    start, end = text.index("for (j"), text.index("#pragma endscop")
+    chance = random.Random(1)
+    for token in re.finditer(r"\w+|\+\+|<=|[^\s\w]", text[start:end]):
+        if token[0] != "L":
+            other = chance.choice([one for one in NAMES + SIGNS if one != token[0]])
+            asked.clear()
+            new = text[: start + token.start()] + other + text[start + token.end() :]
+            status = run("verify", *files.but(tmp_path, new=new))
+            assert status in (1, 2, 3) or asked != [right], new
+            assert status != 4, capsys.readouterr().err
 
 
 @needs_coqc

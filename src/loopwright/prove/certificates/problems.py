@@ -35,12 +35,11 @@ from loopwright.prove.coq.words import (
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.formulas import formula_of
-from loopwright.prove.obligations.sides import both_sides, opened
+from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.obligations.witnesses import Witness, witnesses
 from loopwright.prove.reading.c_expressions import Unreadable, is_helper, words_of
 from loopwright.prove.reading.integer_types import wide_names
-from loopwright.prove.reading.loops import text_loops
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str | None = None) -> str:
@@ -143,7 +142,7 @@ def range_problem(text: Program) -> RangeProblem:
             raise Unreadable(f"'{part.text}' need not be what its name says")
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
-    wide = wide_names(text, opened(text_loops(text)))
+    wide = wide_names(text)
     ranges = [str(limit) for kind in (INT, LONG) for limit in (kind.least, kind.greatest)]
     return RangeProblem(" ".join(("range", *sizes, *ranges, *names(wide), name(text.region.text))), wide)
 

@@ -193,8 +193,8 @@ def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
     return all(map(str.isidentifier, sizes)) and all(types.holds(kind, types.INT) for kind in kinds)
 
 
-def wide_names(program: Program, loops: loop_nodes.Node) -> tuple[str, ...]:
-    """The iterators and parameters of `loops` that are long, or wider, wherever the file declares them.
+def wide_names(program: Program) -> tuple[str, ...]:
+    """The iterators and parameters that are long, or wider, wherever the file declares them.
 
     None where the text converts integers otherwise than in arithmetic, so that an expression need not be
     computed in the widest type that something in it has.
@@ -202,7 +202,8 @@ def wide_names(program: Program, loops: loop_nodes.Node) -> tuple[str, ...]:
     if _converts(program):
         return ()
     parameters = {parameter.text: parameter.name for parameter in program.parameters}
-    called = {**{name: name for name in _iterators(loops)}, **parameters}
+    iterators = {name for one in program.statements for name in one.iterators}
+    called = {**{name: name for name in sorted(iterators)}, **parameters}
     kinds = _declared(program, called)
     wide = [name for name, several in kinds.items() if all(types.holds(kind, types.LONG) for kind in several)]
     return tuple(sorted(called[name] for name in wide))

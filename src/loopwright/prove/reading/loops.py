@@ -123,7 +123,7 @@ class _LoopTranslation:
 
     def has_leaf(self, node: Node) -> bool:
         """Whether there is a statement inside; without one, a loop that ends does nothing."""
-        return any(part in self.leaves for part in walk(node))
+        return any(node.start <= leaf.start and leaf.end <= node.end for leaf in self.leaves)
 
     def declaration(self, node: Node, rest: list[Node], words: Words) -> loops.Node:
         """`double t = e;` is a statement of its own; `int m = n - i;` names a value."""

@@ -36,7 +36,7 @@ from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.instances import sides, values_at
 from loopwright.prove.reading.loops import NOTHING, text_loops
-from loopwright.prove.reading.operation import Different, Equation, same_operation
+from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -99,12 +99,17 @@ def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
 
 
 def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
-    wrong = _different_setting(old, new) or _misfit(old, new, claims)
+    wrong = _different_setting(old, new)
+    if wrong is not None:
+        return Undecided(wrong)
+    after = sides(new)
+    wrong = _misfit(old, new, after, claims)
     if wrong is not None:
         return Undecided(wrong)
     by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
     try:
-        equations = _equations(old, new, by_name)
+        before = sides(old)
+        equations = {name: same_operation(before[one.name], after[name]) for name, one in by_name.items()}
     except Different as failure:
         return Refuted("operation", f"a statement of the text is another one: {failure}", "all sizes")
     mistaken = _false_claim(old, new, by_name, equations)
@@ -155,12 +160,13 @@ def _different_setting(old: Program, new: Program) -> str | None:
     return None
 
 
-def _misfit(old: Program, new: Program, claims: Sequence[Call]) -> str | None:
+def _misfit(
+    old: Program, new: Program, after: Mapping[str, StatementSyntax], claims: Sequence[Call]
+) -> str | None:
     """What keeps claims from being about these texts."""
     if len(claims) != len(new.statements):
         return f"the text has {len(new.statements)} statements, not {len(claims)}"
     depths = {statement.name: statement.depth for statement in old.statements}
-    after = sides(new)
     for statement, claim in zip(new.statements, claims, strict=True):
         if depths.get(claim.name) != len(claim.arguments):
             return f"the original has no statement {claim.name} with {len(claim.arguments)} iterators"
@@ -173,11 +179,6 @@ def _misfit(old: Program, new: Program, claims: Sequence[Call]) -> str | None:
 
 def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:
     return array.rank, array.element_type, array.local, array.extents
-
-
-def _equations(old: Program, new: Program, claims: dict[str, Call]) -> dict[str, tuple[Equation, ...]]:
-    before, after = sides(old), sides(new)
-    return {name: same_operation(before[claim.name], after[name]) for name, claim in claims.items()}
 
 
 def _false_claim(
