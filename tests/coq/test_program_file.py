@@ -13,44 +13,21 @@ from loopwright.prove.coq.program_file import program_file
 from loopwright.read.schedules import read_schedule
 from tests.coq.support import SECONDS, assert_accepted, needs_coqc
 from tests.generate.support import flat, proved_program, tree
+from tests.prove.test_mutants import FLAT as MUTATED
+from tests.prove.test_mutants import TREE
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
 
 FLAT = {
+    **MUTATED,
     "nothing": "{ S[i] -> [i] : 0 <= i < 0 }",
     "one point": "{ S[] -> [0] }",
-    "triangle": "[n] -> { S[i, j] -> [j, i] : 0 <= j <= i < n }",
-    "stride": "[n] -> { S[i] -> [i] : 1 <= i <= n and i mod 3 = 1 }",
-    "stride from a parameter": "[n, m] -> { S[i] -> [i] : m <= i <= n and (i - m) mod 2 = 0 }",
-    "fused": "[n] -> { S[i] -> [i, 0] : 0 <= i < n; T[i] -> [i, 1] : 2 <= i < n }",
-    "shifted": "[n] -> { S[i] -> [i] : 0 <= i <= n; T[i] -> [i + 2] : 0 <= i <= n }",
-    "tiled": "[n] -> { S[i, j] -> [t, j, i] : t = floor(i/3) and 0 <= i < n and 0 <= j < 2 }",
-    "if and else": "[n, m] -> { S[i] -> [i] : 0 <= i < n and m > 2; T[i] -> [i] : 0 <= i < n and m <= 2 }",
-    "parity": "[n] -> { S[i] -> [i] : 0 < i < n and i mod 2 = 0; T[i] -> [i] : 0 < i < n and i mod 2 = 1 }",
-    "not injective": "[n] -> { S[i, j] -> [i] : 0 <= i < n and 0 <= j < 2; T[] -> [0] : n >= 0 }",
-    "division": "[n] -> { S[i] -> [i] : 0 <= 2i <= n; T[] -> [floor(n/2) + 1] : n >= 0 }",
     "several times": "[n] -> { S[i] -> [t] : 0 <= i < n and 2i <= t <= 2i + 1 }",
     "in pieces": "[n] -> { S[i] -> [0, i] : 0 <= i < n and 2i >= n; S[i] -> [1, i] : 0 <= i and 2i < n }",
     "words of Coq": "[S, O] -> { for[p, x] -> [x, p] : 0 <= p < S and 0 <= x < O }",
     "two arities": "[n] -> { S[i] -> [0, i] : 0 <= i < n; S[i, j] -> [1, i + j] : 0 <= i, j < n }",
     "empty for small n": "[n] -> { S[i] -> [i] : 5 <= i <= n - 5 }",
 }
-TREE = """
-domain: "[n] -> { S[i] : 0 <= i < n; T[i, j] : 0 <= i < n and i <= j < n; U[i] : 0 <= i < n }"
-child:
-  schedule: "[{ S[i] -> [i]; T[i, j] -> [i]; U[i] -> [i] }]"
-  child:
-    sequence:
-    - filter: "{ S[i] }"
-    - filter: "{ T[i, j]; U[i] : i > 0 }"
-      child:
-        set:
-        - filter: "{ T[i, j] }"
-          child:
-            schedule: "[{ T[i, j] -> [-j] }]"
-        - filter: "{ U[i] }"
-    - filter: "{ U[i] : i <= 0 }"
-"""
 
 
 @needs_coqc
