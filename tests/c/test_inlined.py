@@ -91,6 +91,35 @@ def test_literals_with_an_address_are_refused(body: str) -> None:
         read_source(_literals(f"for (i = 0; i < n; i++) {body}"))
 
 
+OTHERS = {
+    "a macro has another value": ("#define N 4", "d[i + N] = 1;", "#undef N\n#define N 8", ""),
+    "a name is a macro later": ("static int k;", "d[i] = k;", "#define k 7", ""),
+    "a header in between": ("", "d[i] = 1;", '#include "t.h"', ""),
+    "a macro that is pushed": ("#define N 4", "d[i + N] = 1;", '#pragma push_macro("N")', ""),
+    "a type of the caller": ("typedef int T;", "T q = i * 1000; d[i] = q;", "", "typedef short T;"),
+    "a struct of the caller": (
+        "struct s { int x; };",
+        "struct s q; q.x = i; d[i] = q.x;",
+        "",
+        "struct s { char x; };",
+    ),
+    "a constant of the caller": ("enum { E = 3 };", "d[i] = E;", "", "enum { E = 4 };"),
+    "a variable of the caller": ("static int v;", "d[i] = v;", "", "int v = 3;"),
+}
+
+
+@pytest.mark.parametrize("names", OTHERS.values(), ids=OTHERS.keys())
+def test_names_that_mean_something_else_are_left(names: tuple[str, str, str, str]) -> None:
+    before, body, between, inside = names
+    helper = f"{before}\nstatic void put(float *d, int i) {{ {body} }}\n{between}\n"
+    loop = "#pragma scop\nfor (int i = 0; i < n; i++) put(d, i);\n#pragma endscop\n"
+    source = Source("t.c", f"{helper}void f(float *d, int n) {{\n{inside}\n{loop}}}\n")
+    assert with_calls_inlined(source, ["put"], OPTIONS) == source
+    if not between and "#" not in before:
+        plain = Source("t.c", source.text.replace(inside, ""))
+        assert with_calls_inlined(plain, ["put"], OPTIONS) != plain
+
+
 def test_texts_without_calls_do_the_same(tmp_path: Path) -> None:
     functions, calls = [], []
     for number, body in enumerate(FOLLOWED):

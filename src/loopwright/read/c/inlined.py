@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from loopwright.c.declarations import Variable, declared_name
+from loopwright.c.declarations import Variable
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
@@ -33,27 +33,16 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
-from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedFunction, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import Record, unqualified
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
 from loopwright.source import Source, Span
 
 _MOST = 12
 """How many calls are replaced: each asks the compiler again."""
 _EFFECTS = ("call_expression", "assignment_expression", "update_expression", "gnu_asm_expression")
-_JUMPS = ("goto_statement", "labeled_statement", "gnu_asm_expression", "ERROR", "type_definition")
-_SPECIAL = frozenset(
-    ("__attribute__", "__attribute", "asm", "__asm__", "static", "extern", "volatile", "sizeof")
-)
+_TAGS = ("struct_specifier", "union_specifier", "enum_specifier")
 _QUALIFIERS = frozenset(("const", "restrict", "__restrict", "__restrict__"))
-_KEYWORDS = frozenset(
-    (
-        *("for", "if", "else", "while", "do", "return", "break", "continue", "static", "inline"),
-        *("int", "long", "short", "unsigned", "signed", "char", "float", "double", "void", "const", "struct"),
-    )
-)
 
 
 def called_in(source: Source) -> dict[str, str]:
@@ -63,7 +52,7 @@ def called_in(source: Source) -> dict[str, str]:
     words = {name for text in texts for name in re.findall(r"\b([A-Za-z_]\w*)\s*\(", text)}
     called = words - file.macro_names
     whole = without_comments(source.text, literals=False)
-    if not any(re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*{{", whole) for name in called - _KEYWORDS):
+    if not any(re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*{{", whole) for name in called - KEYWORDS):
         return {}
     return {one.name: on_one_line(one.body.span.text) for one in file.functions if one.name in called}
 
@@ -78,115 +67,17 @@ def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> 
     for region in file.regions:
         for node in walk(file.block(region.place)):
             called = field(node, "function").text if node.type == "call_expression" else ""
-            function = _function(file, called, region.place, options) if called in names else None
+            function = inlinable_function(file, called, region.place, options) if called in names else None
             edit = None if function is None else _Call(file, node, function, region.place).edit()
             if edit is not None:
                 yield [edit]
 
 
 @dataclass(frozen=True)
-class _Function:
-    """A definition that can take the place of its calls."""
-
-    type: str
-    name: str
-    parameters: tuple[Node, ...]
-    statements: tuple[Node, ...]
-    """Without the last one, where that is a `return`."""
-    value: Node | None
-    own: frozenset[str]
-    free: frozenset[str]
-    records: frozenset[str] = frozenset()
-    """The parameters that are structs."""
-    kept: frozenset[str] = frozenset()
-    """Those of them that the function neither changes nor gives away."""
-
-
-def _function(file: CFile, name: str, region: Span, options: CompilerOptions) -> _Function | None:
-    """The one definition of a function, if it is of a form that can take the place of its calls."""
-    definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
-    found = [one for one in definitions if _named(one) == name]
-    if len(found) != 1 or found[0].span.contains(region) or not _is_what_is_compiled(found[0], file, options):
-        return None
-    node, body, declarator = found[0], field(found[0], "body"), field(found[0], "declarator")
-    head = names_in(node.text[: declarator.start - node.start])
-    kind = [word for word in head if word not in ("static", "inline")]
-    if declarator.type != "function_declarator" or ("inline" in head and "static" not in head):
-        return None
-    listed = named_children(field(declarator, "parameters"))
-    parameters = [] if [one.text for one in listed] == ["void"] else listed
-    inside = named_children(body)
-    last = inside[-1] if inside and inside[-1].type == "return_statement" else None
-    values = [] if last is None else named_children(last)
-    returns = [one for one in walk(body) if one.type == "return_statement" and one is not last]
-    words = {*names_in(body.text), *names_in(field(declarator, "parameters").text), *kind}
-    if returns or words & (_SPECIAL | {name}) or any(one.type in _JUMPS for one in walk(body)):
-        return None
-    if any(_parameter(one) is None for one in parameters) or (kind == ["void"]) != (last is None):
-        return None
-    if last is not None and len(values) != 1:
-        return None
-    own = {part for one in parameters for part in identifiers(field(one, "declarator"))[:1]}
-    own |= {word for one in walk(body) for word in _declared(one)}
-    if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
-        return None
-    named = {one.text for one in walk(node) if one.type != "field_identifier" and not one.named_children}
-    members = {one.text for one in walk(node) if one.type == "field_identifier"} - named
-    words = {*names_in(without_comments(node.text, literals=False))} - members
-    free = frozenset(words - own - _KEYWORDS - {name})
-    statements = tuple(inside if last is None else inside[:-1])
-    value = values[0] if values else None
-    records, kept = _records(typed_file(file.source, options).functions_with(name), name)
-    return _Function(
-        " ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free, records, kept
-    )
-
-
-def _records(functions: Sequence[TypedFunction], name: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The parameters of a function that are structs, and those that it neither changes nor gives away."""
-    (found,) = (one for one in functions if one.declaration.name == name)
-    records = [one for one in found.parameters if isinstance(unqualified(one.type), Record)]
-    targets = [node.target for node in found.nodes if isinstance(node, tree.Assign | tree.Update)]
-    changed = {one.offset for one in map(tree.owner, targets) if one is not None} | found.addressed
-    kept = [one for one in records if one.offset not in changed and not found.problems]
-    return frozenset(one.name for one in records), frozenset(one.name for one in kept)
-
-
-def _named(definition: Node) -> str:
-    return next(iter(identifiers(field(definition, "declarator"))), "")
-
-
-def _parameter(node: Node) -> tuple[str, int, tuple[str, ...]] | None:
-    """The name, rank and extents of a parameter."""
-    declarator = node.child_by_field_name("declarator") if node.type == "parameter_declaration" else None
-    return None if declarator is None else declared_name(declarator)
-
-
-def _declared(node: Node) -> tuple[str, ...]:
-    """The names that a declaration declares."""
-    if node.type != "declaration":
-        return ()
-    named = [declared_name(one) for one in node.children_by_field_name("declarator")]
-    return tuple(one[0] for one in named if one is not None)
-
-
-def _is_what_is_compiled(definition: Node, file: CFile, options: CompilerOptions) -> bool:
-    """Whether macros bring no name into a function, and take none away: they stand for numbers."""
-    known, name = {macro.name for macro in file.macros}, _named(definition)
-    words = names_in(without_comments(definition.text, literals=False))
-    written = Counter(one for one in words if one not in known)
-    typed = typed_file(file.source, options).functions_with(name)
-    typed = tuple(one for one in typed if one.declaration.name == name)
-    if len(typed) != 1:
-        return False
-    return written == Counter(token.text for token in typed[0].tokens if token.is_name)
-
-
-@dataclass(frozen=True)
 class _Call:
     file: CFile
     node: Node
-    function: _Function
+    function: InlinableFunction
     region: Span
 
     def edit(self) -> Edit | None:
@@ -260,7 +151,7 @@ class _Call:
     def _is_same_storage(self, parameter: Node, argument: Node, given: dict[str, Node]) -> bool:
         """Whether a parameter points to the first element of what its argument names, and always does."""
         name = identifiers(field(parameter, "declarator"))[0]
-        mine = _parameter(parameter)
+        mine = parameter_shape(parameter)
         theirs = self.file.declarations.visible(argument.text, self.node.span)
         if argument.type != "identifier" or theirs is None or mine is None:
             return False
@@ -377,10 +268,17 @@ def _always(value: Node) -> Iterator[Node]:
 
 
 def _local_names(function: Node) -> set[str]:
-    """The names that a function declares."""
+    """The names that a function declares: variables, types, tags and enumerators."""
     found: set[str] = set()
     for node in walk(function):
         if node.type in ("declaration", "parameter_declaration"):
             for one in node.children_by_field_name("declarator"):
                 found.update(identifiers(one)[:1])
+        elif node.type == "type_definition":
+            for one in node.children_by_field_name("declarator"):
+                found.update(names_in(one.text))
+        elif node.type in _TAGS and (tag := node.child_by_field_name("name")) is not None:
+            found.update((tag.text,) if node.child_by_field_name("body") is not None else ())
+        elif node.type == "enumerator":
+            found.add(field(node, "name").text)
     return found

@@ -1,0 +1,147 @@
+"""Functions that can take the place of their calls: no `static`, label, jump or early `return` is in them.
+
+Each has one definition.  No macro in it brings in a name; those in it mean the same where it is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.file import CFile
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFunction, typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.types import Record, unqualified
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Span
+
+_JUMPS = ("goto_statement", "labeled_statement", "gnu_asm_expression", "ERROR", "type_definition")
+_SPECIAL = frozenset(
+    ("__attribute__", "__attribute", "asm", "__asm__", "static", "extern", "volatile", "sizeof")
+)
+KEYWORDS = frozenset(
+    (
+        *("for", "if", "else", "while", "do", "return", "break", "continue", "static", "inline"),
+        *("int", "long", "short", "unsigned", "signed", "char", "float", "double", "void", "const", "struct"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class InlinableFunction:
+    """A definition that can take the place of its calls."""
+
+    type: str
+    name: str
+    parameters: tuple[Node, ...]
+    statements: tuple[Node, ...]
+    """Without the last one, where that is a `return`."""
+    value: Node | None
+    own: frozenset[str]
+    free: frozenset[str]
+    records: frozenset[str] = frozenset()
+    """The parameters that are structs."""
+    kept: frozenset[str] = frozenset()
+    """Those of them that the function neither changes nor gives away."""
+
+
+def inlinable_function(
+    file: CFile, name: str, region: Span, options: CompilerOptions
+) -> InlinableFunction | None:
+    """The one definition of a function, if it is of a form that can take the place of its calls."""
+    definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
+    found = [one for one in definitions if _named(one) == name]
+    if len(found) != 1 or found[0].span.contains(region) or not _is_what_is_compiled(found[0], file, options):
+        return None
+    if not _means_the_same(found[0], file, region):
+        return None
+    node, body, declarator = found[0], field(found[0], "body"), field(found[0], "declarator")
+    head = names_in(node.text[: declarator.start - node.start])
+    kind = [word for word in head if word not in ("static", "inline")]
+    if declarator.type != "function_declarator" or ("inline" in head and "static" not in head):
+        return None
+    listed = named_children(field(declarator, "parameters"))
+    parameters = [] if [one.text for one in listed] == ["void"] else listed
+    inside = named_children(body)
+    last = inside[-1] if inside and inside[-1].type == "return_statement" else None
+    values = [] if last is None else named_children(last)
+    returns = [one for one in walk(body) if one.type == "return_statement" and one is not last]
+    words = {*names_in(body.text), *names_in(field(declarator, "parameters").text), *kind}
+    if returns or words & (_SPECIAL | {name}) or any(one.type in _JUMPS for one in walk(body)):
+        return None
+    if any(parameter_shape(one) is None for one in parameters) or (kind == ["void"]) != (last is None):
+        return None
+    if last is not None and len(values) != 1:
+        return None
+    own = {part for one in parameters for part in identifiers(field(one, "declarator"))[:1]}
+    own |= {word for one in walk(body) for word in _declared(one)}
+    if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
+        return None
+    named = {one.text for one in walk(node) if one.type != "field_identifier" and not one.named_children}
+    members = {one.text for one in walk(node) if one.type == "field_identifier"} - named
+    words = {*names_in(without_comments(node.text, literals=False))} - members
+    free = frozenset(words - own - KEYWORDS - {name})
+    statements = tuple(inside if last is None else inside[:-1])
+    value = values[0] if values else None
+    records, kept = _records(typed_file(file.source, options).functions_with(name), name)
+    return InlinableFunction(
+        " ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free, records, kept
+    )
+
+
+def _records(functions: Sequence[TypedFunction], name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The parameters of a function that are structs, and those that it neither changes nor gives away."""
+    (found,) = (one for one in functions if one.declaration.name == name)
+    records = [one for one in found.parameters if isinstance(unqualified(one.type), Record)]
+    targets = [node.target for node in found.nodes if isinstance(node, tree.Assign | tree.Update)]
+    changed = {one.offset for one in map(tree.owner, targets) if one is not None} | found.addressed
+    kept = [one for one in records if one.offset not in changed and not found.problems]
+    return frozenset(one.name for one in records), frozenset(one.name for one in kept)
+
+
+def _named(definition: Node) -> str:
+    return next(iter(identifiers(field(definition, "declarator"))), "")
+
+
+def parameter_shape(node: Node) -> tuple[str, int, tuple[str, ...]] | None:
+    """The name, rank and extents of a parameter."""
+    declarator = node.child_by_field_name("declarator") if node.type == "parameter_declaration" else None
+    return None if declarator is None else declared_name(declarator)
+
+
+def _declared(node: Node) -> tuple[str, ...]:
+    """The names that a declaration declares."""
+    if node.type != "declaration":
+        return ()
+    named = [declared_name(one) for one in node.children_by_field_name("declarator")]
+    return tuple(one[0] for one in named if one is not None)
+
+
+def _is_what_is_compiled(definition: Node, file: CFile, options: CompilerOptions) -> bool:
+    """Whether macros bring no name into a function, and take none away: they stand for numbers."""
+    known, name = {macro.name for macro in file.macros}, _named(definition)
+    words = names_in(without_comments(definition.text, literals=False))
+    written = Counter(one for one in words if one not in known)
+    typed = typed_file(file.source, options).functions_with(name)
+    typed = tuple(one for one in typed if one.declaration.name == name)
+    if len(typed) != 1:
+        return False
+    return written == Counter(token.text for token in typed[0].tokens if token.is_name)
+
+
+def _means_the_same(definition: Node, file: CFile, region: Span) -> bool:
+    """Whether macros are in a region what they are in a function: each is defined once, and no header that
+    is included in between may define others."""
+    text = file.source.text
+    first, last = sorted((definition.start, region.start))
+    known = Counter(macro.name for macro in file.macros)
+    words = {*names_in(without_comments(definition.text, literals=False))} & known.keys()
+    is_undone = any(re.search(rf"#\s*undef\s+{re.escape(name)}\b", text) for name in sorted(words))
+    is_between = re.search(r"#\s*(?:include|import)\b|%:|\?\?=", text[first:last]) is not None
+    is_single = all(known[name] == 1 for name in words) and re.search(r"(?:push|pop)_macro", text) is None
+    return is_single and not is_undone and not is_between
