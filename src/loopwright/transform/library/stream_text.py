@@ -111,7 +111,8 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
     """A step of the march of warps that share a tile: each sees rows of the others in shared memory.
 
     What the step before has computed is stored first, so that one phase of lanes begins with all that touches
-    arrays.  The columns and rows beside those of a lane are copied level by level, so that few are kept.
+    arrays.  The columns and rows beside those of a lane are copied level by level, so that few are kept.  A
+    row is loaded after the first two levels, which are the last to need the oldest one: its registers are free.
     """
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{tile.lanes}{{\n", None
@@ -129,6 +130,8 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
         yield f"}}\n}}\n{tile.lanes}{{\n", None
         yield from _computed(tile, side)
         yield from _edges(tile, side)
+        if not side:
+            yield from _ahead(tile, 0)
         yield "}\n", None
     yield "}\n", None
 
@@ -245,10 +248,11 @@ def _loads(tile: StreamTile) -> Iterator[Line]:
     c, r = tile.names["c"], tile.names["r"]
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
-    seen = (ClaimedWrite("ahead A", {r: f"{r} - 1"}),)
+    seen = (ClaimedWrite("ahead A", {r: f"{r} - 1", tile.names["v"]: "0"}),)
     role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
-    yield from _ahead(tile, 0)
+    if not tile.warps:
+        yield from _ahead(tile, 0)
 
 
 def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
@@ -256,6 +260,7 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
     c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
     cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
     test, valid = tile.inside(cell), ""
+    test = f"{tile.names['v']} == 0 && {test}" if tile.warps else test
     seen: list[tuple[ClaimedWrite, ...]] = []
     if side:
         # What was kept of it before all tiles: claimed, since to find it takes most of the time of a proof.
