@@ -149,6 +149,7 @@ def test_other_targets_refuse_mapped_loops(tmp_path: Path) -> None:
         ("block(New, i)\nthread(New, i=4)", "mapped already"),
         ("block(New, t, i, j)\nthread(New, j=1)", "mapped already"),
         ("block(New, i, i)", "named twice"),
+        ("tile(New, i=8, j=8)", "mapped to blocks or threads"),
     ],
 )
 def test_scripts_that_no_gpu_can_run(tmp_path: Path, script: str, message: str) -> None:

@@ -124,6 +124,9 @@ def launched(
     `memories` are the arrays of blocks and threads, `touches` is what statements touch.
     """
     splitter = _Splitter(name, place, memories, touches, [])
+    if not any(map(is_mapped, subprograms(node))):
+        hint = "map independent loops by 'block' and 'thread'; 'loopwright suggest --target cuda' names some"
+        raise splitter.refused("no loop of the region is mapped to blocks or threads", hint)
     host = splitter.host(node)
     return Launched(host, tuple(splitter.found))
 

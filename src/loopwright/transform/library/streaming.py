@@ -79,7 +79,8 @@ def _check(tile: StreamTile) -> None:
     statements = stencil.program.statements
     names = [one.writes[0].array for one in statements]
     if len(stencil.sizes) not in (3, 4) or len(statements) != 2 or len(set(names)) != 2:
-        raise _misuse("tiles are streamed of two statements in two or three loops inside of the steps")
+        message = "tiles are streamed of two statements in two or three loops inside of the steps"
+        raise _misuse(message, "let a step write a second array from the first one, then the first one back")
     for one, array in zip(statements, reversed(names), strict=True):
         for access in one.reads:
             if access.array not in names:
