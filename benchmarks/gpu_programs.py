@@ -309,7 +309,11 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
         Streamed(4, (64, 2), prefetch=True),
         Streamed(5, (256, 3), prefetch=True),
     ),
-    "3d-float": (Streamed(1, (64, 8, 1)), Streamed(2, (96, 5, 2), warps=12)),
+    "3d-float": (
+        Streamed(1, (64, 8, 1)),
+        Streamed(2, (103, 5, 2), warps=12),
+        Streamed(2, (128, 6, 2), warps=12),
+    ),
     "3d-double": (Streamed(1, (64, 4, 1)),),
 }
 TABLE = {

@@ -97,6 +97,7 @@ def _step(tile: StreamTile) -> Iterator[Line]:
         yield from _beside(tile, side)
     yield f"}}\n{tile.lanes}{{\n", None
     yield from _next_rows(tile)
+    yield from _ahead(tile, 0)
     yield f"{steps}{{\n", None
     for side in (1, 0):
         yield from _computed(tile, side)
@@ -112,7 +113,7 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
 
     What the step before has computed is stored first, so that one phase of lanes begins with all that touches
     arrays.  The columns and rows beside those of a lane are copied level by level, so that few are kept.  A
-    row is loaded after the first two levels, which are the last to need the oldest one: its registers are free.
+    row is loaded after the first two levels, the last to need the oldest one, whose registers are free then.
     """
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{tile.lanes}{{\n", None
@@ -137,7 +138,7 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
 
 
 def _next_rows(tile: StreamTile) -> Iterator[Line]:
-    """Rows move down, and one is loaded."""
+    """Rows move down, and level 0 gets the one that was loaded."""
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{steps}{tile.strip_loop(0)}{tile.loop('c', 1, tile.width)}{{\n", None
     for side in (0, 1):
@@ -152,13 +153,7 @@ def _letter(side: int) -> str:
 
 
 def _held(
-    tile: StreamTile,
-    key: str,
-    side: int,
-    cell: Cell,
-    *seen: tuple[ClaimedWrite, ...],
-    time: str,
-    valid: str,
+    tile: StreamTile, key: str, side: int, cell: Cell, *seen: tuple[ClaimedWrite, ...], time: str, valid: str
 ) -> StreamRole:
     array = tile.program.statements[1 - side].writes[0].array
     return StreamRole(f"{key} {_letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
@@ -244,15 +239,13 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _loads(tile: StreamTile) -> Iterator[Line]:
-    """Level 0 is what was loaded in the step before; a row is loaded for the next one."""
+    """Level 0 is what was loaded in the step before."""
     c, r = tile.names["c"], tile.names["r"]
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
     seen = (ClaimedWrite("ahead A", {r: f"{r} - 1", tile.names["v"]: "0"}),)
     role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
-    if not tile.warps:
-        yield from _ahead(tile, 0)
 
 
 def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
