@@ -1,6 +1,6 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Matching Text Divided Ranges.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Parser Matching Text Divided Ranges.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
@@ -48,6 +48,7 @@ Definition theorems := (
   @counts_deterministic,
   @lowered_counts,
   @lowered_may_run,
+  @at_most_code,
   @affine_equal_sound,
   @check_text_implements,
   @text_same_memory,
@@ -56,5 +57,6 @@ Definition theorems := (
   @text_same_values,
   @joined_counts,
   @divided_same_values,
+  @in_range_runs,
   @check_range_runs).
 Print Assumptions theorems.

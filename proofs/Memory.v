@@ -84,18 +84,6 @@ Section Reordering.
     intros a b [c H]. exists c. assert (Hboth : both_combine b a -> both_combine a b) by (intros (k & H1 & H2); exists k; auto). tauto.
   Qed.
 
-  (** A cell that [b] leaves alone gets the same from [a], whether [b] ran before or not. *)
-  Lemma written_the_same : forall a b m c,
-    ~ conflict a b -> ~ writes b c -> effect b (effect a m) c = effect a (effect b m) c.
-  Proof.
-    intros a b m c Hno Hb. rewrite (untouched b _ c Hb). pose proof (untouched b m c Hb) as Hm.
-    destruct (determined _ effect_respects a m (effect b m)) with (c := c) as [[_ H] | [[H1 H2] | (k & x & _ & H1 & H2)]].
-    - intros r Hr. symmetry. apply untouched. intros Hw. apply Hno. exists r. auto.
-    - exact H.
-    - congruence.
-    - congruence.
-  Qed.
-
   (** Two operations that do not conflict can change places. *)
   Lemma swap : forall a b m,
     ~ conflict a b -> same (effect b (effect a m)) (effect a (effect b m)).
