@@ -212,6 +212,7 @@ def test_integers_are_data_of_one_run(head: str, old: str, new: str, tmp_path: P
     ("head", "setup", "is_shown"),
     [
         ("static double kept[N];", "", True),
+        ("typedef double real;", "real kept[N];", True),
         ("", "static double kept[N];", True),
         ("", "static double kept[N]; static int calls; if (calls++) return;", False),
         ("static double kept[N]; static int calls;", "if (calls++) return;", False),
@@ -255,6 +256,12 @@ OTHERWISE = {
     "the first call, by a pointer": ("", "static const double *at; if (at) return; at = x; " + SET),
     "a static by a macro": ("#define KEEP static", "KEEP int calls; if (calls++) return; " + SET),
     "integers that are not set": ("", "int *k = malloc(9); if (k[1] == 0) return; " + SET),
+    "elements that are not set": ("", "int k[3]; if (k[1] == 7) return; " + SET),
+    "fields that are not set": ("", "struct s { int k; } one; if (one.k == 7) return; " + SET),
+    "what a pointer says is not set": ("", "int k, *p = &k; if (*p == 7) return; " + SET),
+    "a word in two parts": ("#define JOIN(a, b) a##b", 'int pu, ts; JOIN(pu, ts)("here"); ' + SET),
+    "a word on two lines": ("", 'int pu, ts; pu\\\nts("here"); ' + SET),
+    "a variable of the library": ("", "extern int opterr; if (!opterr) return; " + SET),
     "the order of objects": ("", "if (x > y) return; " + SET),
     "an address": ("", "if ((size_t)x % 64) return; " + SET),
     "an address without a cast": ("", "size_t at = x; if (at == 3) return; " + SET),
@@ -271,6 +278,17 @@ def test_what_is_read_otherwise_or_not_seen(name: str, tmp_path: Path) -> None:
     (original,) = read_c(tmp_path / "old.c")
     new = f"{first}{head}\nstatic void kernel(void)\n{{\n  {body}\n}}\n{TAIL}"
     assert same_terms(original, Source("new.c", new), Toolchain(), ()) is None
+
+
+@pytest.mark.parametrize(("given", "is_same"), [("a", True), ("a * 3.0", False)])
+def test_parameters_of_a_function_that_calls_itself(given: str, is_same: bool, tmp_path: Path) -> None:
+    head = f"{HEAD}static void kernel(double a, int n)\n{{\n"
+    end = "}\n" + TAIL.replace("kernel()", "kernel(0.5, 7)")
+    loop = "#pragma scop\n  for (int i = 0; i < n; i++)\n    y[i] = x[i] * a;\n#pragma endscop\n"
+    (tmp_path / "old.c").write_text(head + loop + end)
+    (original,) = read_c(tmp_path / "old.c")
+    new = f"{head}  if (n > 1) kernel({given}, n - 1);\n  y[n - 1] = x[n - 1] * a;\n{end}"
+    assert (same_terms(original, Source("new.c", new), Toolchain(), ()) is not None) == is_same
 
 
 SINGLE = "static float f[N];\n"

@@ -13,7 +13,7 @@ from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import names_in, without_comments
-from loopwright.check.values.functions import FunctionCode, FunctionPair
+from loopwright.check.values.functions import FunctionCode, FunctionPair, text_of
 
 _FUNCTIONS = """
 sqrt cbrt fabs exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc round
@@ -30,7 +30,7 @@ _INTEGERS = frozenset(_TYPES.split())
 _QUALIFIERS = frozenset(("const", "restrict", "__restrict", "__restrict__"))
 _KEYWORDS = """
 if else for while do switch case default break continue return goto sizeof
-void static extern inline register struct typedef define pragma scop endscop GCC unroll
+void static inline register struct typedef define pragma scop endscop GCC unroll
 NULL true false INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN SIZE_MAX
 DBL_MAX DBL_MIN DBL_EPSILON FLT_MAX FLT_MIN FLT_EPSILON INFINITY M_PI M_E
 """
@@ -47,6 +47,8 @@ _WORDS = frozenset(
     )
 )
 _PRAGMA = re.compile(r"^\s*#\s*pragma\b(.*)$", re.MULTILINE)
+_PASTED = re.compile(r"##|%:|\?\?|\w\\\n\w")
+"""What makes other words than are seen."""
 _HARMLESS = re.compile(r"\s*(scop|endscop|(GCC\s+)?unroll\b.*)\s*")
 _SIZE = re.compile(r"\bsizeof\b(?:\s*\(\s*([A-Za-z_][\w\s*]*)\)|\s+([A-Za-z_]\w*))?")
 """With its operand, where that is a type or a name: 'a' and 1 == 1 have other types in C++."""
@@ -92,11 +94,14 @@ def _has_plain_head(function: Node) -> bool:
 
 
 def _is_plain(code: FunctionCode, variables: set[str]) -> bool:
-    if not _has_plain_head(code.function) or "??" in code.text:
+    if not _has_plain_head(code.function) or _PASTED.search("\n".join(map(text_of, code.parts))):
         return False
     if not all(_HARMLESS.fullmatch(one) for one in _PRAGMA.findall(code.text)):
         return False
     if any(node.type == "bitfield_clause" or _is_mixed(node) for node in code.nodes):
+        return False
+    numbers = _NUMBERS.union(_defined_numbers(code))
+    if any(_may_be_unset(part, numbers) for part in code.parts if isinstance(part, Node)):
         return False
     types, names = {*_defined_types(code)}, {*_defined_names(code), *variables}
     words = {*names_in(without_comments(code.text, literals=True))}
@@ -115,6 +120,32 @@ def _is_mixed(node: Node) -> bool:
     fields = [one for one in node.named_children if one.type == "field_declaration"]
     words = [{*names_in(type_text(one, qualifiers=False)), *("*" * ("*" in one.text))} for one in fields]
     return len({one <= _NUMBERS for one in words}) > 1
+
+
+def _defined_numbers(code: FunctionCode) -> Iterator[str]:
+    """Other names of `double` and `float`."""
+    for node in code.nodes:
+        if node.type == "type_definition" and type_text(node, qualifiers=False) in _NUMBERS:
+            made = node.children_by_field_name("declarator")
+            yield from (one.text for one in made if one.type == "type_identifier")
+
+
+def _may_be_unset(part: Node, numbers: frozenset[str]) -> bool:
+    """Whether a function has integers or pointers without first values that are not simple variables: of
+    those alone is known where they are set.
+    """
+    if part.type != "function_definition":
+        return False
+    taken = _exposed(part)
+    for node in field(part, "body").of_type("declaration"):
+        words = {*names_in(type_text(node, qualifiers=False))}
+        for one in node.children_by_field_name("declarator"):
+            is_simple = "[" not in one.text and ("*" in one.text or words <= _INTEGERS)
+            if one.type == "init_declarator" or ("*" not in one.text and words <= numbers):
+                continue
+            if not is_simple or taken & {*names_in(one.text)}:
+                return True
+    return False
 
 
 def _defined_types(code: FunctionCode) -> Iterator[str]:

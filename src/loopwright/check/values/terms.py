@@ -175,7 +175,7 @@ def _instrumented(
     source = function.source
     start = field(function, "body").start + 1
     visited = (f' lw_visit(false, "{name}", {name});' for name in parameters(function))
-    inserted = "".join(("lw_scope lw_here;", *visited, *checks))
+    inserted = "".join(("lw_scope lw_here; if (lw_inside == 1) {", *visited, *checks, " }"))
     edits = sorted([(start, start, inserted), *((one.start, one.end, "") for one in lasting)])
     visits = "".join(f'lw_visit(ends, "{name}", {name});' for name in variables)
     return source.edited(edits).text + f"\nstatic void lw_visit_all(bool ends) {{ {visits} }}\n"
