@@ -49,7 +49,7 @@ from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
 from loopwright.check.values.storage import with_own_storage
-from loopwright.check.values.terms import compared_by_terms, may_be_valid
+from loopwright.check.values.terms import compared_by_terms, compared_in_one, may_be_valid
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.outside import rest_difference, uncompared
@@ -117,9 +117,12 @@ def check_source(
 
 def _by_terms(source: Source, spec: str | Path | None, options: CheckOptions) -> Report | None:
     """What a comparison of the terms says; None where it says nothing, or is not wanted."""
-    if spec is None or options.algorithm != "auto" or options.only_checks:
+    if options.algorithm != "auto" or options.only_checks:
         return None
-    return compared_by_terms(source, spec, options.reading, _tools(source, options))
+    tools = _tools(source, options)
+    if spec is None:
+        return compared_in_one(source, options.reading, tools)
+    return compared_by_terms(source, spec, options.reading, tools)
 
 
 def prepared(given: Input, options: CheckOptions) -> Job:

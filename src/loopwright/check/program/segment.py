@@ -31,8 +31,8 @@ from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.source import Source, Span
 
-_START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
-_END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")
+START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
+END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")
 _SIZE = re.compile(r"/\*@\s*polycheck\s+sizes?\b(.*?)\*/", re.DOTALL)
 _REGION = "#pragma scop"
 _MARKS = "put /*@ polycheck start */ before and /*@ polycheck end */ after the statements to check"
@@ -86,7 +86,7 @@ def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[st
 
 
 def _marked_start(source: Source) -> re.Match[str] | None:
-    found = list(_START.finditer(source.text))
+    found = list(START.finditer(source.text))
     if len(found) > 1:
         where = Span(source, found[1].start(), found[1].end())
         raise refuse(where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT)
@@ -101,7 +101,7 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
             message = "it is not marked what is to be checked"
             raise BadInput(Code.SEGMENT, message, span=Span.start_of(source.path), hint=_MARKS)
         return Segment(source, regions[0].place, _sizes(source))
-    end = _END.search(source.text, start.end())
+    end = END.search(source.text, start.end())
     if end is None:
         where = Span(source, start.start(), start.start() + len("/*@ polycheck start"))
         raise refuse(where, "this segment does not end", _MARKS, code=Code.SEGMENT)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from loopwright.c.selection.choice import Choice
 from loopwright.c.syntax import Node, field
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import specification
@@ -26,11 +27,12 @@ from loopwright.check.run.undefined import is_clean
 from loopwright.check.runtime import TERMS, runtime_text
 from loopwright.check.values.followed import is_followed, parameters
 from loopwright.check.values.functions import FunctionPair, paired
+from loopwright.check.values.segments import MarkedText, apart, around_region, marked_segment
 from loopwright.errors import BadInput, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Parameter, Program
 from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.reader import read_c
+from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source, Span
 
 _COMPILER = "g++"
@@ -60,12 +62,40 @@ def may_be_valid(report: Report, reading: ReadOptions) -> bool:
 def compared_by_terms(
     source: Source, spec: str | Path, reading: ReadOptions, tools: Toolchain
 ) -> Report | None:
-    """`same_terms` with the original of a file."""
+    """`same_terms` with the original of a file, in functions or in segments of them."""
     try:
         originals = read_c(spec, reading)
     except BadInput:  # the first error says what is wrong
         return None
-    return same_terms(originals[0], source, tools, reading.pure) if len(originals) == 1 else None
+    if len(originals) != 1:
+        return None
+    (original,) = originals
+    found = same_terms(original, source, tools, reading.pure)
+    new = None if found is not None or reading.choice.functions else marked_segment(source)
+    if new is None or original.source.chosen:
+        return found
+    return _in_segments(MarkedText(original.source, *around_region(original.region)), new, tools, reading)
+
+
+def compared_in_one(source: Source, reading: ReadOptions, tools: Toolchain) -> Report | None:
+    """`same_terms` of a segment and the original in the comment before it."""
+    new = marked_segment(source)
+    if new is None or new.original is None:
+        return None
+    return _in_segments(replace(new, inner=new.original), new, tools, reading)
+
+
+def _in_segments(old: MarkedText, new: MarkedText, tools: Toolchain, reading: ReadOptions) -> Report | None:
+    """`same_terms` of segments, put into functions of their own."""
+    try:
+        before = apart(old.source, old.outer, old.inner, is_region=True)
+        after = apart(new.source, new.outer, new.inner)
+        if before is None or after is None:
+            return None
+        originals = read_source(before, replace(reading, choice=Choice()))
+    except BadInput:
+        return None
+    return same_terms(originals[0], after, tools, reading.pure) if len(originals) == 1 else None
 
 
 def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[str]) -> Report | None:
