@@ -80,7 +80,9 @@ def applied_loops(
         raise refused(clause.place, f"'apply' must name what '{directive.name}' generates: {names}")
     loops = kinds[clause.kind] if clause.kind is not None else next(iter(kinds.values()))
     numbers = clause.numbers or tuple(range(1, len(loops) + 1))
-    if len(numbers) != len(clause.directives) or any(number > len(loops) for number in numbers):
-        message = f"'apply' needs a directive for each of {len(numbers)} loops; {len(loops)} are generated"
-        raise refused(clause.place, message, "'nothing' leaves a loop as it is")
+    if any(number > len(loops) for number in numbers):
+        raise refused(clause.place, f"'apply' names loop {max(numbers)}; {len(loops)} are generated")
+    if len(numbers) != len(clause.directives):
+        message = f"'apply' has {len(clause.directives)} directives for {len(numbers)} loops"
+        raise refused(clause.place, message, "write one for each; 'nothing' leaves a loop as it is")
     return [(loops[number - 1], one) for number, one in zip(numbers, clause.directives, strict=True)]
