@@ -85,13 +85,16 @@ CHAIN = "for (i = 0; i < N; i++) { C[i] = B[i]; A[i] = C[i]; }"
         ("A[i] = w = C[i] = B[i];", CHAIN.replace("A[i] = C[i]", "w = C[i]; A[i] = w"), True),
         ("A[i] = F[i] = B[i];", CHAIN.replace("C[i]", "F[i]"), True),
         ("A[i] = C[N - 1 - i] = B[i];", CHAIN, False),
-        ("C[i] = A[i] = B[i];", CHAIN, False),
+        ("C[i] = A[i] = B[i];", CHAIN, True),
         ("A[i] = C[i]++;", CHAIN.replace("C[i] = B[i]", "C[i]++"), False),
         ("A[i] = F[i] = B[i];", "for (i = 0; i < N; i++) { F[i] = B[i]; A[i] = B[i]; }", False),
     ],
 )
 def test_assignments_of_assignments(program: str, spec: str, is_valid: bool) -> None:
-    """`a = c = b` is c = b, then a = c; or a = b, if c is of the type of a (F holds float)."""
+    """`a = c = b` is c = b, then a = c; or a = b, if c is of the type of a (F holds float).
+
+    The other order of the two has other operations, and computes the same.
+    """
     source = text(f"for (i = 0; i < N; i++) {program}", spec, functions="double w; float F[N];")
     assert check(source).answer is (Answer.VALID if is_valid else Answer.VIOLATION)
 
