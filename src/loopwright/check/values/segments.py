@@ -118,7 +118,12 @@ def _function(file: CFile, place: Span) -> Node | None:
 
 
 def _is_plain(file: CFile, function: Node, inner: str) -> bool:
-    """Whether the segment is left at its end, and the preprocessor does nothing inside the function."""
+    """Whether the segment is left at its end, and the preprocessor does nothing inside the function.
+
+    Nor may functions run that nothing calls.
+    """
+    if {"constructor", "destructor"} & {*names_in(file.source.text)}:
+        return False
     lines = [one for one in file.directives if function.span.contains(one.place)]
     return all(one.name == "pragma" for one in lines) and not _words(file, inner) & _LEAVING
 
