@@ -54,3 +54,37 @@ def test_an_original_without_surroundings_is_compared_as_a_segment(tmp_path: Pat
     assert report.answer is Answer.VALID
     assert as_text(report).startswith("p.c: the segment is valid: ")
     assert "what is around it was not compared: they are in functions of different names" in as_text(report)
+
+
+FRAME = """#define N 6
+double A[N], B[N];
+int seen;
+int main(void)
+{
+  double sums[N]; int flag = 0, k, count;
+  for (k = 0; k < N; k++) { B[k] = k; sums[k] = 0; }
+  for (count = 0; count < N; count++) A[count] = 1;
+#pragma scop
+  for (int i = 0; i < N; i++)
+    A[i] = A[i] + B[i];
+#pragma endscop
+  return flag + seen + (int)sums[0] + count == 7;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("seen = 1;", Answer.GAVE_UP),
+        ("flag = 1;", Answer.GAVE_UP),
+        ("sums[i] = 1;", Answer.GAVE_UP),
+        ("count = i;", Answer.GAVE_UP),
+        ("k = i;", Answer.VALID),
+        ("double sums[N]; sums[i] = 1;", Answer.VALID),
+    ],
+)
+def test_what_the_original_leaves_alone(more: str, expected: Answer, tmp_path: Path) -> None:
+    """Variables that are looked at elsewhere; a counter of other loops may be used, and new ones may."""
+    text = FRAME.replace("    A[i] = A[i] + B[i];", f"  {{ A[i] = A[i] + B[i]; {more} }}")
+    assert answer(tmp_path, FRAME, text) == expected.name

@@ -173,8 +173,14 @@ def _built(job: Job, found: Writers, options: CheckOptions) -> Built:
 
 
 def _with_data(job: Job, report: Report) -> Report:
-    """A program that may do other operations, for other data or later, is not known to be right."""
-    note = doubt(job.sites) if report.answer is Answer.VALID else None
+    """A program that may do other operations, for other data or later, or change what the original leaves
+    alone, is not known to be right.
+    """
+    if report.answer is not Answer.VALID:
+        return report
+    others = other_writes(job.spec, job.sites.known)
+    changed = f"changed by the segment, but not by the original: {', '.join(others)}"
+    note = doubt(job.sites) or (changed if others else None)
     return report if note is None else replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
@@ -366,9 +372,6 @@ def _other_sizes(job: Job, log: RunLog) -> bool:
 
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
-    others = other_writes(job.spec, job.sites.known)
-    if others:
-        notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):

@@ -1,14 +1,15 @@
 """What the segment does besides the operations of the original.
 
 Functions that are neither in the file nor in the C library may do anything.  Variables that the original
-leaves alone are not compared; those that the segment may change are named.
+leaves alone are not compared: a segment that may change one of them is not known to be right.
 """
 
 from __future__ import annotations
 
 import re
 
-from loopwright.c.declarations import Variable, is_integer_type
+from loopwright.c.declarations import is_integer_type
+from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
@@ -103,27 +104,37 @@ def _is_subscripted(node: Node) -> bool:
 
 
 def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
-    """Whether a variable is one of both files, not local to either.
+    """Whether a variable is one of both files, and not of the segment or the original alone.
 
-    An integer that the original's file does not use besides its region is taken for a counter.
+    An integer that the original's file uses besides its region in loops of its own only is a counter.
     """
     program, name = spec.program, node.text
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
-    if here is None or there is None or _is_local(here) or _is_local(there):
+    if here is None or there is None or program.region.contains(there.place):
+        return False
+    if not here.scope.contains(known.segment.place):
         return False
     if there.rank == 0 and is_integer_type(program.file.declarations.resolved(there.type)):
-        return is_written and _uses(program.source.text, program.region, name) > 1
+        return is_written and _is_used(program, name)
     return is_written or there.rank > 0
 
 
-def _is_local(variable: Variable) -> bool:
-    return variable.scope.text.startswith("{")
-
-
-def _uses(text: str, region: Span, name: str) -> int:
-    """How often a file mentions a name outside of its region."""
-    return names_in(text[: region.start] + text[region.end :]).count(name)
+def _is_used(program: Program, name: str) -> bool:
+    """Whether a file mentions a name outside of its region, other than to declare it or to count with it."""
+    text, region = program.source.text, program.region
+    mentions = names_in(text[: region.start] + text[region.end :]).count(name)
+    declared = [one.place for one in program.file.declarations.variables if one.name == name]
+    loops = program.file.tree.of_type("for_statement")
+    counting = [loop.span for loop in loops if loop_iterator(loop) == name]
+    harmless = [
+        node
+        for node in program.file.tree.of_type("identifier")
+        if node.text == name
+        and not region.contains(node.span)
+        and any(place.contains(node.span) for place in (*declared, *counting))
+    ]
+    return mentions > len(harmless)
 
 
 def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
