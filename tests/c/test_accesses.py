@@ -113,7 +113,7 @@ def test_an_array_needs_all_its_subscripts_to_be_assigned() -> None:
         ("{ p->x = 1; t = (*p).x; }", "used here and through its fields", "(*p).x"),
         ("{ p->x = 1; p[0].x = 2; }", "used here and through its fields", "p[0].x"),
         ("{ t = p->x; p = q; }", "used here and through its fields", "p"),
-        ("a[i] = (double){1};", "cannot be read", "(double){1}"),
+        ("a[i] = (double[]){1, 2}[0];", "cannot be read", "(double[]){1, 2}"),
         ("a[i] = ({ 1; });", "cannot be read", "{ 1; }"),
         ("i[a] = 1;", "'i' is taken for the array", "i[a]"),
         ("*(i + a) = 1;", "'i' is taken for the array", "*(i + a)"),

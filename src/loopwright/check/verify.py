@@ -28,7 +28,7 @@ from loopwright.check.program.instrument import (
     with_insertions,
 )
 from loopwright.check.program.meaning import with_same_meaning
-from loopwright.check.program.outside import other_writes
+from loopwright.check.program.outside import other_effect, other_writes
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
@@ -178,9 +178,7 @@ def _with_data(job: Job, report: Report) -> Report:
     """
     if report.answer is not Answer.VALID:
         return report
-    others = other_writes(job.spec, job.sites.known)
-    changed = f"changed by the segment, but not by the original: {', '.join(others)}"
-    note = doubt(job.sites) or (changed if others else None)
+    note = doubt(job.sites) or other_effect(job.spec, job.sites.known)
     return report if note is None else replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
@@ -372,6 +370,9 @@ def _other_sizes(job: Job, log: RunLog) -> bool:
 
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
+    others = other_writes(job.spec, job.sites.known)
+    if others:
+        notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from loopwright.c.declarations import is_integer_type
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
@@ -19,7 +18,6 @@ from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
-from loopwright.source import Span
 
 _KNOWN = re.compile(
     r"abort|abs|aligned_alloc|assert|atof|"
@@ -74,6 +72,14 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
     return tuple(found)
 
 
+def other_effect(spec: Specification, known: ReachedCode) -> str | None:
+    """Why a segment that does what the original does may make a difference later."""
+    found = [one for one in other_writes(spec, known) if _is_looked_at(known, one)]
+    if not found:
+        return None
+    return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
+
+
 def _own_names(program: Program) -> set[str]:
     """The arrays and iterators of a program; `i` too, where it is called `i__1`."""
     names = {array.name for array in program.arrays}
@@ -104,10 +110,7 @@ def _is_subscripted(node: Node) -> bool:
 
 
 def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
-    """Whether a variable is one of both files, and not of the segment or the original alone.
-
-    An integer that the original's file uses besides its region in loops of its own only is a counter.
-    """
+    """Whether a variable is one of both files, and not of the segment or the original alone."""
     program, name = spec.program, node.text
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
@@ -115,26 +118,22 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
         return False
     if not here.scope.contains(known.segment.place):
         return False
-    if there.rank == 0 and is_integer_type(program.file.declarations.resolved(there.type)):
-        return is_written and _is_used(program, name)
     return is_written or there.rank > 0
 
 
-def _is_used(program: Program, name: str) -> bool:
-    """Whether a file mentions a name outside of its region, other than to declare it or to count with it."""
-    text, region = program.source.text, program.region
-    mentions = names_in(text[: region.start] + text[region.end :]).count(name)
-    declared = [one.place for one in program.file.declarations.variables if one.name == name]
-    loops = program.file.tree.of_type("for_statement")
-    counting = [loop.span for loop in loops if loop_iterator(loop) == name]
-    harmless = [
-        node
-        for node in program.file.tree.of_type("identifier")
-        if node.text == name
-        and not region.contains(node.span)
-        and any(place.contains(node.span) for place in (*declared, *counting))
-    ]
-    return mentions > len(harmless)
+def _is_looked_at(known: ReachedCode, name: str) -> bool:
+    """Whether the file uses a variable outside of the segment and of what that calls.
+
+    Loops that start by setting it count with it; what it was before does not matter to them.
+    """
+    if any(name in names_in(macro.body) for macro in known.macros):
+        return True
+    loops = known.file.of_type("for_statement")
+    places = [one.place for one in known.declarations.variables if one.name == name]
+    places += [loop.span for loop in loops if loop_iterator(loop) == name]
+    places += [body.span for body in known.bodies]
+    found = (node.span for node in known.file.of_type("identifier") if node.text == name)
+    return not all(any(place.contains(one) for place in places) for one in found)
 
 
 def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
