@@ -71,6 +71,7 @@ DAMAGED = {
     "a parenthesis too few": (("float t = 3;", "float t = (3;"), "line 3: expected ')'"),
     "a name declared twice, of the file": (("void f", "int g; double g;\nvoid f"), "redefinition of 'g'"),
     "a case outside of a switch": (("  out[1]", "  case 3: out[1]"), "not in switch"),
+    "parameters of a macro": (("void f", "#define floord(n; d) ((n) / (d))\nvoid f"), "expected ',' or ')'"),
     "a number": (("  out[1] = t", "  out[1] = 08; out[1] = t"), "line 7: invalid digit"),
 }
 

@@ -48,6 +48,12 @@ class Compiled:
         placed = [(one.text, file.text.line_of(one.offset)) for one in file.parsed.diagnostics]
         return [(text, line) for text, line in placed if line]
 
+    @property
+    def preprocessor_errors(self) -> Counter[str]:
+        """What the compiler's preprocessor does not accept, without places."""
+        found = typed_file(self.source, self.options).text.errors
+        return Counter(one.partition("error:")[2].strip() or one for one in found)
+
 
 def unacceptable(old: Compiled, new: Compiled) -> str | None:
     """What makes the regions of `new` no answer to those of `old`; None where there is nothing."""
@@ -57,6 +63,9 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
     if further:
         text, line = next(one for one in errors if one[0] in further)
         return f"no compiler accepts NEW: line {line}: {text}"
+    malformed = new.preprocessor_errors - old.preprocessor_errors
+    if malformed:
+        return f"no compiler accepts NEW: {next(iter(malformed))}"
     unknown = _undeclared(old, new)
     if unknown:
         return f"no compiler accepts NEW: '{unknown[0]}' is declared nowhere"
