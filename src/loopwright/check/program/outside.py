@@ -96,9 +96,17 @@ def _pointed(known: ReachedCode, name: str) -> list[Node]:
         field(node, value)
         for node in nodes
         for left, value in [_GIVING[node.type]]
-        if "*" in field(node, left).text and name in identifiers(field(node, left))[:1]
+        if "pointer" in field(node, left).type and name in identifiers(field(node, left))[:1]
     ]
-    return [one for value in given for one in walk(value) if one.type == "identifier"]
+    found = [one for value in given for one in walk(value) if one.type == "identifier"]
+    return [one for one in found if _leads_somewhere(known, one)]
+
+
+def _leads_somewhere(known: ReachedCode, node: Node) -> bool:
+    """Whether a name in the value of a pointer is an array, a pointer, or what `&` is taken of."""
+    declared, outer = known.declarations.visible(node.text, node.span), node.parent
+    is_taken = outer is not None and outer.type == "pointer_expression"
+    return is_taken or declared is None or declared.rank > 0
 
 
 _GIVING = {"init_declarator": ("declarator", "value"), "assignment_expression": ("left", "right")}
