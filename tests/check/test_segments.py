@@ -56,6 +56,9 @@ def test_a_wrong_sum_in_main() -> None:
 REFUSED = {
     "a number that the segment does not set": ROWS.replace("j < N", "j < n"),
     "a number that is set under a condition": "  if (s) n = 3;\n" + ROWS.replace("j < N", "j < n"),
+    "a number that no iteration may set": "  for (i = 0; i < s; i++) n = 3;\n  y[0] += 0 * n;\n" + ROWS,
+    "a number that one branch sets": "  if (s) n = 3; else y[0] = n;\n" + ROWS,
+    "a number that an operand sets": "  s = s && (n = 3);\n  y[0] += 0 * n;\n" + ROWS,
     "a number with a first value": ROWS.replace("double sum = y[i]", "double sum = y[i] + 0 * t"),
     "a parameter": ROWS.replace("i < N", "i < N * argc"),
     "a macro that names a number": ROWS.replace("x[j]", "NEXT"),

@@ -22,7 +22,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_hidden
 from loopwright.c.regions import marked_places
-from loopwright.c.syntax import Node, field
+from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.c.tokens import blank, names_in, without_comments
 from loopwright.check.program.segment import END, START
 from loopwright.lazy_dataclass import dataclass
@@ -37,6 +37,12 @@ _STATEMENTS = (
     *("declaration", "expression_statement", "for_statement", "while_statement", "do_statement"),
     *("if_statement", "switch_statement", "compound_statement", "return_statement", "comment"),
 )
+_ALWAYS = (
+    *("expression_statement", "compound_statement", "comma_expression", "assignment_expression"),
+    *("function_definition", "translation_unit"),
+)
+"""What evaluates all its parts, or runs them."""
+_CHOOSING = ("for_statement", "while_statement", "do_statement", "if_statement", "else_clause")
 _PRAGMA = re.compile(r"#\s*pragma\s+(?:end)?scop\b")
 _INTEGER = re.compile(r"(?:unsigned\s+|signed\s+)?(?:int|long|long\s+long|short|char)(?:\s+int)?|size_t")
 
@@ -173,14 +179,24 @@ def _needed(before: list[Node], words: set[str]) -> dict[str, str] | None:
 
 
 def _is_set_first(inner: str, name: str) -> bool:
-    """Whether the segment sets a number before it uses it, whatever holds."""
-    plain = without_comments(inner, literals=False)
-    first = re.search(rf"\b{re.escape(name)}\b", plain)
-    if first is None or re.match(r"\s*=[^=]", plain[first.end() :]) is None:
+    """Whether the segment sets a number before it uses it: by its first mention, which stands before all
+    others in each part of a loop or of an `if` that it is in, and not in one of several such parts.
+    """
+    tree = c_file(Source("", f"void {_NAME}(void)\n{{\n{inner}\n}}\n")).possible
+    mentions = [one for one in walk(tree) if one.type == "identifier" and one.text == name]
+    set_by = mentions[0].parent if mentions else None
+    if set_by is None or set_by.type != "assignment_expression" or operator(set_by) != "=":
         return False
-    value = re.split(r"[;,]", plain[first.end() :])[0]
-    choices = re.search(r"\b(?:if|while|switch|do)\b|\?|&&|\|\|", plain[: first.start()])
-    return choices is None and name not in names_in(value)
+    if field(set_by, "left") != mentions[0] or field(set_by, "right").mentions(name):
+        return False
+    inside, outer = set_by, set_by.parent
+    while outer is not None:
+        is_first = outer.type == "for_statement" and outer.child_by_field_name("initializer") == inside
+        is_part = outer.type in _CHOOSING and all(inside.span.contains(one.span) for one in mentions)
+        if outer.type not in _ALWAYS and not is_first and not is_part:
+            return False
+        inside, outer = outer, outer.parent
+    return True
 
 
 def _is_read_first(later: list[Node], name: str) -> bool:
