@@ -10,6 +10,7 @@ from loopwright.c.typed.directives import refused_directive
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 from tests.traps.support import PROVED, Trap, answer, comparison, function
@@ -201,10 +202,10 @@ def test_a_text_with_such_a_directive_is_not_proved(tmp_path: Path) -> None:
     assert "may not be shared, predetermined as private" in answer
 
 
-def _is_proved(pragma: str, loop: str, head: str = _HEAD) -> bool:
-    setup = "double u = 1, v = 2; flag h = 0; int m = 64; k = 0;"
+def _is_proved(pragma: str, loop: str, head: str = _HEAD, more: str = "") -> bool:
+    setup = f"double u = 1, v = 2; flag h = 0; int m = 64; k = 0; {more}"
     text = function(f"#pragma omp {pragma}\n{loop}", head=head, setup=setup, after="s = u + k + h;")
-    (program,) = parse_c(Source("t.c", text))
+    (program,) = gated(parse_c(Source("t.c", text)))
     return isinstance(prove_annotations(program, allow_reassociation=True), Proved)
 
 
@@ -216,6 +217,20 @@ def test_what_a_clause_does_not_promise(pragma: str, loop: str) -> None:
 @pytest.mark.parametrize(("pragma", "loop"), RIGHT)
 def test_what_it_does(pragma: str, loop: str) -> None:
     assert _is_proved(pragma, loop)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("m = 0;", "m \\\n= 0;", "m -= 64;", "(m)--;", "for (m = 3; m > 0; --m) ;", "h = z(m = 0);"),
+        *('__asm("" : "=r"(m));', '__asm__("" : "=r"(m));', "int *q = &\n#line 9\nm; *q = 0;", "SET;"),
+        *("int *q <: 1 :> = <% &((m)) %>; *q<:0:> = 0;", "*(&__extension__ m) = 0;", "__real__ m = 0;"),
+    ],
+)
+def test_a_bound_that_is_changed_is_not_what_it_was_declared_as(change: str) -> None:
+    """A loop that runs no iteration has no last one."""
+    loop, head = _TEMPORARY.replace("< n", "< m"), _HEAD + "#define SET m = 0\n"
+    assert not _is_proved("parallel for lastprivate(u)", loop, head, change)
 
 
 @pytest.mark.parametrize(

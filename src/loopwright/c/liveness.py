@@ -8,13 +8,13 @@ it, and none that a loop around the region comes back to, the value the region l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile
 from loopwright.c.macros import Macro, integer_text, mentions
 from loopwright.c.syntax import Node, refuse, walk
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import names_in
 from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
 
@@ -220,31 +220,3 @@ def _is_declared(use: Node) -> bool:
     while node.parent is not None and node.parent.child_by_field_name("declarator") == node:
         node = node.parent
     return node.type == "declaration" or (node is not use and node.type.endswith("declarator"))
-
-
-_VALUE = re.compile(r"\s*=\s*(\d{1,9})\s*[,;]")
-
-
-def unchanged_locals(file: CFile, region: Span, names: Iterable[str]) -> dict[str, int]:
-    """The values of variables of the function that are given a number where they are declared, and no other.
-
-    A text in which one could be changed unseen, by a macro or by assembler, tells nothing.
-    """
-    found: dict[str, int] = {}
-    for name in names:
-        declared = file.declarations.visible(name, region)
-        if declared is None or declared.rank or not declared.scope.text.startswith("{"):
-            continue
-        scope = without_comments(declared.scope.text, literals=True)
-        start = declared.place.start - declared.scope.start
-        at = start + len(name)
-        value = _VALUE.match(scope, at) if scope.startswith(name, start) else None
-        changed = re.search(
-            rf"\b{name}\b[\s)]*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|&)[\s(]*{name}\b",
-            scope[:start] + " " * len(name) + scope[at:],
-        )
-        hidden = [macro.name for macro in file.macros if macro.parameters is not None or name in macro.body]
-        if value is None or changed is not None or {"asm", "__asm__", *hidden} & set(names_in(scope)):
-            continue
-        found[name] = int(value[1], 8 if value[1].startswith("0") else 10)
-    return found

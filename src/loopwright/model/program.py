@@ -39,6 +39,8 @@ class Parameter:
     text: str
     values: tuple[int, int] | None = None
     """The least and the greatest value that its type or its definition allows, where that is known."""
+    fixed: int | None = None
+    """The number that a variable of the function is declared with, where nothing gives it another one."""
 
 
 class MemorySpace(Enum):

@@ -28,7 +28,6 @@ from functools import partial
 
 import islpy as isl
 
-from loopwright.c.liveness import unchanged_locals
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import distinct, value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
@@ -232,7 +231,7 @@ def _is_seen_without_iteration(
     """
     if loop.dimension > 1:
         return True
-    values = unchanged_locals(program.file, program.region, program.params)
+    values = {one.name: one.fixed for one in program.parameters if one.fixed is not None}
     empty = at_parameters(program.context, values).subtract(times.domain().params())
     if not program.is_dead_after(array):
         return not empty.is_empty()

@@ -18,7 +18,7 @@ import islpy as isl
 
 from loopwright.c import types
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedRegion
+from loopwright.c.typed.file import TypedFunction, TypedRegion
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -42,8 +42,10 @@ def settled(program: Program, region: TypedRegion) -> Program:
     nodes = [node for statement in region.statements for node in tree.walk(statement)]
     declared = _declared(nodes)
     constants = _constants(nodes)
+    fixed = _fixed(region.function)
     parameters = tuple(
-        replace(one, values=_values(one.text, declared, constants)) for one in program.parameters
+        replace(one, values=_values(one.text, declared, constants), fixed=fixed.get(declared.get(one.text)))
+        for one in program.parameters
     )
     members = _members(nodes)
     for node in nodes:
@@ -141,6 +143,31 @@ def _value(node: tree.Node) -> int | None:
     )
     fits = isinstance(kind, types.Integer) and found is not None and kind.least <= found <= kind.greatest
     return found if fits else None
+
+
+_ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
+
+
+def _fixed(function: TypedFunction) -> dict[tree.Declaration | None, int]:
+    """The variables of a function that are declared with a number, and that nothing gives another value."""
+    if function.errors or any(token.text in _ASSEMBLER for token in function.tokens):
+        return {}
+    changed = function.addressed | {
+        root.offset
+        for node in function.nodes
+        if isinstance(node, tree.Assign | tree.Update) and (root := tree.root_of(node.target)) is not None
+    }
+    unread = {word for problem in function.problems for word in problem.words}
+    return {
+        one.declaration: value
+        for one in function.nodes
+        if isinstance(one, tree.Declarator)
+        and one.declaration.storage is tree.Storage.AUTOMATIC
+        and one.declaration.offset not in changed
+        and one.declaration.name not in unread
+        and isinstance(one.declaration.type, types.Integer)
+        and (value := None if one.initial is None else _value(one.initial)) is not None
+    }
 
 
 def _integer(declared: tree.Declaration | None) -> types.Integer | None:
