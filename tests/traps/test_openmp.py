@@ -311,14 +311,10 @@ _OF_A_THREAD = {
 @pytest.mark.parametrize("name", _OF_A_THREAD)
 def test_what_each_thread_has_of_its_own(name: str, tmp_path: Path) -> None:
     """Only the first thread has the value that the original reads."""
-    old, new = (
-        "for (i = 0; i < n; i++) a[i] = v;",
-        "#pragma omp parallel for\nfor (i = 0; i < n; i++) a[i] = v;",
-    )
-    head = _OF_A_THREAD[name]
-    assert "each thread has its own" in comparison(
-        function(old, head=head), function(new, head=head), tmp_path
-    )
+    old, head = "for (i = 0; i < n; i++) a[i] = v;", _OF_A_THREAD[name]
+    new = f"#pragma omp parallel for\n{old}"
+    answer = comparison(function(old, head=head), function(new, head=head), tmp_path)
+    assert "each thread has its own" in answer
 
 
 @pytest.mark.parametrize("pragma", ["single", "critical", "barrier", "atomic", "task", "parallel", "target", "scope"])
@@ -329,10 +325,8 @@ def test_pragmas_that_say_which_threads_run_a_statement(pragma: str, tmp_path: P
 
 
 def test_a_barrier_before_a_region_is_not_about_its_loop(tmp_path: Path) -> None:
-    assert (
-        answer(Trap("", "for (i = 0; i < n; i++) a[i] = 1;", setup="\n#pragma omp barrier"), tmp_path)
-        == PROVED
-    )
+    trap = Trap("", "for (i = 0; i < n; i++) a[i] = 1;", setup="\n#pragma omp barrier")
+    assert answer(trap, tmp_path) == PROVED
 
 
 _ORIGINALS = [
@@ -393,12 +387,6 @@ def test_the_largest_number_that_its_type_holds(kind: str, value: str, is_larges
 )
 def test_a_macro_whose_arguments_are_torn_apart(body: str, is_larger: bool, tmp_path: Path) -> None:
     head = f"#define max(a, b) {body}\nint q[100];"
-    trap = Trap(
-        "",
-        "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);",
-        head,
-        "k = 9;",
-        "s = k;",
-        script="reverse(L, i)",
-    )
+    loop = "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);"
+    trap = Trap("", loop, head, "k = 9;", "s = k;", script="reverse(L, i)")
     assert (answer(trap, tmp_path) == PROVED) == is_larger
