@@ -21,7 +21,7 @@ export interface Left { readonly line: number | null; readonly reason: string; r
 export type Message =
   | { readonly stage: "order"; readonly regions: readonly Region[] }
   | { readonly stage: "pictures"; readonly regions: readonly Drawn[] }
-  | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly proof: { readonly by: string; readonly status: string; readonly detail?: string } | null }
+  | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly checked: readonly string[] }
   | { readonly stage: "suggestions"; readonly whole: boolean; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[]; readonly left: readonly Left[] }[] }
   | { readonly stage: "loops"; readonly code: string; readonly stats: string; readonly picture: PictureData | null }
   | { readonly stage: "proof"; readonly files: Readonly<Record<string, string>> }

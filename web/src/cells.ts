@@ -52,21 +52,23 @@ function grid(name: string, touched: readonly Coordinates[]): Grid {
   const [rows, columns] = inner.length === 2 ? [inner[0]!, inner[1]!] : [[0, 0] as const, inner[0] ?? ([0, 0] as const)];
   const outer = every(spans.slice(0, Math.max(0, rank - 2)));
   const wide = (columns[1] - columns[0] + 1) * SIDE, high = (rows[1] - rows[0] + 1) * SIDE;
-  const picture = svg("svg", { width: outer.length * (wide + 6), height: high + 2, role: "img", "aria-label": `the cells of ${name}` });
-  outer.forEach((prefix, k) => {
+  const planes = outer.map(prefix => {
+    const plane = svg("svg", { width: wide, height: high + 2, role: "img", "aria-label": `cells of ${name}${subscripts(prefix)}` });
     for (let row = rows[0]; row <= rows[1]; row++)
-      for (let column = columns[0]; column <= columns[1]; column++) {
-        if (cells.size >= MOST) return;
+      for (let column = columns[0]; column <= columns[1] && cells.size < MOST; column++) {
         const at = [...prefix, row, column].slice(prefix.length ? 0 : 2 - Math.min(rank, 2));
         const cell = svg("rect", {
-          x: k * (wide + 6) + (column - columns[0]) * SIDE + 1, y: (row - rows[0]) * SIDE + 1, width: SIDE - 2, height: SIDE - 2, rx: 2,
-        }, svg("title", {}, `${name}${at.map(value => `[${value}]`).join("")}`));
+          x: (column - columns[0]) * SIDE + 1, y: (row - rows[0]) * SIDE + 1, width: SIDE - 2, height: SIDE - 2, rx: 2,
+        }, svg("title", {}, name + subscripts(at)));
         cells.set(at.join(), cell);
-        picture.append(cell);
+        plane.append(cell);
       }
+    return plane;
   });
-  return { name, cells, element: html("figure", { class: "lwm-array" }, html("figcaption", {}, name), picture) };
+  return { name, cells, element: html("figure", { class: "lwm-array" }, html("figcaption", {}, name), html("div", {}, ...planes)) };
 }
+
+const subscripts = (at: Coordinates): string => at.map(value => `[${value}]`).join("");
 
 function every(spans: readonly (readonly [number, number])[]): number[][] {
   return spans.reduce<number[][]>(

@@ -47,8 +47,6 @@ export interface Picture {
   readonly changed: boolean;
   /** Whether anything is known of the memory: of a description only the order is. */
   readonly touches: boolean;
-  /** An instance that shows what waiting is: the arrows into it are drawn where nothing else is. */
-  readonly example: Instance | null;
 }
 
 export function decoded(data: PictureData): Picture {
@@ -64,19 +62,22 @@ export function decoded(data: PictureData): Picture {
     data, instances, arrows, steps: { before: last("before"), after: last("after") },
     touches: data.arrays.length > 0,
     changed: data.tile !== "" || instances.some(one => one.before !== one.after),
-    example: exampleOf(instances, arrows),
   };
 }
 
-/** One that waits for many, in other tiles too, from the middle of the picture; none where something is wrong. */
-function exampleOf(instances: readonly Instance[], arrows: readonly Arrow[]): Instance | null {
+/** An instance that shows what waiting is: one that waits for many, in other tiles too, from the middle of what is drawn; none
+ * where something is wrong. */
+export function exampleOf({ instances, arrows }: Picture, isDrawn: (one: Instance) => boolean): Instance | null {
   if (arrows.some(one => one.broken)) return null;
+  const drawn = instances.filter(isDrawn).map(one => one.number), rank = new Map(drawn.map((number, k) => [number, k]));
   const waits = new Map<number, Set<number>>();
-  for (const one of arrows) if (one.free === "") waits.set(one.sink, (waits.get(one.sink) ?? new Set()).add(one.source));
-  const middle = (instances.length - 1) / 2;
+  for (const one of arrows)
+    if (one.free === "" && rank.has(one.source) && rank.has(one.sink)) waits.set(one.sink, (waits.get(one.sink) ?? new Set()).add(one.source));
+  const middle = (drawn.length - 1) / 2;
   const worth = ([number, sources]: [number, Set<number>]) => {
     const tiles = new Set([...sources].map(source => instances[source]!.tile));
-    return (sources.size > 5 ? 2 : 4 * Math.min(sources.size, 4)) + Math.min(tiles.size, 3) - 3 * Math.abs(number - middle) / (middle + 1);
+    const apart = [...sources].some(source => instances[source]!.panel !== instances[number]!.panel) ? 6 : 0;
+    return (sources.size > 5 ? 2 : 4 * Math.min(sources.size, 4)) + Math.min(tiles.size, 3) - 3 * Math.abs(rank.get(number)! - middle) / (middle + 1) - apart;
   };
   const best = [...waits].reduce<[number, Set<number>] | null>((found, one) => (found === null || worth(one) > worth(found) ? one : found), null);
   return best === null ? null : instances[best[0]]!;

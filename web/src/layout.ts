@@ -82,8 +82,11 @@ function slotsOf(shown: readonly Instance[], choice: Choice): Slots {
   return { of: new Map(ranks.map((statement, rank) => [statement, rank])), side };
 }
 
+/** At the place along an axis where statements stand that are not in its loop. */
+export const OUTSIDE = "–";
+
 function label(panel: Panel, axis: number, value: number): string {
-  return panel.outside.some(([a, v]) => a === axis && v === value) ? "–" : String(value);
+  return panel.outside.some(([a, v]) => a === axis && v === value) ? OUTSIDE : String(value);
 }
 
 function flat(panel: Panel, shown: readonly Instance[], choice: Choice, spans: readonly [number, number][], slots: Slots): Layout {

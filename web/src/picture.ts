@@ -1,6 +1,6 @@
 // A moving picture: both orders beside each other, run step by step, with the cells that are touched.
 import { Memory } from "./cells";
-import { decoded, type Instance, type Order, type Picture, type PictureData } from "./data";
+import { decoded, exampleOf, type Instance, type Order, type Picture, type PictureData } from "./data";
 import { html, svg } from "./dom";
 import { type Choice, choiceOf, isShown, stillOf, type Turn, turnFor } from "./layout";
 import { chosenArrows, drawnArrow, glyph, kindOf, kindOfArrow, type Seen, View } from "./view";
@@ -273,8 +273,12 @@ export class MovingPicture {
     this.refresh();
   }
 
+  private get example(): Instance | null {
+    return exampleOf(this.picture, one => isShown(one, this.panels[one.panel]!.choice));
+  }
+
   private get seen(): Seen {
-    return { step: this.step, hovered: this.hovered, arrows: this.arrows, witness: true };
+    return { step: this.step, hovered: this.hovered, arrows: this.arrows, witness: true, example: this.example };
   }
 
   /** Arrows from one panel to another, where both ends are drawn. */
@@ -293,7 +297,8 @@ export class MovingPicture {
   }
 
   private refresh(): void {
-    for (const panel of this.panels) for (const view of panel.views) view.show(this.seen);
+    const seen = this.seen;
+    for (const panel of this.panels) for (const view of panel.views) view.show(seen);
     this.drawBetween();
     for (const order of this.orders) this.memories[order]!.show(...this.touching(order));
     this.scrub.value = String(this.step === null ? 0 : this.step + 1);
@@ -326,8 +331,7 @@ export class MovingPicture {
       const [first, second] = witness.map(number => this.picture.instances[number]!.name);
       return ["Ringed in red: ", html("b", {}, first!), " has to run before ", html("b", {}, second!), ", and after the script it does not."];
     }
-    const found = this.picture.example;
-    const example = found && isShown(found, this.panels[found.panel]!.choice) ? found : null;
+    const example = this.example;
     return [
       "Each dot is one execution of a statement; its number says when it runs. ",
       ...(example ? ["An arrow means waiting; these show what ", html("b", {}, example.name), " waits for. "] : []),

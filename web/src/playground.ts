@@ -186,10 +186,10 @@ function showProofs(message: Extract<Message, { stage: "code" }>): void {
     html("b", {}, proof.what), html("span", { class: "muted" }, ` ${proof.obligations} obligation${proof.obligations === 1 ? "" : "s"}`),
     html("p", { class: "muted" }, message.meaning[proof.what] ?? ""))));
   const trusted = [...new Set(message.regions.flatMap(region => region.assumptions))];
-  const who = message.proof ? html("p", { class: "muted" }, `The proof is answered for by ${message.proof.by}: ${message.proof.status}${message.proof.detail ? `, ${message.proof.detail}` : ""}.`) : "";
+  const who = message.checked.map(line => html("p", { class: "muted" }, `${line[0]!.toUpperCase()}${line.slice(1)}.`));
   proofs.replaceChildren(
     ...explained(),
-    ...(items.length ? [html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items)] : []), who,
+    ...(items.length ? [html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items)] : []), ...who,
     ...(trusted.length ? [html("details", {}, html("summary", {}, "Taken on trust"), html("ul", {}, ...trusted.map(text => html("li", {}, text))))] : []),
     ...message.notes.map(note => html("p", { class: "muted" }, note)),
   );

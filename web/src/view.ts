@@ -1,7 +1,7 @@
 // One panel in one order: its instances as dots, tiles around them, the order as a path, dependences as arrows.
 import type { Arrow, Instance, Order, Panel, Picture } from "./data";
 import { svg } from "./dom";
-import { type Choice, isShown, type Layout, layout, outline, type Spot, type Turn } from "./layout";
+import { type Choice, isShown, type Layout, layout, outline, OUTSIDE, type Spot, type Turn } from "./layout";
 
 const FADED = 130;
 /** With more arrows than this, all of them at once would hide the picture. */
@@ -9,7 +9,11 @@ const FADED = 130;
 const BOXES = 8;
 /** So many tiles of three dimensions are outlined at once. */
 
-export interface Seen { readonly step: number | null; readonly hovered: number | null; readonly arrows: boolean; readonly witness: boolean }
+export interface Seen {
+  readonly step: number | null; readonly hovered: number | null; readonly arrows: boolean; readonly witness: boolean;
+  /** The arrows into it are drawn where nothing else is. */
+  readonly example: Instance | null;
+}
 
 export class View {
   readonly element = svg("svg", { class: "lwm-view" });
@@ -54,7 +58,7 @@ export class View {
       dot.classList.toggle("later", step !== null && own > step);
       dot.classList.toggle("hovered", number === hovered);
     }
-    this.under.replaceChildren(...this.oneTile(seen));
+    this.showTile(this.tileOf(seen));
     this.over.replaceChildren(...this.arrows(seen).flatMap(([arrow, strong]) => this.arrow(arrow, strong)), ...this.rings(seen));
   }
 
@@ -64,7 +68,7 @@ export class View {
 
   private rulers(): SVGElement[] {
     const lines = this.place.lines.map(({ from, to }) => svg("line", { class: "lwm-axis", x1: round(from.x), y1: round(from.y), x2: round(to.x), y2: round(to.y) }));
-    return [...lines, ...this.place.rulers.map(one => svg("text", { class: one.name ? "lwm-name" : "lwm-value", x: round(one.x), y: round(one.y) }, one.text))];
+    return [...lines, ...this.place.rulers.map(one => svg("text", { class: one.name ? "lwm-name" : "lwm-value", x: round(one.x), y: round(one.y) }, one.text, ...(one.text === OUTSIDE ? [svg("title", {}, "statements outside of this loop")] : [])))];
   }
 
   private tiles(): SVGElement[] {
@@ -89,14 +93,21 @@ export class View {
   }
 
   /** Many tiles in a box cover each other: the one that runs, or is pointed at, or the largest as an example. */
-  private oneTile({ step, hovered }: Seen): SVGElement[] {
-    if (this.order === "before" || this.far === 0 || !this.picture.data.tile) return [];
+  private tileOf({ step, hovered }: Seen): number | undefined {
+    if (this.order === "before" || this.far === 0 || !this.picture.data.tile) return undefined;
     const members = this.members();
-    if (members.size <= BOXES) return [];
+    if (members.size <= BOXES) return undefined;
     const largest = [...members].reduce((best, one) => (one[1].length > best[1].length ? one : best))[0];
     const running = this.instances.find(one => one.after === step)?.tile;
     const tile = hovered !== null ? this.picture.instances[hovered]!.tile : step !== null ? running : largest;
-    return tile && members.has(tile) ? this.tile(tile, members.get(tile)!, true) : [];
+    return tile && members.has(tile) ? tile : undefined;
+  }
+
+  /** Outline one tile; dots of others, which may lie before it or behind it, are pale. */
+  private showTile(tile: number | undefined): void {
+    this.under.replaceChildren(...(tile === undefined ? [] : this.tile(tile, this.members().get(tile)!, true)));
+    for (const [number, dot] of this.dots)
+      dot.classList.toggle("elsewhere", tile !== undefined && this.picture.instances[number]!.tile !== tile);
   }
 
   private tile(tile: number, spots: readonly Spot[], numbered: boolean): SVGElement[] {
@@ -166,11 +177,11 @@ export class View {
 }
 
 /** The arrows of what is hovered, of what is wrong, of the example, or all; each strong or weak. */
-export function chosenArrows(picture: Picture, { step, hovered, arrows, witness }: Seen): [Arrow, boolean][] {
+export function chosenArrows(picture: Picture, { step, hovered, arrows, witness, example }: Seen): [Arrow, boolean][] {
   const named = witness ? picture.data.witness : null;
-  const example = hovered === null && step === null && !arrows ? picture.example?.number : undefined;
+  const sink = hovered === null && step === null && !arrows ? example?.number : undefined;
   return picture.arrows.flatMap((arrow): [Arrow, boolean][] => {
-    const near = arrow.source === hovered || arrow.sink === hovered || arrow.sink === example;
+    const near = arrow.source === hovered || arrow.sink === hovered || arrow.sink === sink;
     const wrong = named !== null && arrow.source === named[0] && arrow.sink === named[1] && arrow.broken;
     if (near || wrong) return [[arrow, true]];
     return arrows && hovered === null ? [[arrow, picture.arrows.length <= FADED]] : [];
@@ -189,7 +200,7 @@ export function drawnArrow(from: Point, to: Point, radius: number, kind: string)
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   if (length < 1) return [];
   const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
-  const bend = length > 70 ? 0.16 * length : 5, shrink = radius + 1.5;
+  const bend = length > 70 ? Math.min(0.16 * length, 40) : 5, shrink = radius + 1.5;
   const a = { x: from.x + ux * shrink - uy * 2, y: from.y + uy * shrink + ux * 2 };
   const b = { x: to.x - ux * shrink - uy * 2, y: to.y - uy * shrink + ux * 2 };
   const middle = { x: (a.x + b.x) / 2 - uy * bend, y: (a.y + b.y) / 2 + ux * bend };

@@ -28,7 +28,14 @@ from loopwright.report.diagnostics import as_html, as_json
 from loopwright.report.operations import operation_pages
 from loopwright.report.page import IN_A_WORD, MEANING, VERDICT
 from loopwright.report.regions import DrawnRegion, drawn_regions
-from loopwright.report.results import Suggestions, outcome_data, ranked, stats_text, suggestions_data
+from loopwright.report.results import (
+    Suggestions,
+    outcome_data,
+    proof_lines,
+    ranked,
+    stats_text,
+    suggestions_data,
+)
 from loopwright.rewrite.generation import GenerationRequest, generated
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import ProverRequest, RewriteOptions
@@ -139,7 +146,8 @@ def _transform(question: TransformQuestion) -> Iterator[Message]:
     options = RewriteOptions(openmp=question.openmp, allow_reassociation=reassociate)
     outcome = rewritten(plans, options, silent)
     data = outcome_data(outcome, C_FILE, proved=True, prover="isl")
-    yield {"stage": "code", "meaning": MEANING, **data}
+    checked = list(dict.fromkeys(proof_lines(region.proof for region in outcome.regions)))
+    yield {"stage": "code", "meaning": MEANING, "checked": checked, **data}
 
 
 def _read(c: str, script: str) -> tuple[list[Plan], list[DrawnRegion]]:
