@@ -116,7 +116,7 @@ def test_sizes_can_be_chosen(client: TestClient) -> None:
 
 
 def test_suggestions_and_loops(client: TestClient) -> None:
-    (found,) = ask(client, kind="suggest", c=SUMS.c, script=SUMS.script)
+    *_, found = ask(client, kind="suggest", c=SUMS.c, script=SUMS.script)
     scripts = [one["script"] for region in found["regions"] for one in region["suggestions"] if one["legal"]]
     assert "parallel(Add, i)" in scripts
     overlap = MENU["loops/overlap.poly"]

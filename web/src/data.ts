@@ -76,7 +76,7 @@ export function exampleOf({ instances, arrows }: Picture, isDrawn: (one: Instanc
   const middle = (drawn.length - 1) / 2;
   const worth = ([number, sources]: [number, Set<number>]) => {
     const tiles = new Set([...sources].map(source => instances[source]!.tile));
-    const apart = [...sources].some(source => instances[source]!.panel !== instances[number]!.panel) ? 6 : 0;
+    const apart = [...sources].some(source => instances[source]!.panel !== instances[number]!.panel) ? 20 : 0;
     return (sources.size > 5 ? 2 : 4 * Math.min(sources.size, 4)) + Math.min(tiles.size, 3) - 3 * Math.abs(rank.get(number)! - middle) / (middle + 1) - apart;
   };
   const best = [...waits].reduce<[number, Set<number>] | null>((found, one) => (found === null || worth(one) > worth(found) ? one : found), null);
