@@ -69,6 +69,11 @@ def rotated(n: int) -> Order:
     yield from ((i, j, k) for k in range(n) for i in range(n) for j in range(n))
 
 
+def reversed_strips(n: int) -> Order:
+    for a in list(_tiles(range(1, n), 3))[::-1]:
+        yield from ((i, j) for i in a for j in range(n))
+
+
 def nested(n: int) -> Order:
     """tile over reverse over tile: grid loops of the inner tile are tiled."""
     grid = list(_tiles(range(1, n), 2))[::-1]
@@ -89,6 +94,7 @@ ORDERS: dict[str, tuple[str, Callable[[int], Order]]] = {
     "#pragma omp unroll": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
     "#pragma omp split counts(1, omp_fill, 2)": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
     "#pragma omp tile sizes(2)\n#pragma omp reverse": (UP, reversed_tile),
+    "#pragma omp reverse\n#pragma omp unroll partial(3)": (UP, reversed_strips),
     "#pragma omp tile sizes(2)\n#pragma omp reverse\n_Pragma(\"omp tile sizes(2)\")": (UP, nested),
     "#pragma omp tile sizes(2, \\\n 3) apply(grid: interchange, nothing) apply(intratile(1): reverse)": (UP, applied),
     "#pragma omp reverse\n#pragma omp nothing": (
@@ -114,6 +120,17 @@ SEVERAL: dict[str, Callable[[int], Iterator[tuple[str, int]]]] = {
     "#pragma omp fuse\n#pragma omp split counts(2, omp_fill)\nfor (int i = 0; i < n; i++) B[i] = 1;": (
         lambda n: _together([("S1", range(min(2, n))), ("S1", range(2, n))])
     ),
+    "#pragma omp tile sizes(2) apply(intratile: reverse)\n#pragma omp fuse\n"
+    "{ for (int i = 1; i < n; i++) A[i][0] = 1; for (int j = n; j > 0; j -= 2) B[j] = 1; }": (
+        lambda n: iter(
+            [
+                one
+                for k in range(0, n, 2)
+                for number in reversed(range(k, min(k + 2, max(n - 1, (n + 1) // 2))))
+                for one in _of_number([("S1", range(1, n)), ("S2", range(n, 0, -2))], number)
+            ]
+        )
+    ),
     "#pragma omp split counts(omp_fill, 2) apply(split: reverse, nothing)\nfor (int i = 0; i < n; i++) B[i] = 1;": (
         lambda n: iter([("S1", i) for i in [*reversed(range(max(0, n - 2))), *range(max(0, n - 2), n)]])
     ),
@@ -122,7 +139,12 @@ SEVERAL: dict[str, Callable[[int], Iterator[tuple[str, int]]]] = {
 
 def _together(loops: list[tuple[str, range]]) -> Iterator[tuple[str, int]]:
     for number in range(max(len(own) for _, own in loops)):
-        yield from ((name, own[number]) for name, own in loops if number < len(own))
+        yield from _of_number(loops, number)
+
+
+def _of_number(loops: list[tuple[str, range]], number: int) -> Iterator[tuple[str, int]]:
+    """The iterations of this number, in the order of the loops."""
+    return ((name, own[number]) for name, own in loops if number < len(own))
 
 
 def _file(tmp_path: Path, text: str) -> str:
@@ -187,7 +209,10 @@ REFUSED = {
     f"#pragma omp fuse\n{{ {LOOP} B[0] = 1; }}": "only loops can be fused",
     f"#pragma omp tile sizes(2) apply(tiles: reverse)\n{LOOP}": "'apply' must name what 'tile' generates: grid, intratile",
     f"#pragma omp tile sizes(2) apply(reverse)\n{LOOP}": "'apply' must name what 'tile' generates: grid, intratile",
-    f"#pragma omp reverse\n#pragma omp split counts(2, omp_fill)\n{LOOP}": "'reverse' needs one loop, and 'split' left several",
+    f"#pragma omp reverse\n#pragma omp split counts(2, omp_fill)\n{LOOP}": "'reverse' needs one loop, and there are several after the directives below it",
+    f"#pragma omp reverse\n#pragma omp fuse looprange(1, 2)\n{{ {LOOP} {LOOP} {LOOP} }}": "'reverse' needs one loop, and there are several after the directives below it",
+    f"#pragma omp tile sizes(2)\n{{ {LOOP} {LOOP} }}": "a 'for' loop must follow this directive",
+    f"#pragma omp fuse\n#pragma omp tile sizes(2)\n{{ {LOOP} {LOOP} }}": "a 'for' loop must follow this directive",
     "#pragma omp tile sizes(2)\nB[0] = 1;": "a 'for' loop must follow this directive",
     "#pragma omp interchange\nfor (int i = 0; i < n; i++) for (int j = 0; j < i; j++) A[i][j] = 1;":
         "'interchange' needs bounds that do not depend on i",

@@ -61,6 +61,10 @@ class LoopDirective:
         return tuple(sorted({position[: self.loop + 1] for position in self.positions}))
 
 
+REVERSIBLE = frozenset((DirectiveKind.UNROLL, DirectiveKind.SEPARATE, DirectiveKind.ISOLATE))
+"""What asks the same of a loop whichever way it counts."""
+
+
 def carried_through(
     directives: Iterable[LoopDirective], changed: Collection[Position], function: IterationFunction
 ) -> tuple[LoopDirective, ...]:
@@ -77,7 +81,9 @@ def carried_through(
 
 
 def _followed(directive: LoopDirective, function: IterationFunction) -> LoopDirective:
-    loops = [function.moved_loop(loop) for loop in (directive.loop, *directive.points)]
+    or_reversed = directive.kind in REVERSIBLE
+    concerned = (directive.loop, *directive.points)
+    loops = [function.moved_loop(loop, or_reversed=or_reversed) for loop in concerned]
     if any(loop is None for loop in loops):
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,

@@ -20,6 +20,8 @@ class Output:
     sources: tuple[int, ...]
     is_copy: bool
     """Whether it is the one source unchanged."""
+    is_negative: bool = False
+    """Whether it is the negative of the one source."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,15 @@ class IterationFunction:
             return old[place] if place < len(old) else "c"
         return old[output.sources[0]]
 
-    def moved_loop(self, loop: int) -> int | None:
-        """Where a loop's iterator is found unchanged among the new ones; None if nowhere."""
+    def moved_loop(self, loop: int, *, or_reversed: bool = False) -> int | None:
+        """Where a loop's iterator is found unchanged among the new ones, or its negative; None if nowhere."""
         if loop >= self.taken:
             return loop + self.given - self.taken
-        copies = [k for k, output in enumerate(self.outputs) if output.is_copy and output.sources == (loop,)]
+        copies = [
+            k
+            for k, output in enumerate(self.outputs)
+            if output.sources == (loop,) and (output.is_copy or (or_reversed and output.is_negative))
+        ]
         return copies[-1] if copies else None
 
     def ambiguity(self) -> str | None:
@@ -97,7 +103,8 @@ def function_of(
         alone = only(relation, OUT, k).gist_domain(relation.domain())
         sources = tuple(j for j in range(count) if alone.involves_dims(IN, j, 1))
         is_copy = len(sources) == 1 and bool(alone.is_equal(_copy(alone, sources[0])))
-        outputs.append(Output(names[k] if names else None, sources, is_copy))
+        is_negative = len(sources) == 1 and not is_copy and bool(alone.is_equal(_negative(alone, sources[0])))
+        outputs.append(Output(names[k] if names else None, sources, is_copy, is_negative))
     return IterationFunction(relation, inputs or (None,) * count, tuple(outputs))
 
 
@@ -108,6 +115,10 @@ def _unnamed(count: int) -> isl.Map:
 
 def _copy(like: isl.Map, source: int) -> isl.Map:
     return isl.Map.universe(like.get_space()).equate(IN, source, OUT, 0)
+
+
+def _negative(like: isl.Map, source: int) -> isl.Map:
+    return isl.Map.universe(like.get_space()).oppose(IN, source, OUT, 0)
 
 
 def iterators(count: int) -> list[isl.Aff]:

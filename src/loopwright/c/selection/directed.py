@@ -46,7 +46,7 @@ def directed(source: Source, choice: Choice) -> DirectedFile:
     inside = [one for one in found if any(start <= one.place.start < end for start, end in plain.chosen)]
     _refuse_others(plain)
     file = c_file(plain)
-    return DirectedFile(plain, tuple((one, statement_of(file, one).span) for one in inside))
+    return DirectedFile(plain, tuple((one, statement_of(file, one, found).span) for one in inside))
 
 
 def _refuse_others(source: Source) -> None:
@@ -58,8 +58,8 @@ def _refuse_others(source: Source) -> None:
             raise refuse(line.place, "this directive is not about a loop", hint, Code.DIRECTIVE)
 
 
-def statement_of(file: CFile, directive: OpenmpDirective) -> Node:
-    """The loop, or for `fuse` the block, that a directive stands at."""
+def statement_of(file: CFile, directive: OpenmpDirective, others: Sequence[OpenmpDirective]) -> Node:
+    """The loop that a directive stands at; for `fuse`, and those about what it leaves, the block."""
     visible = without_comments(file.plain, literals=True)
     rest = visible[directive.place.end :]
     start = directive.place.end + len(rest) - len(rest.lstrip())
@@ -71,9 +71,11 @@ def statement_of(file: CFile, directive: OpenmpDirective) -> Node:
         node = inner[0]
     while node.type == "labeled_statement":
         node = named_children(node)[-1]
-    wanted = ("for_statement", "compound_statement") if directive.name == "fuse" else ("for_statement",)
+    between = [one for one in others if directive.place.end <= one.place.start < start]
+    is_about_several = any(one.name == "fuse" for one in (directive, *between))
+    wanted = ("for_statement", "compound_statement") if is_about_several else ("for_statement",)
     if node.type not in wanted or (node.start != start and not _is_labelled(node, start)):
-        what = "a block of loops" if directive.name == "fuse" else "a 'for' loop"
+        what = "a block of loops" if is_about_several else "a 'for' loop"
         hint = "put it directly before its loop"
         raise refuse(directive.place, f"{what} must follow this directive", hint, Code.DIRECTIVE)
     return node
@@ -91,7 +93,7 @@ def _places(source: Source, directives: Sequence[OpenmpDirective]) -> Iterator[S
     marked = [one.place for one in marked_regions(source, file.directives)]
     found: dict[Span, Span] = {}
     for directive in directives:
-        statement = _outermost(statement_of(file, directive))
+        statement = _outermost(statement_of(file, directive, directives))
         region = next((place for place in marked if place.contains(statement.span)), None)
         place = lines_of(statement, statement) if region is None else region
         known = found.get(statement.span, place)

@@ -42,7 +42,8 @@ def obeyed(
     if directive.name == "fuse":
         made = fused(state, directive, found)
     elif isinstance(found, LoopSequence):
-        raise refused(directive.place, f"'{directive.name}' needs one loop, and 'split' left several")
+        message = f"'{directive.name}' needs one loop, and there are several after the directives below it"
+        raise refused(directive.place, message)
     else:
         made = DIRECTIVES[directive.name](state, directive, found)
     return _with_applied(directive, made)
