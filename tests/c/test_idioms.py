@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.model.program import AssumptionKind
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
@@ -27,6 +28,13 @@ def test_loops_as_people_write_them(text: str, domain: str) -> None:
     name = statement.iterators[0]
     wanted = domain.replace("i != m", "(i < m or i > m)").replace("i mod 2 = 0", "exists (k : i = 2 k)")
     assert is_domain(statement, f"[n, m] -> {{ [{name}] : {wanted} }}"), str(statement.domain)
+
+
+@pytest.mark.parametrize(("other", "name"), [("", "j"), ("for (j = 0; j < n; j++) b[j] = 0;", "j_1")])
+def test_a_variable_of_a_block_is_renamed_only_beside_a_loop_of_its_name(other: str, name: str) -> None:
+    block = "for (i = 0; i < n; i++) { int j; for (j = 0; j < n; j++) a[j] += i; }"
+    renamed = with_distinct_names(Source("t.c", wrapped(f"{block} {other}"))).text
+    assert renamed == wrapped(f"{block.replace('j', name)} {other}")
 
 
 def test_counting_down_runs_from_the_top() -> None:

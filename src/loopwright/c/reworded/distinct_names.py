@@ -30,23 +30,29 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         nodes = [*walk(file.block(region.place))]
-        loops = [node for node in nodes if node.type == "for_statement"]
         said = {word for pragma in region.pragmas for word in names_in(pragma.place.text)}
-        iterators = {name for loop in loops if (name := loop_iterator(loop)) is not None} - said
-        declarations = [node for node in nodes if node.type == "declaration"] if iterators else []
+        loops: dict[str, list[Node]] = {}
+        for node in nodes:
+            name = loop_iterator(node) if node.type == "for_statement" else None
+            if name is not None and name not in said:
+                loops.setdefault(name, []).append(node)
+        declarations = [node for node in nodes if node.type == "declaration"] if loops else []
         for node in declarations:
             for declarator in node.children_by_field_name("declarator"):
                 named = declared_name(declarator)
-                if named is not None and named[0] in iterators and _is_of_block(node, region.place.start):
+                others = [] if named is None else loops.get(named[0], [])
+                if named is not None and _is_of_block(node, region.place.start, others):
                     edits = _renamed(named[0], declarator, node, declarations)
                     if edits:
                         yield edits
 
 
-def _is_of_block(declaration: Node, start: int) -> bool:
-    """Whether a declaration is one of the statements of a block inside the region."""
+def _is_of_block(declaration: Node, start: int, loops: list[Node]) -> bool:
+    """Whether a declaration is a statement of a block in the region that one of `loops` is not in."""
     block = declaration.parent
-    return block is not None and block.type == "compound_statement" and block.start >= start
+    if block is None or block.type != "compound_statement" or block.start < start:
+        return False
+    return any(not block.span.contains(loop.span) for loop in loops)
 
 
 def _renamed(name: str, declarator: Node, declaration: Node, declarations: list[Node]) -> list[Edit]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import field
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 from random import Random
 
 from loopwright.c import types
@@ -66,16 +67,10 @@ class World:
             return self.converted(
                 TypedNumber(types.DOUBLE if isinstance(number, float) else types.LONG, number), kind
             )
-        random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
         if isinstance(kind, types.Integer):
-            least, greatest = (0, 30) if self.seed % 3 == FACTORED else (-9, 9)
-            return self.converted(TypedNumber(types.INT, random.randint(least, greatest)), kind)
-        if self.seed % 3 == FACTORED:
-            number = _dominant(random, is_diagonal=len(place[1]) > 1 and len(set(place[1])) == 1)
-        else:
-            number = _alike(random) if self.seed % 3 else _scattered(random)
-        return self.converted(TypedNumber(types.DOUBLE, number), kind)
+            return self.converted(TypedNumber(types.INT, _integer_input(self.seed, place)), kind)
+        return self.converted(TypedNumber(types.DOUBLE, _floating_input(self.seed, place)), kind)
 
     def converted(self, value: TypedNumber, kind: types.CType) -> TypedNumber:
         kind = self.type(kind)
@@ -95,6 +90,21 @@ class World:
 
 FACTORED = 2
 """Which of three seeds is for matrices whose factors are numbers, and for integers whose sums do not fall."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _integer_input(seed: int, place: CellKey) -> int:
+    """What a cell holds; it is read again and again."""
+    least, greatest = (0, 30) if seed % 3 == FACTORED else (-9, 9)
+    return Random(f"{seed} {place}").randint(least, greatest)
+
+
+@lru_cache(maxsize=1 << 14)
+def _floating_input(seed: int, place: CellKey) -> float:
+    random = Random(f"{seed} {place}")
+    if seed % 3 == FACTORED:
+        return _dominant(random, is_diagonal=len(place[1]) > 1 and len(set(place[1])) == 1)
+    return _alike(random) if seed % 3 else _scattered(random)
 
 
 def _dominant(random: Random, *, is_diagonal: bool) -> float:
@@ -246,14 +256,13 @@ def _integer(number: int, kind: types.CType) -> TypedNumber:
     return TypedNumber(kind, number & kind.greatest if not kind.signed else number)
 
 
-COMPARED: dict[str, Callable[[Number, Number], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
+COMPARED: Mapping[str, Callable[[Number, Number], bool]] = {
+    "<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne,
+}  # fmt: skip
+_OF_INTEGERS: Mapping[str, Callable[[int, int], int]] = {
+    "+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor,
+}  # fmt: skip
+_OF_NUMBERS: Mapping[str, Callable[[Number, Number], Number]] = {"+": add, "-": sub, "*": mul}
 
 
 def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) -> TypedNumber:
@@ -279,44 +288,26 @@ def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumbe
 
 
 def _whole(operator: str, one: int, other: int) -> int:
-    match operator:
-        case "+":
-            return one + other
-        case "-":
-            return one - other
-        case "*":
-            return one * other
-        case "&":
-            return one & other
-        case "|":
-            return one | other
-        case "^":
-            return one ^ other
-        case "/" | "%" if other != 0:
-            quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
-            return quotient if operator == "/" else one - other * quotient
-        case _:
-            raise Undefined("a division by zero")
+    if operator in _OF_INTEGERS:
+        return _OF_INTEGERS[operator](one, other)
+    if operator not in ("/", "%") or other == 0:
+        raise Undefined("a division by zero")
+    quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+    return quotient if operator == "/" else one - other * quotient
 
 
 def _floating(operator: str, one: Number, other: Number) -> Number:
-    match operator:
-        case "+":
-            return one + other
-        case "-":
-            return one - other
-        case "*":
-            return one * other
-        case "/":
-            if other != 0:
-                return one / other
-            if isinstance(one, Fraction) or isinstance(other, Fraction):
-                raise Undefined("a division by zero")
-            if one == 0 or math.isnan(one):
-                return math.nan
-            return math.copysign(math.inf, one) * math.copysign(1, other)
-        case _:
-            raise Undefined(f"'{operator}' of numbers that are not integers")
+    if operator in _OF_NUMBERS:
+        return _OF_NUMBERS[operator](one, other)
+    if operator != "/":
+        raise Undefined(f"'{operator}' of numbers that are not integers")
+    if other != 0:
+        return one / other
+    if isinstance(one, Fraction) or isinstance(other, Fraction):
+        raise Undefined("a division by zero")
+    if one == 0 or math.isnan(one):
+        return math.nan
+    return math.copysign(math.inf, one) * math.copysign(1, other)
 
 
 def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
