@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
@@ -14,7 +15,7 @@ from loopwright.optimise.candidates.nests import Phase, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import split_sums
-from loopwright.optimise.candidates.threads import among_threads, parallelise
+from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
@@ -44,6 +45,16 @@ for (int k = 0; k < 90; k++) {
       A[i][j] -= A[i][k] * A[k][j];
 }"""
 
+FROM_THE_RIGHT = """\
+for (int i = 0; i < 90; i++)
+  for (int j = 0; j < 90; j++) {
+    for (int k = 0; k < j; k++)
+      A[i][j] -= A[i][k] * B[k][j];
+    A[i][j] = A[i][j] / B[j][j];
+  }"""
+
+FROM_BELOW = FROM_THE_RIGHT.replace("A[i][k] * B[k][j]", "A[k][j] * B[i][k]").replace("k < j", "k < i")
+
 ALL_COLUMNS = PIVOTS.replace("A[i][k] > A[row[k]][k]", "A[i][89] > A[row[k]][89]")
 
 
@@ -54,8 +65,21 @@ ALL_COLUMNS = PIVOTS.replace("A[i][k] > A[row[k]][k]", "A[i][89] > A[row[k]][89]
         (INDEPENDENT, rows_in_flight, []),
         (PIVOTS, deferred, [True, True, False, False]),
         (ALL_COLUMNS, deferred, [False, False, False, False]),
+        (FROM_THE_RIGHT, columns, [True]),
+        (FROM_THE_RIGHT.replace("k < j", "k < 90"), columns, [False]),
+        (FROM_THE_RIGHT.replace("A[i][j] / B[j][j]", "A[i][j] + A[0][89]"), columns, [False]),
+        (FROM_BELOW, columns, [False]),
     ],
-    ids=["rows", "no row waits", "pivots", "pivots of a column after the block"],
+    ids=[
+        "rows",
+        "no row waits",
+        "pivots",
+        "pivots of a column after the block",
+        "columns",
+        "all columns",
+        "a column after the block",
+        "rows before",
+    ],
 )
 def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list[bool]) -> None:
     """The last two scripts without a copy: what is read of the block has changed places meanwhile."""
@@ -168,6 +192,38 @@ for (int i = 0; i < 95; i++)
         "interchange(S, [jT, i, k])",
         "parallel(S, jT)",
         "vectorize(S, j)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sum", "before", "part"),
+    [
+        ("B[i][j] += A[k][i] * B[k][j]", "8 * [i / 8] + 8 <= k", "p = [j / 200]"),
+        ("C[i][k] += A[i][j] * B[k][j]", "8 * [i / 8] + 8 <= k", "p = [i / 8] % 2"),
+    ],
+    ids=["columns", "rows that take turns"],
+)
+def test_a_loop_over_parts_is_around_blocks_and_what_they_leave_over(
+    tmp_path: Path, sum: str, before: str, part: str
+) -> None:
+    text = f"""\
+for (int i = 0; i < 395; i++)
+  for (int k = i + 1; k < 396; k++)
+    for (int j = 0; j < 400; j++)
+      S: {sum};"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    blocks = f"strip_mine(S, i, 8); (S, Near) = isplit(S, {{[iT, i, k, j] : {before}}}, 1); reorder(S, Near)"
+    alone = judge.estimated(parse_script(blocks.replace("; ", "\n")), "")
+    assert alone is not None
+    shared = in_parts(judge, alone)
+    assert shared is not None and shared.total < 0.6 * alone.total
+    assert [str(one) for one in shared.script][:5] == [
+        f"affine(S, {{[i, k, j] -> [p, i, k, j] : {part}}})",
+        "strip_mine(S, i, 8)",
+        f"(S, Near) = isplit(S, {{[p, iT, i, k, j] : {before}}}, 2)",
+        "reorder(S, Near)",
+        "parallel(S1, p)",
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.selection.choice import choice
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, GaveUp
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.blocks import whole_blocks
 from loopwright.optimise.candidates.judging import Judge
@@ -252,9 +252,18 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
     (program,) = read_c(file, ReadOptions(choice=choice("product")))
     plan = plan_of(program)
     setting = SearchContext(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
-    ticks = iter(range(10**6))
-    judge = Judge(plan, setting, 60, threads=2, clock=lambda: next(ticks))
-    assert "parallel(" in script_text(Planner(judge).ranked()[0].script)
+
+    def searched(start: Script = ()) -> list[Script]:
+        ticks = iter(range(10**6))
+        judge = Judge(plan, setting, 60, threads=2, clock=lambda: next(ticks))
+        return [one.script for one in Planner(judge, start=start).ranked()]
+
+    assert "parallel(" in script_text(searched()[0])
+    given = parse_script("reverse(S1, i)\n")
+    first, second, *_ = searched(given)
+    assert {first[:1], second[:1]} == {given} and "parallel(" in script_text(first)
+    with pytest.raises(GaveUp, match="the script to start from is not legal"):
+        searched(parse_script("reverse(S1, k)\n"))
 
 
 def test_the_short_judgement_of_an_order_is_the_long_one() -> None:

@@ -15,6 +15,7 @@ from loopwright.source import STANDARD, called, file_bytes
 if TYPE_CHECKING:
     from loopwright.optimise.optimising import Optimised
     from loopwright.progress import Progress
+    from loopwright.transform.script.steps import Step
 
 
 def add_to(verbs: options.Verbs) -> None:
@@ -40,6 +41,7 @@ def add_to(verbs: options.Verbs) -> None:
         metavar="N",
         help="also try parallel loops, for N threads (1)",
     )
+    add("--start", metavar="SCRIPT", help="a script to begin with, such as one found for one thread")
     add("--results", metavar="FILE", help="keep times in this SQLite file, and go on from it")
     add("--on", metavar="ADDRESS", help="time programs on the workers of the Dask scheduler at this address")
     add("--tls-ca", default="", metavar="FILE", help="for a tls:// address: who signed the certificates")
@@ -96,12 +98,25 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         defines=(*arguments.define, *arguments.size),
         on=None if arguments.model else on,
         results=arguments.results or IN_MEMORY,
+        start=_start(arguments),
     )
     compiler = find_compiler(arguments.cc)
     flags = (*reading.compiled.for_file(arguments.file).arguments, *arguments.cc_option)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
         return search_for(request, runner, search, progress)
+
+
+def _start(arguments: argparse.Namespace) -> tuple[Step, ...]:
+    """The steps of the script that the search begins with."""
+    from loopwright.read.text import load
+    from loopwright.transform.script.steps import parse_script
+
+    if arguments.start is None:
+        return ()
+    options.refuse_twice(arguments.file, arguments.start)
+    source = load(arguments.start)
+    return parse_script(source.text, source.path)
 
 
 def _printed(arguments: argparse.Namespace, found: Optimised) -> Printed:

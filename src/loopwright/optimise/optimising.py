@@ -22,8 +22,8 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import Estimated, Judge
-from loopwright.optimise.candidates.nests import Script, SearchContext, tiles_copied, written_out
-from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.nests import Script, SearchContext, script_of, tiles_copied, written_out
+from loopwright.optimise.candidates.planner import GIVEN, Planner
 from loopwright.optimise.candidates.reasons import Reasoned, reasoned
 from loopwright.optimise.fleet.address import Scheduler, demand_dask
 from loopwright.optimise.fleet.parcel import packed
@@ -118,6 +118,8 @@ class Search:
     machine: Machine | None = None
     on: Scheduler | None = None
     results: str = IN_MEMORY
+    start: Script = ()
+    """A script to begin with, such as one found for one thread."""
 
     @property
     def estimating(self) -> float:
@@ -180,6 +182,7 @@ def _planners(
 ) -> list[Planner]:
     """One for each region, with an equal part of the time."""
     now = time.monotonic()
+    given = [script_of(one) for one in applied(search.start, plans).plans]
     proving = search.budget * (1.0 - (0.5 if search.model else search.timing))
     copies = PATIENT * proving > COPIED
     return [
@@ -193,6 +196,7 @@ def _planners(
                 search.threads,
             ),
             alone=len(plans) == 1,
+            start=given[number - 1],
         )
         for number, plan in enumerate(plans, 1)
     ]
@@ -215,14 +219,14 @@ def _combined(found: Sequence[list[Estimated]]) -> list[Trial]:
     """Scripts for the whole file: those of one region, with the best of every other region."""
     if len(found) == 1:
         return [Trial(one.script, one.total, one.origin) for one in found[0]]
-    best = [one[0] for one in found]
+    best = [min(one, key=lambda script: script.total) for one in found]
     combined: dict[Script, Trial] = {}
     for number, region in enumerate(found):
         for one in region:
             parts = [*best[:number], one, *best[number + 1 :]]
             script = tuple(step for part in parts for step in part.script)
             combined.setdefault(script, Trial(script, sum(part.total for part in parts), one.origin))
-    return sorted(combined.values(), key=lambda one: one.cycles)
+    return sorted(combined.values(), key=lambda one: (not one.origin.startswith(GIVEN), one.cycles))
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,8 @@ class _Found:
 
 def _better_by_model(found: _Found) -> list[Trial]:
     compiled = sum(planner.as_compiled() for planner in found.planners)
-    return [one for one in found.candidates if one.cycles < compiled * SURE]
+    better = [one for one in found.candidates if one.cycles < compiled * SURE]
+    return sorted(better, key=lambda one: one.cycles)
 
 
 def _best_by_model(found: _Found, end: float, progress: Progress) -> Optimised:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import (
     Phase,
@@ -28,7 +29,7 @@ from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around, fusions
 from loopwright.optimise.candidates.sums import register_sums
-from loopwright.optimise.candidates.threads import ends, parallelise
+from loopwright.optimise.candidates.threads import among_threads, ends, in_parts, parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
@@ -69,8 +70,14 @@ HOPEFUL = 3.0
 
 EXPANDED = "temporaries expanded, "
 
+GIVEN = "as given"
+"""What a script is that the search begins with, and how the origin of what is made of it begins."""
+
 SCHEDULING = 1.0
 """Seconds for isl's scheduler."""
+
+COPYING: tuple[Phase, ...] = (register_sums, columns)
+"""Blocks with tiles that are copied: made of nests without others."""
 
 WORTH, WORTH_AN_ORDER = 0.005, 0.001
 """A nest with a smaller part of the cycles is not blocked, and not put into another order.
@@ -84,6 +91,8 @@ class Planner:
 
     judge: Judge
     alone: bool = True
+    start: Script = ()
+    """What the search begins with."""
     liked: dict[Phase, int] = field(default_factory=dict)
     """Which script of a phase was the best one where it was tried last."""
 
@@ -93,6 +102,7 @@ class Planner:
         The usual structures are worked out before others are thought of: mostly the best script is one of
         those.
         """
+        self._given()
         parts = ends(self.judge)
         self.judge.deadline = next(parts)
         usual = list(self._usual())
@@ -114,7 +124,22 @@ class Planner:
         self.judge.deadline = next(parts)
         parallelise(self.judge, WIDTH)
         self._widened(self.judge.found()[:WIDTH])
-        return self.judge.found()
+        return sorted(self.judge.found(), key=lambda one: not one.origin.startswith(GIVEN))
+
+    def _given(self) -> None:
+        """The script to begin with, and for several threads what they share of it."""
+        if not self.start:
+            return
+        one = self.judge.estimated(self.start, GIVEN)
+        if one is None:
+            raise GaveUp(
+                Code.TIME,
+                "the script to start from is not legal, or is not judged in time",
+                hint="loopwright transform says which of its steps is refused",
+            )
+        if self.judge.threads > 1:
+            among_threads(self.judge, one)
+            in_parts(self.judge, one)
 
     def as_compiled(self) -> float:
         """The cycles of the region as written, in the order of loops that its compiler gives perfect nests.
@@ -328,8 +353,10 @@ class Planner:
             for phase in phases:
                 pool = self._extended(pool, names, phase, width, end)
             if phases is BLOCKING:
-                copied = self._extended(before, names, register_sums, width, end)
-                pool = _kept(sorted([*pool, *(one for one in copied if one not in pool)], key=_rank), width)
+                for phase in COPYING:
+                    copied = self._extended(before, names, phase, width, end)
+                    others = (one for one in copied if one not in pool)
+                    pool = _kept(sorted([*pool, *others], key=_rank), width)
             saved = before[0].total - pool[0].total
             if phases is ORDERING and saved < SMALL * weights[names] * start.total:
                 pool = before

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
+from loopwright.optimise.candidates.parts import parted
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.operations import Vectorize
@@ -22,6 +23,9 @@ CHOICES, ENOUGH = 3, 0.95
 
 SMALL = 0.001
 """What may seem to be lost in a nest that hardly seems to run."""
+
+DEARER = 1.2
+"""Parts for threads may take so much longer on one thread than the whole."""
 
 WORTH = 0.005
 """Threads do not share a nest with a smaller part of the cycles."""
@@ -43,6 +47,7 @@ def parallelise(judge: Judge, count: int) -> None:
     """
     for one in _alone(judge, count) if judge.threads > 1 else ():
         among_threads(judge, one)
+        in_parts(judge, one)
 
 
 def among_threads(judge: Judge, one: Estimated) -> Estimated:
@@ -55,6 +60,18 @@ def among_threads(judge: Judge, one: Estimated) -> Estimated:
             after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
             now, done = (now, done) if after is None else (after, done | set(nest.positions))
     return now if now is one else _in_vectors(judge, now, now.origin)
+
+
+def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
+    """A script with a loop over parts around each nest that costs much, where that is legal; else None."""
+    now = one
+    for name in sorted(one.costly, key=lambda name: -one.cycles[name]):
+        for script in parted(judge.plan, now.script, name, judge.setting):
+            after = None if judge.is_over() else judge.estimated(script, f"{one.origin}, in parts")
+            if after is not None and after.total < DEARER * now.total:
+                now = after
+                break
+    return None if now is one else among_threads(judge, now)
 
 
 def _alone(judge: Judge, count: int) -> list[Estimated]:

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
-from loopwright.optimise.candidates.threads import among_threads
+from loopwright.optimise.candidates.threads import among_threads, in_parts
 from loopwright.optimise.timing.results import Results
 from loopwright.optimise.timing.trials import BATCH, Judged, Task, Timed, Trial, Trials, in_turn
 from loopwright.progress import Progress
@@ -94,15 +94,17 @@ class Neighbours:
     def _among_threads(self, script: Script) -> Iterator[Trial]:
         """A script that is fast on one thread, for all of them; with the widest vectors too."""
         self.judge.deadline = self.until
-        one = self.judge.known.get(script)
-        shared = None if one is None else among_threads(self.judge, one)
-        wide = Step(Widen())
-        while shared is not None:
-            if shared.script not in self.known:
-                self.known[shared.script] = Trial(shared.script, shared.total, shared.origin)
-                yield self.known[shared.script]
-            is_last = wide in shared.script or not self.judge.setting.machine.widest
-            shared = None if is_last else self.judge.estimated((*shared.script, wide), shared.origin)
+        one, wide = self.judge.known.get(script), Step(Widen())
+        if one is None:
+            return
+        for way in (among_threads, in_parts):
+            shared = way(self.judge, one)
+            while shared is not None:
+                if shared.script not in self.known:
+                    self.known[shared.script] = Trial(shared.script, shared.total, shared.origin)
+                    yield self.known[shared.script]
+                is_last = wide in shared.script or not self.judge.setting.machine.widest
+                shared = None if is_last else self.judge.estimated((*shared.script, wide), shared.origin)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,146 @@
+"""Sums over the columns before, by blocks of columns: triangular systems from the right, and factorisations.
+
+    for i, j:  for k < j:  A[i][j] -= A[i][k] * B[k][j];   A[i][j] /= B[j][j]
+
+The columns of a block wait for those of the blocks before, which are complete: what these give comes first,
+as a product, whose tiles of sums stay in registers; what the block gives itself comes after it, row by row:
+
+    for jT:                     what is read with all rows of the block is copied
+      for iT:                   rows times columns, in registers
+        for k < b jT, i, v:     T[i][v] -= A[i][k] * Q[k][v]
+      for i, j of jT:           for b jT <= k < j:  ...;  the statements after the sum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Access
+from loopwright.optimise.candidates.blocks import whole_blocks
+from loopwright.optimise.candidates.nests import (
+    Script,
+    SearchContext,
+    fresh,
+    is_single,
+    is_tiled,
+    moves,
+    script_of,
+    stays_in_row,
+)
+from loopwright.optimise.candidates.sums import COLUMN, LOWEST, SPARE
+from loopwright.presburger.sets import OUT
+from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
+from loopwright.transform.perform import performed
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script import operations
+from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, handle_at
+from loopwright.transform.vectors import Position, pieces
+
+WIDTHS = (24, 16, 8)
+"""Columns of a block: the first of which some rows fit into registers."""
+
+ELEMENT = 8
+"""Bytes of the elements that tiles are made for."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A statement that sums up products over `step`, in cells that `row` and `column` move."""
+
+    handle: str
+    row: str
+    column: str
+    step: str
+    written: str
+    panel: str
+    is_turned: bool
+    """Whether the panel is read down its columns."""
+
+    @property
+    def order(self) -> tuple[str, str, str]:
+        return self.row, self.column, self.step
+
+
+def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
+    """Of a nest of several statements over rows and columns, one of which sums up over columns before."""
+    if not setting.copies or is_single(nest) or is_tiled(plan, nest) or len(nest.loops) not in (2, 3):
+        return
+    for position in nest.component.positions:
+        for found in _sums(plan, position):
+            for rows, wide, width in _shapes(setting):
+                try:
+                    steps = _by_blocks(plan, nest, found, rows, width)
+                except BadInput:
+                    break
+                yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
+
+
+def _shapes(setting: SearchContext) -> Iterator[tuple[int, bool, int]]:
+    """Rows, whether the widest vectors are asked for, and columns."""
+    machine = setting.machine
+    for wide in (False, True) if machine.widest else (False,):
+        lanes = (machine.widened if wide else machine).vector // ELEMENT
+        shapes = (((machine.registers - SPARE) // (width // lanes), wide, width) for width in WIDTHS)
+        yield from [one for one in shapes if one[0] >= LOWEST][:1]
+
+
+def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
+    """The ways in which a statement in three loops is such a sum."""
+    handle, leaf = handle_at(plan, position), plan.leaf(position)
+    names = plan.statements_at(Component.of([position]))
+    if handle is None or leaf.depth != 3 or len(names) != 1:
+        return
+    statement = plan.program.statement(names[0])
+    piece = next(one for place, one in pieces(statement.schedule) if place == position)
+    if len(statement.writes) != 1:
+        return
+    (write,) = statement.writes
+    factors = [one for one in statement.reads if str(one.relation) != str(write.relation)]
+    for row, column, step in permutations(leaf.loops):
+        moved = {one: leaf.loops.index(one) for one in (row, column, step)}
+
+        def turns(access: Access, moved: dict[str, int] = moved) -> tuple[bool, ...]:
+            return tuple(moves(piece, loop, access) for loop in moved.values())
+
+        blocks = [one for one in factors if turns(one) == (True, False, True)]
+        panels = [one for one in factors if turns(one) == (False, True, True)]
+        if turns(write) != (True, True, False) or len(blocks) != 1 or len(panels) != 1:
+            continue
+        if len(factors) == 2 and write.relation.dim(OUT) and stays_in_row(piece, moved[column], write):
+            is_turned = not stays_in_row(piece, moved[column], panels[0])
+            yield _Columns(handle, row, column, step, write.array, panels[0].array, is_turned)
+
+
+def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: int) -> Script:
+    """The steps; `BadInput` where the loops cannot be put into this order."""
+    order = tuple(one for one in found.order if one in nest.loops)
+    begun = list(nest.definition)
+    if order != nest.loops:
+        begun.append(Step(operations.Permute(nest.handle, order)))
+    begun.append(Step(operations.Tile(nest.handle, (LoopNumber(width, found.column),))))
+    over = f"{found.column}T"
+    begun.append(Step(operations.Permute(nest.handle, (over, *order))))
+    tiled = performed(plan, *begun)
+    full, handle = fresh(tiled, "Full"), found.handle
+    blocks = {found.row: rows, found.column: width}
+    whole = whole_blocks(tiled, tiled.component(handle), blocks)
+    if whole is None:
+        return ()
+    rest = fresh(tiled, "InBlock")
+    begun.append(Step(operations.Isplit(handle, whole, 1), (full, rest)))
+    begun.append(Step(operations.Tile(full, (LoopNumber(rows, found.row),))))
+    loops = (over, f"{found.row}T", found.step, found.row, found.column)
+    begun.append(Step(operations.Permute(full, loops)))
+    first = Multiplicative("*", Numeral(width), Symbol(over))
+    value = Chain(((Symbol(found.column),), (Addition((first, Symbol(COLUMN))),)), ("=",))
+    inputs, outputs = tuple(map(Symbol, loops)), tuple(map(Symbol, (*loops[:-1], COLUMN)))
+    begun.append(Step(operations.Affine(full, AffineMap(inputs, outputs, value))))
+    panel = operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)
+    tile = operations.Pack(found.written, full, f"{found.row}T", written=True, reused=True)
+    return (*begun, Step(panel), Step(tile), Step(operations.Unroll(full, found.row)))
