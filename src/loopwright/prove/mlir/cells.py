@@ -87,6 +87,10 @@ class FunctionState:
     """Of `sizes`, those that are not negative."""
     numbers: Iterator[int] = field(default_factory=count)
     results: list[str] = field(default_factory=list)
+    padded: dict[Term, CellTerm] = field(default_factory=dict)
+    """Reads that are padded outside their buffers, each with the cell that it reads inside."""
+    loaded: set[CellTerm] = field(default_factory=set)
+    """What is read by other operations."""
     computes_sizes: bool = False
     """Whether integers are computed by operations that may wrap around."""
 
@@ -152,8 +156,7 @@ class FunctionState:
         """Which lanes of a transfer are inside their buffer; None where it says that all are."""
         if not isinstance(operation, TransferReadOp | TransferWriteOp):
             return None
-        said = operation.in_bounds
-        if said is not None and all(one.value.data for one in said):
+        if _stays_inside(operation):
             return None
         target = operation.operands[0 if isinstance(operation, TransferReadOp) else 1]
         found = self.storage[target]
@@ -206,11 +209,20 @@ class FunctionState:
         test = self.in_bounds(operation, cell)
         if test is not None and isinstance(operation, TransferReadOp):
             value = chosen(truth(test), cell, self.value(operation.padding, operation), cell.type)
-        users = {user.parent for user in _consumers(result)}
-        if users == {operation.parent} and self.is_unchanged_until_used(operation):
+            self.padded[value] = cell
+        else:
+            self.loaded.add(cell)
+        consumers = list(_consumers(result))
+        users = {user.parent for user in consumers}
+        if users != {operation.parent} or not self.is_unchanged_until_used(operation):
+            return [self.kept(operation, value)]
+        if test is not None or not any(map(_skips_lanes, consumers)):
             self.values[result] = value
             return []
-        return [self.kept(operation, value)]
+        # All lanes are read, also those that the store skips: nothing uses the statement that says so.
+        reads_all = self.kept(operation, value)
+        self.values[result] = value
+        return [reads_all]
 
     def kept(self, operation: Operation, value: Term) -> Node:
         """A value that is computed where the operation stands, whether it is used or not."""
@@ -316,6 +328,17 @@ def ancestor(operation: Operation, block: Block | None) -> Operation | None:
     while current is not None and current.parent is not block:
         current = current.parent_op()
     return current
+
+
+def _stays_inside(operation: TransferReadOp | TransferWriteOp) -> bool:
+    """Whether a transfer says that all its lanes are inside the buffer."""
+    said = operation.in_bounds
+    return said is not None and all(one.value.data for one in said)
+
+
+def _skips_lanes(operation: Operation) -> bool:
+    """Whether it does nothing for lanes outside its buffer."""
+    return isinstance(operation, TransferWriteOp) and not _stays_inside(operation)
 
 
 def _is_allocated_inside(value: SSAValue, operation: Operation) -> bool:

@@ -25,6 +25,7 @@ from loopwright.prove.equivalence.values import by_flows
 from loopwright.prove.mlir.cells import MlirNames
 from loopwright.prove.mlir.function import AffineFunction
 from loopwright.prove.mlir.races import independent
+from loopwright.prove.mlir.rerolled import rerolled
 from loopwright.prove.mlir.translation import translated
 from loopwright.prove.mlir.values import is_opaque
 from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
@@ -115,12 +116,13 @@ def _compared(
         if not isinstance(apart, Proved):
             return apart
         progress("proving by values")
-        flows = old.flow(context), new.flow(context)
+        plain = rerolled(new, context)
+        flows = old.flow(context), plain.flow(context)
         own = frozenset(one.name for one in new.arrays if one.local)
         known = {one.name: one for one in new.arrays}
         memory = NewMemory(flows[1], known, own, touched(flows[0], certain=True), context)
         found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
-        if isinstance(found, Proved) and not context.is_subset(new.defined(context)):
+        if isinstance(found, Proved) and not context.is_subset(plain.defined(context)):
             return Undecided(f"{new.source.path} leaves its buffers for some sizes")
     except RecursionError:
         return Undecided("by values: the proof is nested too deeply")

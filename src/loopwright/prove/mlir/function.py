@@ -17,7 +17,7 @@ from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.prove.descent.running import with_calls
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, flow_through
-from loopwright.prove.equivalence.terms import CellTerm
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
 from loopwright.prove.equivalence.traces import Runnable
 from loopwright.prove.scanning.executed import Either, Executed, InOrder, Repeat, Run, executed, runs
 from loopwright.source import Source, Span
@@ -56,6 +56,8 @@ class AffineFunction:
     """What is returned: cells of no dimensions, and storage that was allocated."""
     context: isl.Set
     trusted: tuple[str, ...]
+    padded: frozenset[Term] = frozenset()
+    """Reads `inside ? cell : padding`, of cells that no other operation loads: they stay in their buffers."""
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -78,11 +80,14 @@ class AffineFunction:
         """The sizes for which no subscript is negative or beyond a size that is known."""
         flow = self.flow(context)
         names = parameter_names(context)
-        for definition, cell in _cells(self, flow):
+        for definition, cell, test in _cells(self, flow):
             buffer = self.buffers.get(cell.array)
             if buffer is None:
                 continue
-            cells = definition.relation(cell.subscripts, cell.array).range()
+            touched = definition.relation(cell.subscripts, cell.array)
+            if test is not None:
+                touched = touched.intersect_domain(_holding(definition, test))
+            cells = touched.range()
             inside = _inside(cells.get_space(), buffer, names)
             outside = cells.subtract(inside).params()
             context = context.subtract(outside.align_params(context.get_space()))
@@ -152,13 +157,34 @@ def times(tree: Executed, iterators: dict[str, tuple[str, ...]]) -> dict[str, is
     return found
 
 
-def _cells(function: AffineFunction, flow: Flow) -> Iterator[tuple[ValueDefinition, CellTerm]]:
-    """What each assignment touches, at the instances of its statement."""
+def _cells(
+    function: AffineFunction, flow: Flow
+) -> Iterator[tuple[ValueDefinition, CellTerm, Index | None]]:
+    """What each assignment touches, at the instances of its statement, or at those where a test holds."""
     for name, one in function.computations.items():
         for place, assignment in enumerate(one.assignments):
             definition = flow.definitions[name if len(one.assignments) == 1 else f"{name}.{place}"]
-            for cell in dict.fromkeys((assignment.target, *assignment.cells)):
-                yield definition, cell
+            read = _read(assignment.value, function.padded)
+            for cell, test in dict.fromkeys(((assignment.target, None), *read)):
+                yield definition, cell, test
+
+
+def _read(term: Term, padded: frozenset[Term]) -> Iterator[tuple[CellTerm, Index | None]]:
+    """The cells of a term; of those that are padded, with the test that says where they are read."""
+    match term:
+        case Apply(_, (Index() as test, CellTerm() as cell, other)) if term in padded:
+            yield cell, test
+            yield from _read(other, padded)
+        case Apply(arguments=arguments):
+            for argument in arguments:
+                yield from _read(argument, padded)
+        case CellTerm():
+            yield term, None
+
+
+def _holding(definition: ValueDefinition, test: Index) -> isl.Set:
+    """The instances at which a test is 1."""
+    return definition.relation((test.value,)).fix_val(OUT, 0, isl.Val(1)).domain()
 
 
 def _inside(space: isl.Space, buffer: Buffer, names: Sequence[str]) -> isl.Set:

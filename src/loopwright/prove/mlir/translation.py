@@ -75,6 +75,7 @@ class _Translation(FunctionState):
             self.function.sym_name.data, self.file.source, self.file.place(self.function), loops,
             self.computations, self.iterators, self.places, self.buffers, tuple(self.results), context,
             (ALIASING, BOUNDS, SIZES, *([ARITHMETIC] if self.computes_sizes else [])),
+            frozenset(term for term, cell in self.padded.items() if cell not in self.loaded),
         )  # fmt: skip
 
     def parameters(self) -> None:
