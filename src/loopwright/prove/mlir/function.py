@@ -157,9 +157,7 @@ def times(tree: Executed, iterators: dict[str, tuple[str, ...]]) -> dict[str, is
     return found
 
 
-def _cells(
-    function: AffineFunction, flow: Flow
-) -> Iterator[tuple[ValueDefinition, CellTerm, Index | None]]:
+def _cells(function: AffineFunction, flow: Flow) -> Iterator[tuple[ValueDefinition, CellTerm, Index | None]]:
     """What each assignment touches, at the instances of its statement, or at those where a test holds."""
     for name, one in function.computations.items():
         for place, assignment in enumerate(one.assignments):

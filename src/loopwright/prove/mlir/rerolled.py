@@ -1,10 +1,12 @@
 """Loops that were unrolled, and what is left over, as the one loop they were:
 
     for (i = a; i < m; i += k s) { B(i); B(i + s); ...; B(i + (k - 1) s) }
-    for (i = b; i < c; i += s) B(i)                                          -->  for (i = a; i < c; i += s) B(i)
+    for (i = b; i < c; i += s) B(i)
 
-where, whatever the loops around, both together run B for the same values of i, the first loop for smaller ones
-than the second.  A proof by values then has fewer statements to tell apart, and sums over one loop.
+    -->  for (i = a; i < c; i += s) B(i)
+
+where, whatever the loops around, both together run B for the same values of i, the first loop for smaller
+ones than the second.  A proof by values then has fewer statements to tell apart, and sums over one loop.
 """
 
 from __future__ import annotations
