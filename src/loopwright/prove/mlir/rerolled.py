@@ -11,7 +11,7 @@ ones than the second.  A proof by values then has fewer statements to tell apart
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -82,7 +82,8 @@ class _Rerolling:
             return None
         for place, name in enumerate(bodies[0]):
             copy, other = divmod(place, len(bodies[1]))
-            moved = {rest.iterator: {main.iterator: Fraction(1), ONE: Fraction(copy * rest.step)}}
+            at: Form = {main.iterator: Fraction(1), ONE: Fraction(copy * rest.step)}
+            moved = {rest.iterator: at}
             if not _same(self.computations[name], self.computations[bodies[1][other]], moved):
                 return None
         whole = replace(rest, start=main.start)
@@ -119,7 +120,7 @@ def _calls(node: Node) -> list[str] | None:
             return None
 
 
-def _same(one: Computation, other: Computation, moved: dict[str, Form]) -> bool:
+def _same(one: Computation, other: Computation, moved: Mapping[str, Form]) -> bool:
     """Whether `one` does what `other` does with other values of the iterators."""
     return len(one.assignments) == len(other.assignments) and all(
         mine.is_conditional == its.is_conditional
@@ -129,7 +130,7 @@ def _same(one: Computation, other: Computation, moved: dict[str, Form]) -> bool:
     )
 
 
-def _equal(one: Term, other: Term, moved: dict[str, Form]) -> bool:
+def _equal(one: Term, other: Term, moved: Mapping[str, Form]) -> bool:
     match one, other:
         case CellTerm(array, subscripts, kind), CellTerm(its_array, its_subscripts, its_kind):
             return (array, kind, len(subscripts)) == (its_array, its_kind, len(its_subscripts)) and all(
@@ -145,7 +146,7 @@ def _equal(one: Term, other: Term, moved: dict[str, Form]) -> bool:
             return one == other
 
 
-def _equal_integers(one: Expr, other: Expr, moved: dict[str, Form]) -> bool:
+def _equal_integers(one: Expr, other: Expr, moved: Mapping[str, Form]) -> bool:
     mine, its = form_of(one), form_of(other)
     if mine is None or its is None:
         return one == other and not variables(other) & moved.keys()
