@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
+from functools import lru_cache
 from pathlib import Path
 
 from loopwright.check.runtime import HEADERS, PROGRAM_HEADER, TABLES_HEADER, runtime_text
@@ -98,7 +99,8 @@ def workspace() -> Iterator[Path]:
 
 def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source) -> Path:
     """The executable; `source` is the user's file, whose folder is searched for includes."""
-    if shutil.which(tools.compiler) is None:
+    compiler = shutil.which(tools.compiler)
+    if compiler is None:
         raise GaveUp(
             Code.NO_COMPILER,
             f"'{tools.compiler}' is not installed",
@@ -110,7 +112,9 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source
     engine, executable = folder / "engine.o", folder / "program"
     extra = ("-fopenmp",) if tools.openmp else ()
     around = str(Path(source.path).resolve().parent)
-    _compile_engine(tools, built, folder, engine)
+    tools.time_left()
+    machine = [option for option in tools.options if option.startswith(("-m", "-f"))]
+    engine.write_bytes(_engine(compiler, (*built.options, *machine), built.engine, built.tables))
     arguments = [
         *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
         str(folder / "program.c"), str(engine), "-o", str(executable), *tools.options, "-lm",
@@ -130,14 +134,17 @@ def _write(built: Built, folder: Path) -> None:
         (folder / name).write_text(text, "utf-8", "surrogateescape")
 
 
-def _compile_engine(tools: Toolchain, built: Built, folder: Path, target: Path) -> None:
-    """The engine by itself: the user's definitions must not change it; options for the machine apply."""
-    machine = [option for option in tools.options if option.startswith(("-m", "-f"))]
-    source = str(folder / "engine.c")
-    done = tools.compile([*built.options, "-w", *machine, "-c", source, "-o", str(target)])
-    if done.returncode:
-        message = f"the engine of the check does not compile: {_first_error(done.stderr)}"
-        raise InternalError(Code.OWN_MISTAKE, message)
+@lru_cache(maxsize=32)
+def _engine(compiler: str, options: tuple[str, ...], engine: str, tables: str) -> bytes:
+    """The object file of an engine, compiled by itself: the user's definitions must not change it."""
+    with workspace() as folder:
+        _write(Built("", "", engine, tables), folder)
+        source, target = folder / "engine.c", folder / "engine.o"
+        done = Toolchain(compiler).compile([*options, "-w", "-c", str(source), "-o", str(target)])
+        if done.returncode:
+            message = f"the engine of the check does not compile: {_first_error(done.stderr)}"
+            raise InternalError(Code.OWN_MISTAKE, message)
+        return target.read_bytes()
 
 
 def _first_error(messages: str) -> str:
