@@ -29,6 +29,16 @@ FOLLOWED = {
     "for (i = 0; i < n; i++) { if (*s++ > 2) t++; }": ["t[]?"],
     "for (i = 0; i < n; i++) { z->re = i; (*z++).im = 2; }": ["z[i]?", "z[i]?"],
     "for (i = 0; i < n; i++) { *--e = i; }": ["e[-1 - i]"],
+    "while (d < end) *d++ = *s++;": ["d[k_1]"],
+    "while (end > d) { *d = 2; d++; }": ["d[k_1]"],
+    "while (d != end) *d++ = 1;": ["d[k_1]"],
+    "while (d < end) { d[0] = 1; d[1] = s[0]; d += 2; s++; }": ["d[2k_1]", "d[1 + 2k_1]"],
+    "for (; d < end; d++, s++) *d = *s;": ["d[k_1]"],
+    "for (float *p = d; p < end; p += 3) *p = 1;": ["d[3k_1]"],
+    "for (float *p = d, *q = &d[n]; p != q; ++p) *p = 1;": ["d[k_1]"],
+    "while (end > d) *--end = 1;": ["end[-1 - k_1]"],
+    "for (float *p = d; p < end; p++, s += 2) *p = *s;": ["d[k_1]"],
+    "for (float *p = d; p < end; p++, ++p) *p = 1;": ["d[2k_1]"],
 }
 LEFT = [
     "while (n--) *d++ = n;",
@@ -61,6 +71,25 @@ LEFT = [
     "for (float *p = d; p < e + n; p++) *p = 1;",
     "for (char *p = (char *)d; p < (char *)d + n; p++) *p = 1;",
     "for (i = 0; i < n; i++) { WALK; }",
+    "while (d < end) { *d++ = 1; end--; }",
+    "for (float *p = d; p < end; p++, t++) *p = 1;",
+    "for (float *p = d, *q = d + n, *r = e; p < q; p++) *p = *r;",
+    "for (float *p = d, *q = d + n, r = 2; p < q; p++) *p = r;",
+    "while (d < end) { *d++ = 1; n--; }",
+    "n++; while (d < end) *d++ = 1;",
+    "while (d <= end) *d++ = 1;",
+    "while (d > end) *d++ = 1;",
+    "while (d != end) { *d = 1; d += 2; }",
+    "while (d < end) { *d++ = 1; if (s[0] > 0) break; }",
+    "while (d < end) { *d++ = 1; give(&end); }",
+    "while (d < end) *d++ = end - d;",
+    "while (d < e) *d++ = 1;",
+    "float *p = d + 1; while (p < end) *p++ = 1;",
+    "float *p = d; p = d + 1; while (p < end) *p++ = 1;",
+    "char *p = (char *)d, *q = (char *)(d + n); while (p < q) *p++ = 1;",
+    "float *q = (float *)((char *)d + n); while (d < q) *d++ = 1;",
+    "while (d < end) { { int n = 2; t += n; } *d++ = 1; }",
+    "while (d < end) *d++ = 1; while (d < end) *d++ = 2;",
     "for (i = 0; i < n; i++) { again: *d++ = 1; if (s[0] > 0) goto again; }",
     "\n#pragma omp parallel for firstprivate(d)\nfor (i = 0; i < n; i++) *d++ = 1;",
     "for (i = 0; i < n; i++) { { int d; d = 1; } *(float *)d++ = 1; }",
@@ -73,7 +102,8 @@ def _source(body: str) -> Source:
     given = (
         "float *d, const float *s, struct z *z, float *e, int n, unsigned m, int w, signed char c, float *o"
     )
-    text = f"{head}void f({given}) {{ int i = 0, j; float t = 0;\n#pragma scop\n{body}\n#pragma endscop\n"
+    own = "int i = 0, j; float t = 0, *end = d + n;"
+    text = f"{head}void f({given}) {{ {own}\n#pragma scop\n{body}\n#pragma endscop\n"
     return Source("t.c", text + "*o = t;\n}\n")
 
 
@@ -100,7 +130,8 @@ def test_walks_in_other_words_do_the_same(tmp_path: Path) -> None:
         for which, text in zip("ab", texts, strict=True):
             part = text[text.index("void f(") :].replace("void f(", f"static void {which}{number}(")
             functions.append(part)
-        sizes = ("0", "1", "5") if "n--)" in body or "!=" in body else ("-2", "0", "1", "5")
+        is_endless = "n--)" in body or "!=" in body
+        sizes = ("0", "1", "5") if is_endless else ("-2", "0", "1", "5")
         calls += [f"same({number}, a{number}, b{number}, {n}, {w});" for n in sizes for w in ("-1", "3")]
     main = """
 typedef void walk(float *, const float *, struct z *, float *, int, unsigned, int, signed char, float *);

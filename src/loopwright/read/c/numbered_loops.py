@@ -42,6 +42,10 @@ class NumberedLoop:
     """What the head does after each iteration besides counting, and does not where it changes."""
     ends_early: bool = True
     """Whether the new loop ends where the old one is not defined."""
+    stride: int = 1
+    """How far the old head moves the pointer that it gives its first value."""
+    tested: tree.Declaration | None = None
+    """The pointer that the old head compares, and the new one does not."""
 
 
 def by_head(loop: tree.ForStatement, region: TypedRegion) -> NumberedLoop | None:
@@ -54,7 +58,7 @@ def by_head(loop: tree.ForStatement, region: TypedRegion) -> NumberedLoop | None
         case _:
             return None
     is_own = counter.storage in OWN and counter.offset not in region.function.addressed
-    steps = [] if step is None else _steps(step)
+    steps = [] if step is None else steps_of(step)
     counting = [one for one in steps if moved_variable(one) == counter]
     start = None if first is None else tree.without_casts(first)
     if not isinstance(unqualified(counter.type), Integer) or not is_own or len(counting) != 1:
@@ -71,10 +75,10 @@ def by_head(loop: tree.ForStatement, region: TypedRegion) -> NumberedLoop | None
     return NumberedLoop(text, loop.body, head, bound=bound, after=after, ends_early=False)
 
 
-def _steps(step: tree.Node) -> list[tree.Expression]:
+def steps_of(step: tree.Node) -> list[tree.Expression]:
     """The parts of `i++, p++`."""
     if isinstance(step, tree.Binary) and step.operator == ",":
-        return [*_steps(step.left), *_steps(step.right)]
+        return [*steps_of(step.left), *steps_of(step.right)]
     return [step] if isinstance(step, tree.Expression) else []
 
 
@@ -91,7 +95,7 @@ def _bound(test: tree.Expression | None, counter: tree.Declaration) -> tree.Expr
 
 def by_countdown(loop: tree.Node, region: TypedRegion) -> NumberedLoop | None:
     """`while (n--)`, `while (n-- > 0)`."""
-    parts = _parts(loop)
+    parts = parts_of(loop)
     if parts is None or parts[0] is not None or parts[2] is not None:
         return None
     test = tree.without_casts(parts[1])
@@ -111,16 +115,16 @@ def by_countdown(loop: tree.Node, region: TypedRegion) -> NumberedLoop | None:
         return None
     if kind.signed and kind.rank < 3 and not is_exact:
         return None  # it may wrap around, and go on
-    fresh = _fresh(region)
-    text = f"for ({_spelled(kind)} {fresh} = 0; {fresh} < {counter.name}; {fresh}++)"
-    head = _head_of(loop, body, region)
+    fresh = fresh_name(region)
+    text = f"for ({counter_type(kind)} {fresh} = 0; {fresh} < {counter.name}; {fresh}++)"
+    head = head_of(loop, body, region)
     ends_early = kind.signed and not is_exact
     return NumberedLoop(fresh, body, (head, text), (counter,), ends_early=ends_early)
 
 
 def by_pointer(loop: tree.Node, region: TypedRegion) -> NumberedLoop | None:
     """`for (p = a; p < a + n; p++)`, also with !=."""
-    parts = _parts(loop)
+    parts = parts_of(loop)
     match parts:
         case (tree.Assign(operator="=", target=tree.Name(declaration=walker), value=first), test, step, body):
             pass
@@ -152,18 +156,18 @@ def by_pointer(loop: tree.Node, region: TypedRegion) -> NumberedLoop | None:
     kind = unqualified(count.type)
     if len(stable) < 2 and not isinstance(count, tree.Number):
         return None
-    if not isinstance(kind, Integer) or count.place.macro is not None or not _same_target(walker, base):
+    if not isinstance(kind, Integer) or count.place.macro is not None or not same_target(walker, base):
         return None
-    fresh = _fresh(region)
+    fresh = fresh_name(region)
     text = on_one_line(count.place.span.text)
-    text = f"for ({_spelled(kind)} {fresh} = 0; {fresh} < {text}; {fresh}++)"
-    head = (_head_of(loop, body, region), text)
+    text = f"for ({counter_type(kind)} {fresh} = 0; {fresh} < {text}; {fresh}++)"
+    head = (head_of(loop, body, region), text)
     return NumberedLoop(
         fresh, body, head, (walker,), start=(walker, base.declaration.name), ends_early=core.operator == "!="
     )
 
 
-def _parts(
+def parts_of(
     loop: tree.Node,
 ) -> tuple[tree.Node | None, tree.Expression, tree.Node | None, tree.Statement] | None:
     """First, test, step and body of a loop that tests first."""
@@ -178,7 +182,7 @@ def _parts(
     return None
 
 
-def _same_target(walker: tree.Declaration, base: tree.Name) -> bool:
+def same_target(walker: tree.Declaration, base: tree.Name) -> bool:
     """Whether a pointer has the elements of what it starts at, but for `const`."""
     mine, theirs = unqualified(walker.type), unqualified(base.declaration.type)
     element = theirs.target if isinstance(theirs, Pointer) else None
@@ -221,19 +225,19 @@ def _is_stable(one: tree.Declaration, inside: Sequence[tree.Node], region: Typed
     return is_own and not shadowed and not any(moved_variable(x) == one for x in inside)
 
 
-def _spelled(kind: Integer) -> str:
+def counter_type(kind: Integer) -> str:
     """A type that has all values of an integer type, and computes like it."""
     return ("" if kind.signed or kind.rank < 3 else "unsigned ") + _KINDS[max(3, kind.rank)]
 
 
-def _fresh(region: TypedRegion) -> str:
+def fresh_name(region: TypedRegion) -> str:
     used, number = set(names_in(region.place.source.text)), 1
     while f"k_{number}" in used:
         number += 1
     return f"k_{number}"
 
 
-def _head_of(loop: tree.Node, body: tree.Statement, region: TypedRegion) -> tree.TokenRange:
+def head_of(loop: tree.Node, body: tree.Statement, region: TypedRegion) -> tree.TokenRange:
     """The tokens of a loop before its body."""
     tokens = region.function.tokens
     first, end = loop.place.first, body.place.first

@@ -36,6 +36,7 @@ from loopwright.read.c.numbered_loops import (
     step_of,
 )
 from loopwright.read.c.purity import LIBRARY
+from loopwright.read.c.walked_ends import by_end
 from loopwright.source import Source
 
 _MOST = 40
@@ -212,11 +213,13 @@ class _WalkedLoop:
         in_head = {*range(self.node.place.first, self.counted.body.place.first)}
         in_head -= {at for part in self.counted.after for at in range(part.place.first, part.place.end)}
         is_tested = any(at in in_head for at in self.region.function.mentions.get(one.offset, ()))
-        if number is None or not _is_plain_pointer(one) or (is_tested and not is_own):
+        if number is None or not _is_plain_pointer(one):
+            return None
+        if is_tested and not is_own and self.counted.tested != one:
             return None
         found: list[tuple[tree.Name, int]] = []
         moves: list[tuple[tree.Node, int]] = []
-        offset = 1 if is_own else 0
+        offset = self.counted.stride if is_own else 0
         total = 0
         after = [(part, True) for part in self.counted.after]
         for part, is_certain in (*_sequence(self.counted.body), *after):
@@ -345,7 +348,7 @@ def _counted(node: tree.Node, region: TypedRegion, file: TypedFile) -> _WalkedLo
     if not isinstance(node, tree.ForStatement | tree.OtherStatement):
         return None
     found = by_head(node, region) if isinstance(node, tree.ForStatement) else None
-    found = found or by_countdown(node, region) or by_pointer(node, region)
+    found = found or by_countdown(node, region) or by_pointer(node, region) or by_end(node, region)
     if found is None:
         return None
     around: dict[int, tree.Node] = {}

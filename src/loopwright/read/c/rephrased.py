@@ -14,6 +14,7 @@ from itertools import groupby
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Region
+from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
 from loopwright.c.reworded.continued import with_continued_loops
 from loopwright.c.reworded.counted_loops import with_counted_loops
 from loopwright.c.reworded.distinct_names import with_distinct_names
@@ -81,6 +82,27 @@ def _is_renamed(one: Located | Unread, other: Located | Unread) -> bool:
     return all(old == new or re.fullmatch(rf"{re.escape(old)}_\d+", new) for old, new in pairs)
 
 
+def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
+    """The text with assignments to arrays of its regions in place of their first values.
+
+    Macros in such declarations stand for values: none makes a comma, or one of the words before the names.
+    """
+    found = with_array_values(source)
+    if found == source or not _has_plain_macros(source, options):
+        return source
+    places = arrays_with_values(source)
+    for _, spot in typed_file(source, options).located:
+        assert isinstance(spot, Located)
+        for token in spot.tokens:
+            is_hidden = any(
+                words.contains(token.span) or (token.text == "," and whole.contains(token.span))
+                for words, whole in places
+            )
+            if token.macro is not None and is_hidden:
+                return source
+    return found
+
+
 def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     """The text with plain loops that have iterators of their own, where those are read after the loops."""
     plain = in_plain_loops(source, options)
@@ -109,7 +131,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
     """
     seen = {source.text}
     for text in _base_texts(source, options):
-        text = with_own_names(text, options)
+        text = with_own_names(with_assigned_arrays(text, options), options)
         walked = with_pointer_walks(text, options)
         for words in dict.fromkeys((with_element_pointers(walked, options), walked, text)):
             plain = in_counted_loops(words, options)
@@ -163,6 +185,7 @@ def further_followed(
 def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
     """The elements that pointers lead to in place of these, then what called functions do as well."""
     for text in (source, *_with_helpers_inlined(source, options)):
+        text = with_assigned_arrays(text, options)
         words = with_element_pointers(with_pointer_walks(text, options), options)
         yield words
         yield in_counted_loops(words, options)
