@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,25 @@ def test_a_witness_is_a_broken_arrow() -> None:
     assert not proved and found.witness is not None
     broken = {(one.source, one.sink) for one in found.arrows if one.broken}
     assert found.witness in broken and found.tile == "tile"
+
+
+STENCIL = """void f(int m, int n, float A[2][n])
+{
+#pragma scop
+  for (int t = 0; t < m; t++)
+    for (int i = 1; i < n - 1; i++)
+      S: A[(t + 1) % 2][i] = A[t % 2][i - 1] + A[t % 2][i + 1];
+#pragma endscop
+}
+"""
+
+
+def test_a_hexagon_has_longer_rows_in_its_middle(tmp_path: Path) -> None:
+    (tmp_path / "stencil.c").write_text(STENCIL)
+    proved, found = drawn(tmp_path / "stencil.c", "(A, B) = hexagon(S, t=8, i=64)", m=8, n=14)
+    rows = {tile: Counter(one.at[0] for one in found.instances if one.tile == tile) for tile in range(1, 9)}
+    assert proved and [2, 4, 4, 2] in [[count for _, count in sorted(own.items())] for own in rows.values()]
+    assert found.captions[0].title == "Hexagons" and found.notes == ("hexagons are drawn with 4 steps",)
 
 
 LOCAL = """void f(int n, double A[n], double B[n])

@@ -16,7 +16,7 @@ from loopwright.model.dependences import memory_based
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.report.summary import pictures_of
 from loopwright.show.draw import standalone_svg
-from loopwright.show.small import shrunk, size_for
+from loopwright.show.small import shrunk
 from loopwright.transform import parse_script, plan_of
 from tests.c.support import region
 
@@ -41,7 +41,7 @@ def drawn(page: Path) -> str:
     assert example is not None
     plan = plan_of(region(example["before"]))
     for step in parse_script(example["script"], "s.lw"):
-        plan = plan.perform(shrunk(step, size_for(plan)))
+        plan = plan.perform(shrunk(step, plan)[0])
     dependences = tuple(memory_based(plan.original))
     pictures = pictures_of(plan, dependences, prove_plan(plan, dependences=dependences))
     scenes = [one.scene for one in pictures]

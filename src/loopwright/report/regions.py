@@ -27,7 +27,7 @@ from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.moving import moving_picture
 from loopwright.show.scene import Scene
-from loopwright.show.small import shrunk, size_for
+from loopwright.show.small import shrunk
 from loopwright.source import called
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.perform import performed
@@ -153,10 +153,8 @@ def drawn_regions(script: Sequence[Step], programs: Sequence[Program]) -> list[D
 
 def _drawn(plan: Plan, note: str, step: Step) -> tuple[Plan, str]:
     """The plan after the step as it is drawn, with small tiles, as the caption says."""
-    size = size_for(plan)
-    smaller = shrunk(step, size)
-    changed = f"tiles and strips are drawn with size {size}"
-    return performed(plan, smaller), note if smaller == step else changed
+    smaller, changed = shrunk(step, plan)
+    return performed(plan, smaller), changed or note
 
 
 def _summary(

@@ -20,6 +20,7 @@ from loopwright.transform.script.operations import (
     Distribute,
     DistributeLegally,
     Fuse,
+    Hexagon,
     Interchange,
     Operation,
     Permute,
@@ -43,6 +44,12 @@ LEANING = (
     "These tiles lean because the arrows do: a dot waits for neighbours on both sides. In an upright tile "
     "one of them would be in a tile that runs later; in a leaning one all of them are in the same tile or in "
     "one that has run."
+)
+
+HEXAGON = (
+    "A tile grows over its first steps and shrinks over its last ones. While it grows it needs only what its "
+    "neighbours computed before they shrank: tiles of one height wait for none of each other, and those in "
+    "the gaps between them run next."
 )
 
 WRITTEN_OUT = (
@@ -111,6 +118,8 @@ def _outlined(plan: Plan, found: Outlines, *, slanting: bool, wrong: bool) -> It
     match found.order:
         case TileOrder.ONE_BY_ONE if DirectiveKind.UNROLL in kinds:
             yield Caption("Written out", WRITTEN_OUT)
+        case TileOrder.ONE_BY_ONE if any(isinstance(one.step.operation, Hexagon) for one in plan.history):
+            yield Caption("Hexagons", HEXAGON)
         case TileOrder.ONE_BY_ONE if found.meaning in ("tile", "full tile"):
             yield Caption("Skewed tiles" if slanting and not wrong else "Tiles", TILE)
             if slanting and not wrong:

@@ -227,13 +227,28 @@ def size_for(plan: Plan) -> int:
     return {1: 5, 2: 3}.get(plan.loops, 2)
 
 
-def shrunk(step: Step, size: int) -> Step:
-    """The step with no tile or strip larger than `size`."""
+def shrunk(step: Step, plan: Plan) -> tuple[Step, str]:
+    """The step with tiles and strips that are small enough for a picture, and what is to be said of them."""
+    size = size_for(plan)
+    smaller = _shrunk(step, size, plan)
+    if smaller == step:
+        return step, ""
+    match smaller.operation:
+        case Hexagon(sizes=(steps, *_)):
+            return smaller, f"hexagons are drawn with {steps.number} steps"
+        case _:
+            return smaller, f"tiles and strips are drawn with size {size}"
+
+
+def _shrunk(step: Step, size: int, plan: Plan) -> Step:
     match step.operation:
         case Tile(sizes=sizes) as tile:
             return replace(step, operation=replace(tile, sizes=_smaller(sizes, size)))
-        case Hexagon(sizes=sizes) as hexagon:
-            return replace(step, operation=replace(hexagon, sizes=_smaller(sizes, 2)))
+        case Hexagon(sizes=(steps, *others)) as hexagon:
+            # of four rows two are longer than the others: a hexagon of fewer is a rectangle
+            rows = 2 if len(plan.program.statements) > 1 else 4
+            sizes = (*_smaller((steps,), rows), *_smaller(tuple(others), 2))
+            return replace(step, operation=replace(hexagon, sizes=sizes))
         case UnrollAndJam(factors=factors) as jam:
             return replace(step, operation=replace(jam, factors=_smaller(factors, size)))
         case StripMine(size=strip) as mine:
