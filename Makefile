@@ -21,7 +21,7 @@ help:
 	@echo "make fuzz           random programs, scripts, mutants and damaged files for SECONDS=600 seconds"
 	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
 	@echo "make fuzz-storage       a thousand random scripts with operations on storage against running"
-	@echo "make coq            the Coq library, its examples, its axioms (needs coqc)"
+	@echo "make coq            the Coq library and its axioms (needs coqc)"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"

@@ -32,7 +32,7 @@ from loopwright.prove.certificates import status
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, asked, certificates, checked
 from loopwright.prove.certificates.checker import Answer as CheckerAnswer
 from loopwright.prove.coq.check import library, the_coqc
-from tests.coq.restated import answers_file
+from tests.coq.support import answers_file
 
 from .certificates import CORPUS, KERNELS, SUFFIXES
 

@@ -16,17 +16,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import resource
-import subprocess
 import sys
 import tempfile
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
@@ -38,14 +35,13 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
 from loopwright.progress import silent
-from loopwright.prove.coq.check import CLOSED, Accepted, OutOfTime, Refused, check, coqc, library
-from loopwright.prove.coq.program_file import program_file
-from loopwright.prove.coq.transformation_file import transformation_file
+from loopwright.prove.certificates.status import Tries, certified, change_tries, scan_tries, stored_tries
+from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check, coqc, library
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.read.schedules import read_schedule
-from loopwright.run.supervise import within
 from loopwright.transform import Plan, to_schedule, transform
+from tests.coq.support import proof_file
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
@@ -114,20 +110,24 @@ def checked(name: str, text: str, seconds: float) -> Result:
 def of_file(path: Path, seconds: float) -> Iterator[Result]:
     """The loops for one file of the corpus."""
     name = str(path.relative_to(CORPUS))
-
-    def write() -> tuple[str | None, str]:
+    try:
         schedule = read_schedule(path)
         program = generate(schedule)
-        return kind(program), program_file(schedule, program, f"Loops for {path.name}")
-
-    try:
-        why, text = within(seconds, lambda progress: write(), silent)
+        why = kind(program)
+        if why is None:
+            yield checked(name, written(scan_tries(schedule, program), seconds), seconds)
+        else:
+            yield Result(name, why, 0)
     except BadInput as error:
         yield Result(name, "infinite loops", 0, error.message)
     except LoopwrightError as error:
         yield Result(name, "not written", 0, error.message)
-    else:
-        yield Result(name, why, 0) if why else checked(name, text, seconds)
+
+
+def written(tries: Tries, seconds: float) -> str:
+    """The file, without words."""
+    found = certified(tries, seconds)
+    return proof_file(found.problem, found.certificates)
 
 
 def scripts(plan: Plan) -> Iterator[str]:
@@ -155,7 +155,7 @@ def of_kernel(path: Path, seconds: float) -> Iterator[Result]:
         for script in scripts(transform(program, "", "empty.lw")):
             name = f"{path.stem}: {script}"
             try:
-                text = proof_of(program, script, path.stem)
+                text = proof_of(program, script, seconds)
             except BadInput:
                 continue
             except GaveUp as error:
@@ -163,70 +163,30 @@ def of_kernel(path: Path, seconds: float) -> Iterator[Result]:
                 continue
             if text is not None:
                 proofs.setdefault(text, name)
-    found = [(name, text) for text, name in proofs.items()]
-    for start in range(0, len(found), BATCH):
-        yield from together(found[start : start + BATCH], seconds)
+    for text, name in proofs.items():
+        yield checked(name, text, seconds)
 
 
-def proof_of(program: Program, script: str, title: str) -> str | None:
+def proof_of(program: Program, script: str, seconds: float) -> str | None:
     """The file for a script, None where it is not legal."""
     plan = transform(program, script, "script.lw")
     if not prove_plan(plan).proved:
         return None
     node = generate(to_schedule(plan), GenerationOptions())
-    return transformation_file(plan.original, plan.program, node, title)
+    if plan.storage:
+        return written(stored_tries(plan.storage, plan.program, node), seconds)
+    return written(change_tries(plan.original, plan.program, node), seconds)
 
 
 def of_script(path: Path, seconds: float) -> Iterator[Result]:
     """A script on its kernel."""
     for program in read_c(KERNELS / f"{path.stem}.c"):
         try:
-            text = proof_of(program, path.read_text(), path.stem)
+            text = proof_of(program, path.read_text(), seconds)
         except GaveUp as error:
             yield Result(path.stem, "not written", 0, error.message)
             continue
         yield Result(path.stem, "not legal", 0) if text is None else checked(path.stem, text, seconds)
-
-
-BATCH = 8
-"""So many files go to one run of `coqc`."""
-REQUIRED = "From Loopwright Require Import Tactics.\n"
-ASKED = "Print Assumptions same_memory.\n"
-SENTENCE = re.compile(r"Chars (\d+) - \d+ \[.*\] \S+ secs \(([\d.]+)u")
-
-
-def together(proofs: Sequence[tuple[str, str]], seconds: float) -> Iterator[Result]:
-    """The files as modules of one, which is loaded once and asked once for its axioms; each alone
-    where that is not accepted.  The time of each is that of its sentences and of what is shared."""
-    modules = [
-        f"Module File{k}.\n{text.replace(REQUIRED, '').replace(ASKED, '')}End File{k}.\n"
-        for k, (_, text) in enumerate(proofs)
-    ]
-    theorems = ", ".join(f"File{k}.same_memory" for k in range(len(proofs)))
-    parts = [REQUIRED, *modules, f"Definition same_memory := ({theorems}).\n{ASKED}"]
-    with tempfile.TemporaryDirectory() as made:
-        (Path(made) / "proofs.v").write_text("".join(parts))
-        command = [
-            str(coqc()),
-            "-q",
-            "-noglob",
-            "-time",
-            "-Q",
-            str(library(silent)),
-            "Loopwright",
-            "proofs.v",
-        ]
-        done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
-    if done.returncode or CLOSED not in done.stdout:
-        for name, text in proofs:
-            yield checked(name, text, seconds)
-        return
-    starts = list(accumulate((len(part.encode()) for part in parts), initial=0))
-    spent = [0.0] * len(parts)
-    for start, user in SENTENCE.findall(done.stdout):
-        spent[bisect_right(starts, int(start)) - 1] += float(user)
-    for (name, _), own in zip(proofs, spent[1:-1], strict=True):
-        yield Result(name, "accepted", spent[0] + own + spent[-1])
 
 
 def shown(result: Result) -> str:

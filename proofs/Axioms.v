@@ -1,6 +1,6 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes Private Temporaries Reused Values Stored Counting Parser Matching Text Divided Ranges.
+From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Ordering Walking Legality Symbolic Values Parser Matching.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
@@ -26,7 +26,6 @@ Definition theorems := (
   @leads_reached,
   @each_call_reached,
   @placed_ordered,
-  @legal_by_outlines,
   @runs_may_run,
   @any_order_alike,
   @same_in_any_order,

@@ -2,7 +2,7 @@
 
 Random programs with every construct of LOOP are run by the interpreter and written as terms the way
 `loopwright.prove.coq` writes them; the file states for each that the evaluator finds the same trace.
-`coqc` accepts it where the two meanings agree, and the notation says what it should.
+`coqc` accepts it where the two meanings agree.
 
     python semantics.py [SEED [COUNT]] > semantics.v
 """
@@ -17,7 +17,8 @@ from loopwright.errors import GaveUp
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 from loopwright.loops.interpreter import ExecutedCall, execute
-from loopwright.prove.coq.terms import node_term
+from loopwright.prove.coq.problem_terms import ProblemReader
+from loopwright.prove.coq.words import loops
 
 PARAMETERS = {"n": 5, "m": -3}
 
@@ -91,7 +92,8 @@ def items(parts: Iterable[str]) -> str:
 
 def node_text(node: nd.Node) -> str:
     """The term as files about one program have it; no call has a hint."""
-    return "\n  ".join(node_term(node, lambda position: ()))
+    words = " ".join(loops(node, lambda position: ()))
+    return ProblemReader(iter(words.split())).counted()
 
 
 def trace_text(trace: list[ExecutedCall]) -> str:
@@ -106,14 +108,14 @@ def example(rng: random.Random) -> str | None:
     except GaveUp:
         return None
     env = items(f'("{name}", ({value}))' for name, value in PARAMETERS.items())
-    goal = f"Goal evaluate 500 {env}\n  <{{ {node_text(node)} }}>\n  = Some {trace_text(trace)}."
+    goal = f"Goal evaluate 500 {env}\n  (lowered {node_text(node)})\n  = Some {trace_text(trace)}."
     return f"{goal}\nProof. reflexivity. Qed.\n"
 
 
 def examples(seed: int = 0, count: int = 300) -> str:
     """The file."""
     rng = random.Random(seed)
-    parts = ["From Loopwright Require Import Tactics Evaluator.\n"]
+    parts = ["From Loopwright Require Import Library Evaluator.\n"]
     while len(parts) <= count:
         text = example(rng)
         if text is not None:

@@ -1,4 +1,4 @@
-"""Three provers, the same obligations: they agree, on what holds and on what does not."""
+"""Two provers, the same obligations: they agree, on what holds and on what does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.deciders import Coq, Isl
+from benchmarks.deciders import Isl
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
@@ -23,7 +23,6 @@ from loopwright.prove.verdict import Refuted
 from loopwright.read.schedules import read_schedule
 from loopwright.transform import to_schedule
 from tests.conftest import corpus_files
-from tests.coq.support import needs_coqc
 from tests.coq.test_transformations import STENCIL, TRIANGLE
 from tests.generate.support import flat
 from tests.prove.mutation import mutants
@@ -48,17 +47,6 @@ def test_isl_and_cvc5_prove_every_obligation_of_an_example(path: Path) -> None:
     assert len(obligations) >= 8
     for prover in (Isl(), Cvc5()):
         assert asked(prover, obligations) == [Holds()] * len(obligations)
-
-
-@needs_coqc
-def test_coq_proves_the_obligations_of_the_examples() -> None:
-    """Not those of tiles: without the steps of a proof, pairs of times of four places take `lia` long."""
-    for path in EXAMPLES:
-        if path.stem == "triangle_tiles":
-            continue
-        schedule = read_schedule(path)
-        obligations = list(scanning_obligations(schedule, generate(schedule)))
-        assert asked(Coq(240), obligations) == [Holds()] * len(obligations)
 
 
 WRONG = [
@@ -90,18 +78,6 @@ def test_what_isl_refutes_cvc5_refutes_and_the_values_show_it(text: str) -> None
                 if isinstance(answer, Fails):
                     assert holds(one.violated, answer.values), (one, answer)
     assert wrong >= 5
-
-
-@needs_coqc
-def test_coq_does_not_prove_what_is_wrong() -> None:
-    schedule = flat(WRONG[0])
-    mutant = next(
-        one for _, one in mutants(generate(schedule)) if isinstance(prove_scan(schedule, one), Refuted)
-    )
-    obligations = list(scanning_obligations(schedule, mutant))
-    expected = asked(Isl(), obligations)
-    for first, second in zip(expected, asked(Coq(240), obligations), strict=True):
-        assert isinstance(second, Holds if isinstance(first, Holds) else NotDecided)
 
 
 def test_without_time_there_is_no_answer() -> None:
@@ -148,14 +124,13 @@ def test_obligations_of_a_transformation_say_where_their_statements_stand() -> N
         assert asked(prover, obligations) == [Holds()] * len(obligations)
 
 
-@needs_coqc
-def test_three_provers_prove_the_obligations_of_a_transformation() -> None:
-    """Both programs' loops and legality, one list for all: the first to disagree would be named."""
+def test_both_prove_the_obligations_of_a_transformation() -> None:
+    """Both programs' loops and legality, one list: the first to disagree would be named."""
     plan = planned(TRIANGLE, "distribute(Init, Row)\ninterchange(Row, i, j)")
     sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))
     obligations = list(transformation_obligations(plan.original, *sides))
     assert {one.name.split("_")[0] for one in obligations} >= {"interval", "end", "missing", "extra", "order"}
-    for prover in (Isl(), Cvc5(), Coq(240)):
+    for prover in (Isl(), Cvc5()):
         answers = zip(obligations, asked(prover, obligations), strict=True)
         assert [one.name for one, answer in answers if answer != Holds()] == []
 

@@ -38,6 +38,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     environment.pop("LOOPWRIGHT_PROOFS", None)
+    environment.pop("LOOPWRIGHT_CHECKER", None)
     return subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )

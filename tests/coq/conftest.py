@@ -10,8 +10,11 @@ from loopwright.prove.certificates import checker
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return checker.build(tmp_path_factory.mktemp("checker") / "checker")
+def program() -> Path:
+    """In the user's cache, where it is named after its sources."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("LOOPWRIGHT_CHECKER")
+        return checker.checker() or checker.build()
 
 
 @pytest.fixture

@@ -3,29 +3,67 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 
 import pytest
 
+from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.coq.check import INSTALL, Accepted, Answer, check, coqc
-from loopwright.prove.coq.program_file import program_file
+from loopwright.prove.certificates.status import certified, change_tries, scan_tries
+from loopwright.prove.coq.certificate_terms import certificate_terms
+from loopwright.prove.coq.check import INSTALL, Accepted, check, coqc
+from loopwright.prove.coq.meanings import REQUIRED, theorem_text
+from loopwright.prove.coq.problem_terms import problem_terms
+from loopwright.transform import Plan, to_schedule
 
-needs_coqc = pytest.mark.skipif(coqc() is None, reason=f"coqc is not installed: {INSTALL}")
+needs_coqc = pytest.mark.skipif(
+    coqc() is None or shutil.which("ocamlopt") is None,
+    reason=f"coqc or ocamlopt is not installed: {INSTALL}, apt install ocaml",
+)
 
 SECONDS = 240.0
 """The tests may run on a machine that does other things."""
 
 
-def answer(schedule: Schedule, program: Node) -> Answer:
-    """What Coq says of the file about `program`."""
-    return check(program_file(schedule, program, "A test"), SECONDS)
+def proof_file(problem: str, certificates: str) -> str:
+    """A file whose theorem is what a yes to these certificates says."""
+    terms = problem_terms(problem)
+    parts = (terms.defined(), certificate_terms(certificates), theorem_text(terms.meaning))
+    return f"{REQUIRED}.\n{''.join(parts)}"
+
+
+def answers_file(problem: str, several: Sequence[str]) -> str:
+    """A file that computes, in Coq, the checker's answer to each of several certificates of a problem."""
+    terms = problem_terms(problem)
+    names = [f"certificates_{k}" for k in range(len(several))]
+    modules = [
+        f"Module M{k}.\n{certificate_terms(one, name)}End M{k}.\n"
+        for k, (name, one) in enumerate(zip(names, several, strict=True))
+    ]
+    listed = "; ".join(f"M{k}.{name}" for k, name in enumerate(names))
+    applied = f"{terms.meaning.function} {terms.meaning.arguments}"
+    asked = f"Eval vm_compute in (map ({applied}) [{listed}]).\n"
+    return f"{REQUIRED}.\n{terms.defined()}{''.join(modules)}{asked}"
+
+
+def loops_file(schedule: Schedule, program: Node) -> str:
+    """The proof that `program` runs `schedule`."""
+    found = certified(scan_tries(schedule, program), SECONDS)
+    return proof_file(found.problem, found.certificates)
+
+
+def plan_file(plan: Plan) -> str:
+    """The proof that the loops of a plan leave the memory that the original leaves."""
+    node = generate(to_schedule(plan))
+    found = certified(change_tries(plan.original, plan.program, node), SECONDS)
+    return proof_file(found.problem, found.certificates)
 
 
 def together(texts: Sequence[str]) -> str:
     """Several files as one, each a module, so that Coq starts once and looks for axioms once."""
-    required = "From Loopwright Require Import Tactics.\n"
+    required = f"{REQUIRED}.\n"
     parts = [required]
     theorems: list[str] = []
     for k, text in enumerate(texts):

@@ -28,8 +28,7 @@ from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
-from tests.coq.restated import proof_file
-from tests.coq.support import needs_coqc
+from tests.coq.support import needs_coqc, proof_file
 from tests.coq.test_cli import RECTANGLE, run
 from tests.coq.test_program_file import FLAT
 from tests.generate.support import flat

@@ -27,8 +27,7 @@ from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
-from tests.coq.restated import proof_file
-from tests.coq.support import needs_coqc
+from tests.coq.support import needs_coqc, proof_file
 from tests.kernel_programs import kernel_program
 
 pytestmark = [

@@ -19,8 +19,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule, transform
-from tests.coq.restated import proof_file
-from tests.coq.support import needs_coqc
+from tests.coq.support import needs_coqc, proof_file
 from tests.coq.test_checker import with_other_numbers
 from tests.kernel_programs import kernel_program
 

@@ -35,8 +35,7 @@ from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
-from tests.coq.restated import proof_file
-from tests.coq.support import needs_coqc
+from tests.coq.support import needs_coqc, proof_file
 from tests.coq.test_program_file import FLAT
 from tests.emit.test_compiled import programs
 from tests.generate.support import flat

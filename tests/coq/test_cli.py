@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from loopwright.cli.main import main
-from loopwright.prove.coq.names import variable
 from tests.coq.support import needs_coqc
 
+pytestmark = pytest.mark.usefixtures("built")
 ROOT = Path(__file__).resolve().parents[2]
 RECTANGLE = str(ROOT / "examples" / "rectangle.poly")
 KERNEL = """\
@@ -114,37 +113,6 @@ def test_cvc5_gives_a_second_opinion(
     assert "cvc5 agrees" in capsys.readouterr().err
     assert run("transform", *kernel, "--prover", "cvc5") == 0
     assert "cvc5 agrees" in capsys.readouterr().err
-
-
-NAMES = """\
-void f(int Child, int Cut, double Both[Child], double Use[Child][Cut], double Zero[Cut]) {
-  int Leaf, exist;
-#pragma scop
-  for (Leaf = 0; Leaf < Child; Leaf++)
-    for (exist = 0; exist < Cut; exist++)
-      L: Both[Leaf] = Both[Leaf] + Use[Leaf][exist] * Zero[exist];
-#pragma endscop
-}
-"""
-
-
-@needs_coqc
-def test_names_of_the_library_are_names_of_programs_too(tmp_path: Path) -> None:
-    source = tmp_path / "k.c"
-    source.write_text(NAMES)
-    words = ("-e", "interchange(L, Leaf, exist)", "--prover", "coq", "-o", str(tmp_path / "proof.v"))
-    assert run("transform", str(source), *words) == 0
-
-
-def test_no_constructor_of_the_library_is_a_variable() -> None:
-    """A pattern would match it."""
-    found: set[str] = set()
-    for file in (ROOT / "proofs").glob("*.v"):
-        plain = re.sub(r"\(\*.*?\*\)", "", file.read_text(), flags=re.DOTALL)
-        for body in re.findall(r"^(?:Inductive|Record) (.*?)\.\s", plain, re.MULTILINE | re.DOTALL):
-            found.update(re.findall(r"(?:\||:=)\s*([A-Z]\w*)", body))
-    assert {"Child", "For", "Farkas", "Proposal"} < found
-    assert [name for name in sorted(found) if variable(name) == name] == []
 
 
 def test_a_transformation_about_nothing_says_so(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
-from loopwright.prove.coq.program_file import program_file
 from loopwright.read.schedules import read_schedule
 from tests.conftest import corpus_files
-from tests.coq.support import assert_accepted, needs_coqc
+from tests.coq.support import assert_accepted, loops_file, needs_coqc
 
 EVERY = 30
 MOST_CALLS = 12
@@ -17,12 +18,13 @@ MOST_CALLS = 12
 
 
 @needs_coqc
+@pytest.mark.usefixtures("built")
 def test_each_thirtieth_file_is_accepted(corpus: Path) -> None:
     texts = []
     for path in corpus_files()[5::EVERY]:
         schedule = read_schedule(path)
         program = generate(schedule)
         if size(program).calls <= MOST_CALLS:
-            texts.append(program_file(schedule, program, f"Loops for {path.name}"))
+            texts.append(loops_file(schedule, program))
     assert len(texts) >= 6
     assert_accepted(texts)

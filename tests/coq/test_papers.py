@@ -12,20 +12,18 @@ from types import ModuleType
 
 import pytest
 
-from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
-from loopwright.prove.coq.program_file import program_file
-from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Verdict
-from loopwright.transform import to_schedule, transform
-from tests.coq.support import assert_accepted, needs_coqc
+from loopwright.transform import transform
+from tests.coq.support import assert_accepted, loops_file, needs_coqc, plan_file
 from tests.generate import support, test_courant2021, test_grosser2015, test_quillere2000
 from tests.kernel_programs import kernel_program
 
+pytestmark = pytest.mark.usefixtures("built")
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PAPERS = {"Courant2021": test_courant2021, "Grosser2015": test_grosser2015, "Quillere2000": test_quillere2000}
 
@@ -55,8 +53,8 @@ def endless(program: Node) -> bool:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_examples_of_a_publication_are_accepted(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [
-        program_file(schedule, program, f"{name} of [{paper}]")
-        for name, schedule, program in examples(PAPERS[paper], monkeypatch)
+        loops_file(schedule, program)
+        for _, schedule, program in examples(PAPERS[paper], monkeypatch)
         if not endless(program)
     ]
     assert len(texts) >= 8
@@ -70,5 +68,5 @@ def test_scripts_of_namjoshi2016_are_accepted() -> None:
     for name in ("mvt", "gemver"):
         program = kernel_program(name)
         plan = transform(program, (KERNELS / "loopy" / f"{name}.lw").read_text(), f"{name}.lw")
-        texts.append(transformation_file(plan.original, plan.program, generate(to_schedule(plan)), name))
+        texts.append(plan_file(plan))
     assert_accepted(texts)

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.emit.c import printed_loops, to_c
 from loopwright.generate.program import generate
 from loopwright.model.schedule import LoopType, Schedule
-from loopwright.prove.coq.check import Accepted, check, library
-from loopwright.prove.coq.program_file import program_file
+from loopwright.prove.certificates.files import program_file
+from loopwright.prove.certificates.status import PrintedLoops, certified, scan_tries
+from loopwright.prove.coq.check import Accepted, Refused, check, library
+from loopwright.prove.obligations.timetable import timetable
 from loopwright.read.schedules import read_schedule
-from tests.coq.support import SECONDS, assert_accepted, needs_coqc
+from tests.coq.support import SECONDS, assert_accepted, loops_file, needs_coqc
 from tests.generate.support import flat, proved_program, tree
 from tests.prove.test_mutants import FLAT as MUTATED
 from tests.prove.test_mutants import TREE
 
+pytestmark = pytest.mark.usefixtures("built")
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
 
 FLAT = {
@@ -34,13 +38,13 @@ FLAT = {
 def test_the_examples_are_accepted() -> None:
     schedules = [read_schedule(path) for path in EXAMPLES]
     assert len(schedules) >= 6
-    assert_accepted([program_file(one, generate(one), "An example") for one in schedules])
+    assert_accepted([loops_file(one, generate(one)) for one in schedules])
 
 
 @needs_coqc
 def test_schedules_of_every_kind_are_accepted() -> None:
     schedules = [flat(text) for text in FLAT.values()] + [tree(TREE)]
-    assert_accepted([program_file(one, proved_program(one), "A schedule") for one in schedules])
+    assert_accepted([loops_file(one, proved_program(one)) for one in schedules])
 
 
 @needs_coqc
@@ -52,28 +56,38 @@ def test_separated_and_unrolled_loops_are_accepted(loop_type: LoopType) -> None:
     ]
     schedules = [flat(text) for text in texts]
     assert_accepted(
-        [program_file(one, proved_program(one, loop_type=loop_type), "Pieces") for one in schedules]
+        [loops_file(one, proved_program(one, loop_type=loop_type)) for one in schedules]
     )
 
 
 def written(schedule: Schedule) -> str:
-    return program_file(schedule, generate(schedule), 'A title with "(*" in it')
+    node = generate(schedule)
+    text = to_c(node)
+    found = certified(scan_tries(schedule, node, PrintedLoops(text, printed_loops(node))), SECONDS)
+    return program_file(found, timetable(schedule, node), text, 'A title with "(*" in it')
 
 
 def test_a_file_says_in_words_and_in_coq_what_is_proved() -> None:
+    """The text is part of the theorem."""
     text = written(flat(FLAT["triangle"], context="[n] -> { : n >= 1 }"))
     for part in (
-        "for all integers n with [0 < n], this program ends,",
-        "| [i; j] => i < n /\\ 0 <= j /\\ j <= i",
-        "Definition loops : node :=",
-        "Lemma loops_end",
-        "Lemma nothing_missing",
-        "Lemma nothing_extra",
-        "Lemma in_order",
-        "Theorem loops_correct : implements schedule loops.",
+        "the loops end, having run every instance of",
+        'Definition known : test := (Compare LT (Int 0) (Var "n")).',
+        'Definition loops : source := Printed "for (int c0 = 0; c0 < n; c0 += 1)\n',
+        "Theorem loops_correct : exists n, given parameters loops = Some n",
         "Print Assumptions loops_correct.",
     ):
-        assert part in text
+        assert part in text, part
+
+
+@needs_coqc
+def test_a_file_about_nothing_is_refused() -> None:
+    """Every file has an instance of each statement as an example."""
+    text = written(flat(FLAT["triangle"]))
+    known = "Definition known : test := (And [])."
+    assert known in text
+    found = check(text.replace(known, known.replace("And", "Or")), SECONDS)
+    assert isinstance(found, Refused) and found.lemma == "instance_1", found
 
 
 def test_a_title_cannot_end_the_comment() -> None:
@@ -88,7 +102,7 @@ def test_the_same_input_gives_the_same_file() -> None:
 
 
 @needs_coqc
-def test_progress_counts_the_lemmas() -> None:
+def test_progress_counts_the_theorems() -> None:
     told: list[tuple[int, int]] = []
 
     def report(doing: str, done: int = 0, total: int = 0) -> None:
@@ -98,5 +112,5 @@ def test_progress_counts_the_lemmas() -> None:
     library(report)
     told.clear()
     assert check(text, SECONDS, report) == Accepted()
-    count = sum(text.count(f"\n{word} ") for word in ("Lemma", "Theorem", "Example"))
+    count = sum(text.count(f"\n{word} ") for word in ("Theorem", "Example"))
     assert told == [(done, count) for done in range(count + 1)]

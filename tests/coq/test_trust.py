@@ -12,13 +12,13 @@ import pytest
 from loopwright.loops.interpreter import evaluate
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import Point, smallest_point
-from loopwright.prove.coq import transformation_file
+from loopwright.prove.certificates import problems
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.cells import Cell, StatementCells, touched
 from loopwright.read.c.reader import read_c
-from tests.coq.support import SECONDS, needs_coqc
-from tests.coq.test_transformations import STENCIL, written
+from tests.coq.support import SECONDS, needs_coqc, plan_file
+from tests.coq.test_transformations import STENCIL
 from tests.transform.support import planned
 
 KERNELS = sorted((Path(__file__).resolve().parents[2] / "kernels").glob("*.c"))
@@ -66,14 +66,15 @@ def test_the_accesses_of_a_kernel_are_those_in_its_text(path: Path) -> None:
 
 
 @needs_coqc
+@pytest.mark.usefixtures("built")
 def test_coq_believes_what_the_file_says_of_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that forgets the neighbours has an illegal interchange accepted: hence the test above, and
-    the statement's text above its accesses in every file."""
+    `verify`, which restates the accesses."""
 
-    def forgetful(program: Program) -> tuple[StatementCells, ...]:
+    def forgetful(program: Program, steps: object = None) -> tuple[StatementCells, ...]:
         return tuple(replace(use, reads=use.writes) for use in touched(program))
 
     plan = planned(STENCIL, "interchange(Loop, t, i)")
     assert not prove_plan(plan).proved
-    monkeypatch.setattr(transformation_file, "touched", forgetful)
-    assert check(written(plan), SECONDS) == Accepted()
+    monkeypatch.setattr(problems, "touched", forgetful)
+    assert check(plan_file(plan), SECONDS) == Accepted()

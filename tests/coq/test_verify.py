@@ -27,9 +27,10 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
+from loopwright.prove.certificates.claims import read_claims
+from loopwright.prove.certificates.restatement import Restatement, restatement
 from loopwright.prove.coq import check as coq
 from loopwright.prove.coq.check import Accepted
-from loopwright.prove.coq.restatement import read_claims, restatement
 from loopwright.prove.coq.verification import Another, Forbidden, forbidden, sentences, verify
 from loopwright.prove.coq.words import expr, read_expr
 from loopwright.prove.obligations.sides import opened
@@ -40,6 +41,8 @@ from loopwright.rewrite import verification
 from loopwright.rewrite.rereading import read_regions
 from tests.coq.support import SECONDS, needs_coqc
 from tests.coq.test_cli import KERNEL, run
+
+pytestmark = pytest.mark.usefixtures("built")
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,12 @@ def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Files:
     return Files(tmp_path / "new.c", proof)
 
 
-def statement(files: Files) -> str:
+def statement(files: Files) -> Restatement:
     """The theorem that the texts ask for."""
     claims = read_claims(load(files.proof))
     (original,) = read_c(files.proof.with_name("k.c"))
     (new,) = read_regions(load_c(files.new), [original])
-    return restatement(original, opened(claimed_loops(new, claims.calls)), claims.parallel)
+    return restatement(original, new, opened(claimed_loops(new, claims.calls)), claims, ())
 
 
 # -- right files --------------------------------------------------------------------------------------
@@ -100,9 +103,7 @@ def test_a_proof_is_verified(files: Files, capsys: pytest.CaptureFixture[str]) -
 
 
 @needs_coqc
-def test_a_parallel_loop_is_verified_in_any_order(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_parallel_loop_is_verified_in_any_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = made(tmp_path, capsys, "parallel(L, i)", "--openmp")
     assert "#pragma omp parallel for" in found.new.read_text()
     assert run("verify", str(found.new), str(found.proof), "--json") == 0
@@ -173,9 +174,7 @@ def test_a_text_with_another_token_asks_for_another_theorem(
 
 
 @needs_coqc
-def test_other_loops_are_refused(
-    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_loops_are_refused(files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changed = files.new.read_text().replace("i = j;", "i = j + 1;")
     assert changed != files.new.read_text()
     assert run("verify", *files.but(tmp_path, new=changed)) == 1
@@ -215,7 +214,7 @@ def test_claims_are_not_believed(
 
 # -- proofs of something else ---------------------------------------------------------------------------
 
-CLAIM = "(memory_use p) (environment source p) original transformed"
+CLAIM = "for_texts T original transformed (fun e => texts_the_same (stated T e) e)"
 
 
 def definitions(proof: str) -> str:
@@ -225,10 +224,10 @@ def definitions(proof: str) -> str:
 
 def by_contradiction(proof: str) -> str:
     """A context that has no sizes: everything is true of them."""
-    known = re.compile(r"(Definition known \(p : list Z\) : Prop :=).*?\.\n", re.DOTALL)
-    plain = known.sub(r"\1 False.\n", definitions(proof))
-    theorem = f"Theorem same_memory : forall p, known p -> compute_the_same {CLAIM}"
-    return f"{plain}{theorem}.\nProof. intros p H. destruct H. Qed.\nPrint Assumptions same_memory.\n"
+    text = definitions(proof).replace("known : test := (And [])", "known : test := (Or [])")
+    steps = "split; [vm_compute; reflexivity|]. eexists _, _. split; [vm_compute; reflexivity|]. "
+    steps += "split; [vm_compute; reflexivity|]. intros q [_ H]. discriminate H."
+    return f"{text}Theorem same_memory : {CLAIM}.\nProof. {steps} Qed.\nPrint Assumptions same_memory.\n"
 
 
 def about_nothing(proof: str) -> str:
@@ -238,15 +237,27 @@ def about_nothing(proof: str) -> str:
 
 def another_meaning(proof: str) -> str:
     """The same words for something that is true of all programs."""
-    meaning = "Definition compute_the_same (A : accesses) (e : env) (n m : node) : Prop := True.\n"
-    theorem = f"Theorem same_memory : forall p, known p -> compute_the_same {CLAIM}"
-    proved = "Proof. intros p H. exact I. Qed.\nPrint Assumptions same_memory.\n"
-    return f"{definitions(proof)}{meaning}{theorem}.\n{proved}"
+    meaning = "Definition texts_the_same (A : accesses) (e : env) (n m : counted) : Prop := True.\n"
+    steps = "split; [vm_compute; reflexivity|]. eexists _, _. split; [vm_compute; reflexivity|]. "
+    steps += "split; [vm_compute; reflexivity|]. intros q _. exact I."
+    theorem = f"Theorem same_memory : {CLAIM}.\nProof. {steps} Qed.\nPrint Assumptions same_memory.\n"
+    return f"{definitions(proof)}{meaning}{theorem}"
 
 
 def without_reads(proof: str) -> str:
     """A statement said to read less than it does; the steps of the proof still prove that."""
-    return re.sub(r'; \("y", \[[^]]*\]\)', "", proof).replace('["x"; "a"; "y"]', '["x"; "a"]')
+    return re.sub(r';\s+\("y",\s+\[\(Var\s+"j"\)\]\)', "", proof)
+
+
+def of_another_size(proof: str) -> str:
+    """A parameter more."""
+    more = proof.replace('parameters : list string := ["n"]', 'parameters : list string := ["n"; "m"]')
+    return more.replace("combine parameters [1]", "combine parameters [1; 1]")
+
+
+def with_another_text(proof: str) -> str:
+    """The same loops in other words."""
+    return proof.replace('Region "  for (j = 0; j < n;', 'Region "  for (j = 0; j <= n - 1;')
 
 
 @needs_coqc
@@ -257,6 +268,8 @@ def without_reads(proof: str) -> str:
         (about_nothing, ()),
         (another_meaning, ()),
         (without_reads, ("memory_use",)),
+        (of_another_size, ("parameters",)),
+        (with_another_text, ("transformed",)),
     ],
 )
 def test_another_theorem_is_refused(
@@ -265,7 +278,8 @@ def test_another_theorem_is_refused(
     """Files that coqc accepts, and that prove nothing of the texts."""
     proof = files.proof.read_text()
     assert change(proof) != proof
-    assert verify(change(proof), statement(files), ["same_memory"], SECONDS) == Another(parts)
+    asked = statement(files)
+    assert verify(change(proof), asked.text, asked.theorem, asked.chosen, SECONDS) == Another(parts)
 
 
 # -- commands that no proof needs -----------------------------------------------------------------------
@@ -315,7 +329,7 @@ def test_another_theorem_is_refused(
     ],
 )
 def test_commands_are_not_run(text: str) -> None:
-    assert isinstance(forbidden(f"From Loopwright Require Import Tactics.\n{text}\n"), Forbidden), text
+    assert isinstance(forbidden(f"From Loopwright Require Import Library.\n{text}\n"), Forbidden), text
 
 
 def test_what_a_proof_consists_of_is_allowed(files: Files) -> None:

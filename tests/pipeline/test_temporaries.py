@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.deciders import Isl
-from loopwright.errors import GaveUp, Illegal
+from loopwright.errors import Illegal
 from loopwright.generate.program import generate
 from loopwright.progress import silent
 from loopwright.prove.obligations.answers import Fails
@@ -17,6 +17,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.transform import to_schedule, transform
+from tests.coq.support import needs_coqc
 from tests.pipeline.support import file, output, region, result
 
 PROGRAM = """\
@@ -120,11 +121,16 @@ def test_cvc5_proves_that_every_read_sees_the_value_it_saw(tmp_path: Path, body:
     assert any("cvc5 agrees" in remark for remark in done.remarks)
 
 
-def test_coq_is_not_asked_about_it(tmp_path: Path) -> None:
+@needs_coqc
+def test_coq_proves_that_memory_is_the_same_except_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOOPWRIGHT_CHECKER")
     code = file(tmp_path, PROGRAM.format(body=OUTSIDE.rstrip("\n")))
     request = Request(code, "interchange(@14, i, j)\n", "s.lw", prover=ProverRequest("coq"))
-    with pytest.raises(GaveUp, match="s holds other values in between"):
-        transformed(request, silent)
+    (region,) = transformed(request, silent).regions
+    assert region.proof is not None and region.proof.by == "coq"
+    assert "except in s, read nowhere after" in region.proof.detail
 
 
 BROKEN = {

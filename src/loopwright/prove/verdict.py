@@ -73,11 +73,12 @@ class ProofStatus:
 
     def line(self) -> str | None:
         """What people are told; None where there is nothing to tell beyond isl's proof."""
+        who = "Coq" if self.by == "coq" else f"the {VERIFIED}"
         match self.status:
-            case "checked" if self.by == VERIFIED:
-                return f"checked by the {VERIFIED} ({self.detail})"
+            case "checked" if self.by in (VERIFIED, "coq") and self.detail:
+                return f"checked by {who} ({self.detail})"
             case "sequential only":
-                return f"checked by the {VERIFIED}, parallel loops in sequential order only ({self.detail})"
+                return f"checked by {who}, parallel loops in sequential order only ({self.detail})"
             case "not checked" if self.asked:
                 return f"not checked by the {VERIFIED}, because {self.detail}"
             case "about nothing":

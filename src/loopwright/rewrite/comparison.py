@@ -14,7 +14,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus
-from loopwright.rewrite.opinions import PrintedRegion, compared_region, demand, remarks_on, status_of
+from loopwright.rewrite.opinions import PrintedRegion, compared_region, demand, opinions_on
 from loopwright.rewrite.request import ProverRequest
 
 
@@ -33,15 +33,13 @@ def confirmed(found: Agreement, file: str, request: ProverRequest, progress: Pro
     plain = replace(found, texts=())
     title = f"{Path(file).name}, by another hand"
     try:
-        regions = _regions(found, title)
-        remarks = remarks_on(regions, request, progress)
+        opinions = opinions_on(_regions(found, title), request, progress)
     except GaveUp as failure:
         if request.prover != "isl":
             raise
         status = ProofStatus("isl", NOT_CHECKED, failure.message)
         return Confirmed(plain, (), (status,) * len(found.ways))
-    progress("asking the verified checker")
-    return Confirmed(plain, remarks, tuple(status_of(one, request) for one in regions))
+    return Confirmed(plain, opinions.remarks, opinions.statuses)
 
 
 def _regions(found: Agreement, title: str) -> list[PrintedRegion]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loopwright.emit.c import printed_loops, to_c
 from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
@@ -17,10 +18,13 @@ from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.progress import Progress
 from loopwright.prove.scanning.scan import prove_scan
-from loopwright.prove.verdict import CHECKED, ProofStatus, Proved, Refuted, Undecided, Verdict
+from loopwright.prove.verdict import ProofStatus, Proved, Refuted, Undecided, Verdict
 from loopwright.read.schedules import read_schedule, schedule_span
-from loopwright.rewrite.opinions import coq_proof, second_opinion
+from loopwright.rewrite.opinions import CVC5_AGREES, FINDING, coq_proof, second_opinion
 from loopwright.rewrite.request import ProverRequest
+
+if TYPE_CHECKING:
+    from loopwright.prove.certificates.status import Tries
 
 
 @dataclass(frozen=True)
@@ -79,28 +83,21 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
     progress("printing the program")
     with about(lambda: schedule_span(request.file)):
         code = _text(request, schedule, node)
-    remarks = _other_prover(request, schedule, node, progress) if request.prove else ()
-    proof = _status(request, schedule, node, code, progress) if request.prove else None
+    remarks, proof = _opinion(request, schedule, node, code, progress) if request.prove else ((), None)
     counts = size(node)
     times = made - start, proved - made if request.prove else None
     stats = GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations)
     return Generated(code, schedule, node, stats, remarks, proof)
 
 
-def _status(
-    request: GenerationRequest, schedule: Schedule, node: Node, code: str, progress: Progress
-) -> ProofStatus:
-    """A prover that was asked for has agreed; else the verified checker is asked."""
-    from loopwright.prove.certificates.status import PrintedLoops, about_nothing, scan_status
+def _tries(request: GenerationRequest, schedule: Schedule, node: Node, code: str) -> Tries:
+    """What is asked of the loops and, where it can be, of their text."""
+    from loopwright.prove.certificates.status import PrintedLoops, scan_tries
 
-    if request.prover.prover != "isl":
-        by = request.prover.prover
-        return about_nothing(schedule, by) or ProofStatus(by, CHECKED)
-    progress("asking the verified checker")
     if request.standalone or _has_texts(request):
-        return scan_status(schedule, node)
+        return scan_tries(schedule, node)
     printed = printed_loops(node, _parameters(schedule), openmp=request.openmp)
-    return scan_status(schedule, node, printed=PrintedLoops(code, printed))
+    return scan_tries(schedule, node, PrintedLoops(code, printed))
 
 
 def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:
@@ -124,24 +121,33 @@ def _parameters(schedule: Schedule) -> tuple[str, ...]:
     return parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
 
 
-def _other_prover(
-    request: GenerationRequest, schedule: Schedule, node: Node, progress: Progress
-) -> tuple[str, ...]:
-    """What the prover that was asked for says, if it is not isl."""
+def _opinion(
+    request: GenerationRequest, schedule: Schedule, node: Node, code: str, progress: Progress
+) -> tuple[tuple[str, ...], ProofStatus]:
+    """What the prover that was asked for says, if it is not isl, and who answers for the proof."""
+    from loopwright.prove.certificates.status import about_nothing, certified, tried
+
     asked = request.prover
+    nothing = about_nothing(schedule, asked.prover)
     match asked.prover:
         case "cvc5":
             from loopwright.prove.obligations.scanning import scanning_obligations
 
-            return (second_opinion(scanning_obligations(schedule, node), asked.seconds, progress),)
+            said = second_opinion(scanning_obligations(schedule, node), asked.seconds, progress)
+            return (said,), nothing or CVC5_AGREES
         case "coq":
-            from loopwright.prove.coq.program_file import program_file
+            from loopwright.prove.certificates.files import program_file
+            from loopwright.prove.obligations.timetable import timetable
 
             progress("writing the proof")
-            text = program_file(schedule, node, f"Loops for {Path(request.file).name}")
-            return coq_proof((text,), asked.path, asked.seconds, progress)
+            limit = FINDING if asked.seconds is None else asked.seconds
+            found = certified(_tries(request, schedule, node, code), limit)
+            title = f"Loops for {Path(request.file).name}"
+            text = program_file(found, timetable(schedule, node), code, title)
+            return coq_proof((text,), asked.path, asked.seconds, progress), nothing or found.status
         case _:
-            return ()
+            progress("asking the verified checker")
+            return (), nothing or tried(_tries(request, schedule, node, code))
 
 
 def _proved(verdict: Verdict) -> int:

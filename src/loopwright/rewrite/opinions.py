@@ -100,44 +100,53 @@ def _annotated(new: Program, calls: Sequence[Call], said: Iterable[tuple[Annotat
     return annotated(opened(claimed_loops(new, calls)))
 
 
-def remarks_on(
-    regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress
-) -> tuple[str, ...]:
-    """What the prover that was asked for says of rewritten regions."""
-    if request.prover != "isl" and any(region.combining for region in regions):
-        what = "that the steps of a reduction may be taken in another order"
-        raise GaveUp(Code.NO_PROOF, f"{request.prover} is not told {what}", hint="leave --prover out")
+@dataclass(frozen=True)
+class Opinions:
+    """What the prover that was asked for says of regions, in words, and who answers for the proof of each."""
+
+    remarks: tuple[str, ...]
+    statuses: tuple[ProofStatus, ...]
+
+
+def opinions_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress) -> Opinions:
+    """Of rewritten regions: by the prover that was asked for, or by the verified checker."""
     match request.prover:
         case "cvc5":
-            return tuple(_cvc5_on(region, request.seconds, progress) for region in regions)
+            if any(region.combining for region in regions):
+                what = "that the steps of a reduction may be taken in another order"
+                raise GaveUp(Code.NO_PROOF, f"cvc5 is not told {what}", hint="leave --prover out")
+            remarks = tuple(_cvc5_on(region, request.seconds, progress) for region in regions)
+            return Opinions(remarks, tuple(_nothing(one, "cvc5") or CVC5_AGREES for one in regions))
         case "coq":
-            from loopwright.prove.coq.restatement import NewText
-            from loopwright.prove.coq.transformation_file import transformation_file
-
-            progress("writing the proof")
-            texts = [
-                transformation_file(
-                    one.original, one.scheduled, one.node, one.title, NewText(one.new, one.calls)
-                )
-                for one in regions
-            ]
-            return coq_proof(texts, request.path, request.seconds, progress)
+            return _coq_on(regions, request, progress)
         case _:
-            return ()
+            progress("asking the verified checker")
+            return Opinions((), tuple(_checked(region, request.seconds) for region in regions))
 
 
-def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
-    """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
-    from loopwright.prove.certificates.status import about_nothing, change_status, stored_status
-    from loopwright.prove.reading.integer_types import holds_ints
-    from loopwright.prove.text.text_model import has_unsigned
+CVC5_AGREES = ProofStatus("cvc5", CHECKED)
+
+
+def _nothing(region: PrintedRegion, by: str) -> ProofStatus | None:
+    from loopwright.prove.certificates.status import about_nothing
     from loopwright.transform.scheduling import flat_schedule
 
-    nothing = about_nothing(flat_schedule(region.original), request.prover)
+    return about_nothing(flat_schedule(region.original), by)
+
+
+def _allowed(region: PrintedRegion) -> AllowedDifferences:
+    return AllowedDifferences(region.combining, region.private, region.temporaries)
+
+
+def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
+    """What the verified checker says."""
+    from loopwright.prove.certificates.status import change_status, stored_status
+    from loopwright.prove.reading.integer_types import holds_ints
+    from loopwright.prove.text.text_model import has_unsigned
+
+    nothing = _nothing(region, "isl")
     if nothing is not None:
         return nothing
-    if request.prover != "isl":
-        return ProofStatus(request.prover, CHECKED)
     signed = holds_ints(region.new, region.node) and not has_unsigned(region.new)
     text = region.new if signed else None
     if region.storage:
@@ -146,11 +155,35 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         region.original,
         region.scheduled,
         region.node,
-        AllowedDifferences(region.combining, region.private, region.temporaries),
-        seconds=request.seconds,
+        _allowed(region),
+        seconds=seconds,
         text=text,
         written=region.new.region.text,
     )
+
+
+def _coq_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress) -> Opinions:
+    """A proof file for each region, checked by Coq."""
+    from loopwright.prove.certificates.files import transformation_file
+    from loopwright.prove.certificates.status import certified, change_tries, stored_tries
+
+    texts: list[str] = []
+    statuses: list[ProofStatus] = []
+    for one in regions:
+        progress("writing the proof")
+        tries = (
+            stored_tries(one.storage, one.scheduled, one.node)
+            if one.storage
+            else change_tries(one.original, one.scheduled, one.node, _allowed(one), one.new.region.text)
+        )
+        found = certified(tries, FINDING if request.seconds is None else request.seconds)
+        texts.append(transformation_file(found, one.original, one.new, one.node, one.calls, one.title))
+        statuses.append(_nothing(one, "coq") or found.status)
+    return Opinions(coq_proof(texts, request.path, request.seconds, progress), tuple(statuses))
+
+
+FINDING = 30.0
+"""Seconds of processor time to find certificates for a file in, unless told otherwise."""
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:

@@ -32,7 +32,7 @@ from loopwright.rewrite.evidence import (
     of_scanning,
 )
 from loopwright.rewrite.guards import guard_for
-from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
+from loopwright.rewrite.opinions import opinions_on, printed_region
 from loopwright.rewrite.request import (
     AssumptionReport,
     LoopReport,
@@ -159,15 +159,14 @@ def _with_text_proved(
         )
         for k, (region, new) in enumerate(zip(regions, again, strict=True))
     ]
-    _refuse_temporaries(regions, options)
+    _refuse_storage(regions, options)
     asked = [
         printed_region(region.plan, region.loops, new, region.temporaries, region.combining)
         for region, new in zip(regions, again, strict=True)
     ]
-    remarks = remarks_on(asked, options.prover, progress)
-    progress("asking the verified checker")
-    statuses = [status_of(one, options.prover) for one in asked]
-    return [replace(region, proof=one) for region, one in zip(regions, statuses, strict=True)], remarks
+    found = opinions_on(asked, options.prover, progress)
+    proved = [replace(region, proof=one) for region, one in zip(regions, found.statuses, strict=True)]
+    return proved, found.remarks
 
 
 def confirmed_suggestion(
@@ -236,20 +235,13 @@ def _guarded(
     ]
 
 
-def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
-    """What Coq is asked is about all that is in memory, at any time, and in the storage as written."""
-    if options.prover.prover in ("coq", "cvc5") and any(region.plan.storage for region in regions):
+def _refuse_storage(regions: Sequence[_Region], options: RewriteOptions) -> None:
+    """What cvc5 is asked is about the storage as written."""
+    if options.prover.prover == "cvc5" and any(region.plan.storage for region in regions):
         raise GaveUp(
             Code.NO_PROOF,
-            f"{options.prover.prover} is not asked: storage has changed",
+            "cvc5 is not asked: storage has changed",
             hint="that every read sees the value it saw is proved with isl: leave out --prover",
-        )
-    names = sorted({name for region in regions for name in region.temporaries})
-    if names and options.prover.prover == "coq":
-        raise GaveUp(
-            Code.NO_PROOF,
-            f"coq is not asked: {', '.join(names)} holds other values in between",
-            hint="every read sees the value it saw, which isl and cvc5 prove: --prover cvc5, or leave it out",
         )
 
 

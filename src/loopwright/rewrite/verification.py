@@ -12,12 +12,17 @@ from pathlib import Path
 from loopwright.c.types import INT, holds
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.annotations import Clauses, Independent
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
+from loopwright.prove.certificates.claims import TextClaims, read_claims
+from loopwright.prove.certificates.differences import Owned
+from loopwright.prove.certificates.restatement import RESTATED, restatement
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
-from loopwright.prove.coq.restatement import TextClaims, read_claims, restatement
+from loopwright.prove.coq.meanings import MEANINGS
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
 from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.annotations import prove_annotations, said_of_loops
@@ -118,18 +123,21 @@ def _verified_region(
     progress: Progress,
 ) -> VerifiedRegion:
     progress("restating the theorem")
+    if claims.kind not in RESTATED:
+        message = f"could not decide: the theorem {MEANINGS[claims.kind].name} is not restated from texts"
+        raise GaveUp(Code.UNDECIDED, message, span=Span.start_of(proof.path))
     _refuse_narrow(original, new, request.new)
     _demanded(prove_model(original), request.new)
     _demanded(prove_claims(original, new, claims.calls), request.new)
     text = modelled(original, new, claims.calls)
     _demanded(prove_scopes(text), request.new)
     _demanded(prove_annotations(text, allow_reassociation=True), request.new)
-    statement = restatement(original, opened(claimed_loops(new, claims.calls)), claims.parallel)
-    theorems = ["same_memory", *(["same_memory_in_any_order"] if claims.parallel else [])]
+    loops = opened(claimed_loops(new, claims.calls))
+    statement = restatement(original, new, loops, claims, _owned(new, loops))
     limit = ENOUGH if request.seconds is None else request.seconds
-    found = verify(proof.text, statement, theorems, limit, progress)
+    found = verify(proof.text, statement.text, statement.theorem, statement.chosen, limit, progress)
     _accepted(found, proof, request.new)
-    return VerifiedRegion(new.region.line, proof.path, _status(original, new, claims))
+    return VerifiedRegion(new.region.line, proof.path, _status(original, new, claims, _owned(new, loops)))
 
 
 def _refuse_narrow(original: Program, new: Program, file: str) -> None:
@@ -185,29 +193,39 @@ def _no(path: str, message: str) -> Illegal:
     return Illegal.of(Diagnostic(Code.ANOTHER_THEOREM, message, span=Span.start_of(path)))
 
 
-def _status(original: Program, new: Program, claims: TextClaims) -> ProofStatus:
+def _status(original: Program, new: Program, claims: TextClaims, owned: Sequence[Owned]) -> ProofStatus:
     """What the theorem is about: nothing, the sequential order, or all that the text says."""
     nothing = about_nothing(flat_schedule(original), "coq")
     if nothing is not None:
         return nothing
-    if not all(_covered(k, one, claims, new) for k, one in enumerate(said_of_loops(new))):
+    said = said_of_loops(new)
+    if not all(_covered(k, one, claims, owned) for k, one in enumerate(said)):
         detail = "isl proves that the iterations of its parallel loops are independent"
         return ProofStatus("coq", SEQUENTIAL, detail)
-    return ProofStatus("coq", CHECKED)
+    lost = dict.fromkeys(one.array for one in owned if not one.last)
+    kept = dict.fromkeys(one.array for one in owned if one.last)
+    remarks = [f"except in {', '.join(lost)}, private to iterations"] if lost else []
+    remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
+    return ProofStatus("coq", CHECKED, "; ".join(remarks))
 
 
-def _covered(position: int, said: frozenset[Independent], claims: TextClaims, new: Program) -> bool:
-    """Whether the theorem takes the loop in any order, and its pragma says no more than that.
-
-    An iterator is not memory: it may be private.
-    """
+def _owned(new: Program, node: Node) -> list[Owned]:
+    """What the pragmas give iterations of their own; an iterator is no memory."""
     arrays = {array.name for array in new.arrays}
+    loops = [one for one in subprograms(node) if isinstance(one, For)]
+    found: list[Owned] = []
+    for loop, said in zip(loops, said_of_loops(new), strict=True):
+        inside = {part.name for part in subprograms(loop) if isinstance(part, Call)}
+        for clauses in (one.clauses for one in said if one.clauses is not None):
+            found += [Owned(name, inside) for name in clauses.private if name in arrays]
+            found += [Owned(name, inside, last=True) for name in clauses.lastprivate if name in arrays]
+    return found
+
+
+def _covered(position: int, said: frozenset[Independent], claims: TextClaims, owned: Sequence[Owned]) -> bool:
+    """Whether the theorem takes the loop in any order, and its pragma says no more than that."""
     plain = all(
-        clauses is None or (clauses.collapse == 1 and not clauses.reductions and not arrays & _owned(clauses))
+        clauses is None or (clauses.collapse == 1 and not clauses.reductions)
         for clauses in (one.clauses for one in said)
     )
-    return not said or (plain and position in claims.parallel)
-
-
-def _owned(clauses: Clauses) -> frozenset[str]:
-    return frozenset(clauses.private + clauses.lastprivate)
+    return not said or (plain and position in claims.parallel and (not owned or claims.kind == "private"))

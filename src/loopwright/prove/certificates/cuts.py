@@ -13,8 +13,8 @@ from loopwright.loops.expressions import Compare, Expr, Int, Max, Relation, Sum,
 from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.presburger.equalities import AffineForm
-from loopwright.prove.coq.order import Walk, WalkPosition
-from loopwright.prove.coq.places import TimedCall, shared
+from loopwright.prove.certificates.timed_calls import TimedCall, shared
+from loopwright.prove.certificates.walk import Walk, WalkPosition
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.timetable import Vector
 
@@ -60,7 +60,7 @@ def _ends(
     if count == walk.table.width:
         return
     common = walk.common(everything, count, place)
-    names: dict[str, Expr] = {name: Var(new) for name, new in place.names(walk.parameters).items()}
+    names: dict[str, Expr] = {name: Var(new) for name, new in place.names(walk.table.parameters).items()}
     for loop, part, beyond in ((_loop(children[0]), pair[0], 1), (_loop(children[1]), pair[1], 0)):
         value = None if loop is None else _last(loop) if beyond else loop.start
         forms = _forms(part, count, place.depth)

@@ -21,8 +21,15 @@ from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.certificates.cuts import later_cuts
-from loopwright.prove.coq.order import Walk, WalkPosition
-from loopwright.prove.coq.places import TimedCall, by_child, count_calls, entry, iterator_place, timed
+from loopwright.prove.certificates.timed_calls import (
+    TimedCall,
+    by_child,
+    count_calls,
+    entry,
+    iterator_place,
+    timed,
+)
+from loopwright.prove.certificates.walk import Walk, WalkPosition
 from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of
@@ -34,7 +41,7 @@ from loopwright.prove.scanning.executed import runs
 def guide(table: Timetable, program: Node) -> Words:
     """`GaveUp` where none is found."""
     calls = [timed(table, run) for run in runs(table.tree)]
-    walk = Walk(table, {name: name for name in table.parameters}, "")
+    walk = Walk(table)
     start = WalkPosition(IteratorScope(isl.Set.from_params(table.context), {}), (), ())
     return _Guide(table, walk).words(program, calls, start, 0)
 
@@ -73,7 +80,7 @@ class _Guide:
                 assert_never(node)
 
     def loop(self, loop: For, calls: Sequence[TimedCall], place: WalkPosition, known: int) -> Words:
-        inner = place.entered(loop, self.walk.parameters)
+        inner = place.entered(loop, self.table.parameters)
         key = iterator_place(calls, place.depth)
         if key is not None and key >= known:
             common = self.keys(calls, known, key, place)

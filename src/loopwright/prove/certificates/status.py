@@ -10,15 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.traverse import in_sequence, subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
-from loopwright.prove.certificates.checker import BUILD, ENOUGH, Checked, NotChecked, asked, checker
+from loopwright.prove.certificates.checker import (
+    BUILD,
+    ENOUGH,
+    Checked,
+    NotChecked,
+    asked,
+    build,
+    certificates,
+    checker,
+)
 from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, ProofStatus
 
@@ -27,6 +36,23 @@ if TYPE_CHECKING:
     from loopwright.prove.certificates.problems import ChangeProblem
     from loopwright.prove.certificates.stored import StoredProblem
     from loopwright.transform.storage import StorageChange
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProblemTry:
+    """A problem, where there is one, and what is to be said of a yes: a status, and remarks."""
+
+    problem: Callable[[], str | None]
+    status: str
+    remark: str = ""
+    remarks: Callable[[], Sequence[str]] = list
+
+
+Tries: TypeAlias = Sequence[Sequence[ProblemTry]]
+"""In groups: the problems of a group are the same in other words, those of the next one say less."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +71,18 @@ def scan_status(
     What the checker says of the text that was `printed` it says of what it reads there.  A text with
     something else in it, such as names that C does not have, is not read: it is asked about `program`.
     """
-    nothing = about_nothing(schedule)
-    if nothing is not None:
-        return nothing
+    return about_nothing(schedule) or tried(scan_tries(schedule, program, printed), seconds)
+
+
+def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None = None) -> Tries:
+    """What the checker is asked of loops that run a schedule."""
     good = SEQUENTIAL if _has_independent(program) else CHECKED
     ways = (True,) if checker() is not None and has_ties(schedule) else (False, True)
-    tries = [_Try(partial(_scan, schedule, program, tied=tied)) for tied in ways]
+    tries = [ProblemTry(partial(_scan, schedule, program, tied=tied), good) for tied in ways]
     if printed is not None:
         read = (partial(text_problem, schedule, printed, tied=tied) for tied in ways)
-        tries = [*(_Try(problem, ", of the text as it is printed") for problem in read), *tries]
-    return _status(tries, good, seconds)
+        tries = [*(ProblemTry(problem, good, ", of the text as it is printed") for problem in read), *tries]
+    return (tries,)
 
 
 def has_ties(schedule: Schedule) -> bool:
@@ -90,36 +118,46 @@ def change_status(
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
-    Where this is not shown of parallel loops, it is tried of their sequential order.  In `text`, the
-    new one, names are those of integers that hold at least what an int holds; values that leave their types
-    are looked for there.  `written` is the text of the new loops: where the checker reads it, and that of the
-    original, what it says it says of both.
+    In `text`, the new one, names are those of integers that hold at least what an int holds; values that
+    leave their types are looked for there.
+    """
+    return tried(change_tries(original, new, loops, allowed, written), seconds, text)
+
+
+def change_tries(
+    original: Program,
+    new: Program,
+    loops: Node,
+    allowed: AllowedDifferences = NO_DIFFERENCES,
+    written: str | None = None,
+) -> Tries:
+    """What the checker is asked of loops that leave the memory as the original does.
+
+    Where this is not shown of parallel loops, it is tried of their sequential order.  `written` is the text
+    of the new loops: where the checker reads it, and that of the original, what it says it says of both.
     """
     temporaries = allowed.temporaries
     private = tuple(one for one in allowed.private if not (temporaries and one.last))
     unlike = tuple(dict.fromkeys((*temporaries, *(one.array for one in private if not one.last))))
     kept = tuple(dict.fromkeys(one.array for one in private if one.last))
     why = "read nowhere after" if temporaries else "private to iterations"
+    combined = ["values may be combined in any order"] if allowed.combining else []
+    remarks = [f"except in {', '.join(unlike)}, {why}"] if unlike else []
+    remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
+    remarks += combined
     run = in_sequence(loops) if temporaries else loops
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
-    tried = replace(allowed, private=private)
-    problems = cache(partial(_change, original, new, run, tried, written))
-    tries = [_Try(lambda: problems().terms)]
+    told = replace(allowed, private=private)
+    problems = cache(partial(_change, original, new, run, told, written))
+    tries = [ProblemTry(lambda: problems().terms, good, remarks=lambda: remarks)]
     if written is not None:
-        tries = [_Try(lambda: problems().texts, ", of both texts as they are written"), *tries]
-    found = _status(tries, good, seconds)
-    if found.by == VERIFIED:
-        remarks = [f"except in {', '.join(unlike)}, {why}"] if unlike else []
-        remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
-        remarks += ["values may be combined in any order"] if allowed.combining else []
-        return _with_remarks(found, remarks, text)
-    if temporaries or not _has_independent(loops) or not found.asked:
-        return found
+        read = ", of both texts as they are written"
+        tries = [ProblemTry(lambda: problems().texts, good, read, lambda: remarks), *tries]
+    if temporaries or not _has_independent(loops):
+        return (tries,)
     only = AllowedDifferences(allowed.combining)
-    plain = _status(
-        [_Try(lambda: _change(original, new, in_sequence(loops), only).terms)], SEQUENTIAL, seconds
-    )
-    return plain if plain.by == VERIFIED else found
+    plain = partial(_change, original, new, in_sequence(loops), only)
+    return (tries, [ProblemTry(lambda: plain().terms, SEQUENTIAL, remarks=lambda: combined)])
 
 
 def stored_status(
@@ -129,32 +167,31 @@ def stored_status(
     seconds: float | None = None,
     text: Program | None = None,
 ) -> ProofStatus:
-    """Of loops that run `new`, whose storage these changes made: by the values that are read.
+    """Of loops that run `new`, whose storage these changes made: by the values that are read."""
+    return tried(stored_tries(changes, new, loops), seconds, text)
 
-    Where this is not shown of parallel loops, it is tried of their sequential order.  In `text` values that
-    leave their types are looked for, as in `change_status`.
+
+def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) -> Tries:
+    """What the checker is asked of loops with other storage.
+
+    Where this is not shown of parallel loops, it is tried of their sequential order.
     """
     problem = cache(partial(_stored, changes, new))
-    found = _status([_Try(lambda: problem(loops).words)], CHECKED, seconds)
-    if found.by != VERIFIED and _has_independent(loops) and found.asked:
-        plain = _status([_Try(lambda: problem(in_sequence(loops)).words)], SEQUENTIAL, seconds)
-        found = plain if plain.by == VERIFIED else found
-    if found.by != VERIFIED:
-        return found
-    shown = ", ".join(problem(loops).unlike)
-    return _with_remarks(found, [f"except in {shown}, whose storage has changed"] if shown else [], text)
+
+    def remarks() -> list[str]:
+        shown = ", ".join(problem(loops).unlike)
+        return [f"except in {shown}, whose storage has changed"] if shown else []
+
+    first = [ProblemTry(lambda: problem(loops).words, CHECKED, remarks=remarks)]
+    if not _has_independent(loops):
+        return (first,)
+    return (first, [ProblemTry(lambda: problem(in_sequence(loops)).words, SEQUENTIAL, remarks=remarks)])
 
 
 def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
     from loopwright.prove.certificates.stored import stored_problem
 
     return stored_problem(changes, new, loops)
-
-
-def _with_remarks(found: ProofStatus, remarks: Sequence[str], text: Program | None) -> ProofStatus:
-    fitting = None if text is None else _fitting(text)
-    shown = [] if fitting is None else [f"loops and subscripts compute in {fitting}"]
-    return replace(found, detail="; ".join((found.detail, *remarks, *shown)))
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
@@ -174,35 +211,69 @@ def _change(
     return change_problem(original, new, loops, allowed, written)
 
 
-@dataclass(frozen=True)
-class _Try:
-    """A problem, where there is one, and what is to be said of a yes."""
-
-    problem: Callable[[], str | None]
-    remark: str = ""
-
-
-def _status(tries: Sequence[_Try], good: str, seconds: float | None) -> ProofStatus:
-    """The answer to the first problem that has one; a yes has the status `good`."""
+def tried(groups: Tries, seconds: float | None = None, text: Program | None = None) -> ProofStatus:
+    """The answer to the first problem that has one."""
     if checker() is None:
         return ProofStatus("isl", NOT_CHECKED, f"the checker is not built; {BUILD}", asked=False)
-    reason = ""
-    for one in tries:
-        try:
-            problem = one.problem()
-            if problem is None:
-                continue
-            answer = asked(problem, ENOUGH if seconds is None else seconds)
-        except GaveUp as failure:
-            answer = NotChecked(failure.message)
-        match answer:
-            case Checked(conditions):
-                return ProofStatus(VERIFIED, good, f"{conditions} conditions{one.remark}")
-            case NotChecked(why, is_too_large):
-                reason = why
-                if is_too_large:
-                    break
-    return ProofStatus("isl", NOT_CHECKED, reason)
+    found = _first(groups, partial(asked, seconds=ENOUGH if seconds is None else seconds))
+    if isinstance(found, NotChecked):
+        return ProofStatus("isl", NOT_CHECKED, found.reason)
+    one, _, answer = found
+    fitting = None if text is None else _fitting(text)
+    shown = [] if fitting is None else [f"loops and subscripts compute in {fitting}"]
+    detail = "; ".join((f"{answer.conditions} conditions{one.remark}", *one.remarks(), *shown))
+    return ProofStatus(VERIFIED, one.status, detail)
+
+
+@dataclass(frozen=True)
+class CertifiedProblem:
+    """A problem with certificates, for Coq to check, and what its yes is worth."""
+
+    problem: str
+    certificates: str
+    status: ProofStatus
+
+    @property
+    def kind(self) -> str:
+        """The first word: what kind of theorem it is."""
+        return self.problem.split(maxsplit=1)[0]
+
+
+def certified(groups: Tries, seconds: float) -> CertifiedProblem:
+    """The first problem for which certificates are found; GaveUp where there is none."""
+    if checker() is None:
+        build()
+    found = _first(groups, partial(certificates, seconds=seconds))
+    if isinstance(found, NotChecked):
+        raise GaveUp(Code.NO_PROOF, f"no proof was found for Coq: {found.reason}")
+    one, problem, words = found
+    detail = "; ".join((f"{words.split(maxsplit=1)[0]} conditions{one.remark}", *one.remarks()))
+    return CertifiedProblem(problem, words, ProofStatus("coq", one.status, detail))
+
+
+def _first(groups: Tries, ask: Callable[[str], T | NotChecked]) -> tuple[ProblemTry, str, T] | NotChecked:
+    """The first problem that has an answer, and that answer; or why the first group has none.
+
+    After a problem that is too large, the others of its group are not asked.
+    """
+    reasons: list[NotChecked] = []
+    for group in groups:
+        reason = NotChecked("")
+        for one in group:
+            problem: str | None = None
+            try:
+                problem = one.problem()
+                answer = NotChecked("the text is not read") if problem is None else ask(problem)
+            except GaveUp as failure:
+                answer = NotChecked(failure.message)
+            if problem is not None and not isinstance(answer, NotChecked):
+                return one, problem, answer
+            assert isinstance(answer, NotChecked)
+            reason = answer
+            if reason.is_too_large:
+                break
+        reasons.append(reason)
+    return reasons[0]
 
 
 def _fitting(text: Program) -> str | None:

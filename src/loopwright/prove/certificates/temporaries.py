@@ -56,7 +56,7 @@ def storage(
 
     `last_copies` of `proofs/Private.v` is about the first layer, and about what no other has.
     """
-    found = _layers(loops, uses, owned)
+    found = owned_at_depths(loops, uses, owned)
     inner = [one.array for one in owned if one.last and any(one.array in arrays for arrays in found[1:])]
     if inner:
         raise GaveUp(Code.NO_PROOF, f"the last {inner[0]} is kept in a parallel loop inside of another")
@@ -74,13 +74,15 @@ def storage(
     return listed(layers, iter)
 
 
-def _layers(loops: Node, uses: Mapping[str, StatementCells], owned: Sequence[Owned]) -> list[list[str]]:
+def owned_at_depths(
+    loops: Node, uses: Mapping[str, StatementCells], owned: Sequence[Owned]
+) -> list[list[str]]:
     """For each depth of parallel loops, outermost first, what all of them there that use it own."""
     found: list[list[str]] = []
     marked = list(_marked(loops, 1))
     for depth in range(1, max((depth for depth, _ in marked), default=0) + 1):
         here = [inside for one, inside in marked if one == depth]
-        arrays = dict.fromkeys(one.array for one in owned)
+        arrays = sorted({one.array for one in owned})
         found.append([array for array in arrays if _all_own(array, here, uses, owned)])
     return found
 

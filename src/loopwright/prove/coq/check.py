@@ -72,7 +72,7 @@ def library(progress: Progress) -> Path:
     Its name is made from the library's text, so that a library that changed is another one.
     """
     source = library_source()
-    if not (source / "Tactics.v").is_file():
+    if not (source / "Library.v").is_file():
         raise GaveUp(
             Code.MISSING_PROGRAM,
             f"there is no Coq library in {source}",
@@ -100,7 +100,7 @@ def _compile(files: list[Path], folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for file in files:
             shutil.copy(file, made)
-        command = ["make", "-j", "2", "library", "theory"]
+        command = ["make", "-j", "2", "library"]
         done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise InternalError(
@@ -147,11 +147,11 @@ SENTENCE = re.compile(r"Chars \d+ - \d+ \[(.*)\] \S+ secs ")
 def _followed(
     command: list[str], folder: str, seconds: float, total: int, progress: Progress
 ) -> tuple[int, str, str] | None:
-    """The status of `coqc` and what it said, lemmas counted when proved; None if it takes too long.
+    """The status of `coqc` and what it said, theorems counted when proved; None if it takes too long.
 
     The limit is one of processor time: on a machine that does other things nothing is lost.
     """
-    doing = "checking the lemmas with coqc"
+    doing = "checking the proof with coqc"
     progress(doing, 0, total)
     errors = Path(folder) / "errors"
     late = threading.Event()
@@ -205,7 +205,7 @@ def processor_time(pid: int, started: float) -> float:
 
 
 def _lemmas(text: str) -> int:
-    return len(re.findall(r"^(?:Lemma|Theorem|Example) ", text, re.MULTILINE))
+    return len(re.findall(r"^(?:Theorem|Example) ", text, re.MULTILINE))
 
 
 def _answer(text: str, status: int, output: str, errors: str) -> Answer:
@@ -221,7 +221,7 @@ def _answer(text: str, status: int, output: str, errors: str) -> Answer:
         raise InternalError(Code.INTERNAL, f"coqc failed: {errors.strip()[-400:] or output.strip()[-400:]}")
     line = int(found.group(1))
     before = "\n".join(text.splitlines()[:line])
-    named = re.findall(r"^(?:Lemma|Theorem|Example|Definition) (\w+)", before, re.MULTILINE)
+    named = re.findall(r"^(?:Theorem|Example|Definition) (\w+)", before, re.MULTILINE)
     return Refused(line, named[-1] if named else "", errors[found.end() :].split("\n", 1)[-1].strip())
 
 

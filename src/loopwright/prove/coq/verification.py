@@ -17,10 +17,10 @@ from typing import TypeAlias
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused, compiled, library, the_coqc
+from loopwright.prove.coq.meanings import REQUIRED
 
-REQUIRED = "From Loopwright Require Import Tactics"
 SENTENCES = ("Definition", "Lemma", "Theorem", "Example")
-PARTS = ("original", "transformed", "known", "memory_use")
+PARTS = ("parameters", "known", "memory_use", "original", "transformed")
 """The definitions of a proof file that a statement is made of."""
 
 
@@ -45,11 +45,15 @@ Verification: TypeAlias = Accepted | Refused | OutOfTime | Another | Forbidden
 def verify(
     proof: str,
     statement: str,
-    theorems: Sequence[str],
+    theorem: str,
+    chosen: Sequence[str],
     seconds: float = ENOUGH,
     progress: Progress = silent,
 ) -> Verification:
-    """Whether `proof` proves, by these theorems, the propositions of the same names in `statement`."""
+    """Whether `proof` proves, by this theorem, the proposition of the same name in `statement`.
+
+    The proposition says that there are some definitions, those that are `chosen` by the proof file.
+    """
     found = forbidden(proof)
     if found is not None:
         return found
@@ -62,13 +66,13 @@ def verify(
             (Path(made) / f"{name}.v").write_text(text)
             return compiled(command, made, f"{name}.v", text, seconds, progress)
 
-        restated = answer("Statement", f"{statement}\n{_asked('same_memory')}")
+        restated = answer("Statement", f"{statement}\n{_asked(theorem)}")
         if restated != Accepted():
             return restated
         proved = answer("Proof", proof)
         if proved != Accepted():
             return proved
-        compared = answer("Comparison", _comparison(theorems))
+        compared = answer("Comparison", _comparison(theorem, chosen))
         if not isinstance(compared, Refused):
             return compared
         return Another(tuple(part for part in PARTS if answer("Part", _same(part)) != Accepted()))
@@ -81,9 +85,10 @@ def _asked(name: str) -> str:
 BOTH = "From Verified Require Statement Proof.\n"
 
 
-def _comparison(theorems: Sequence[str]) -> str:
-    lines = [f"Definition verified_{one} : Statement.{one} := Proof.{one}." for one in theorems]
-    return "\n".join([BOTH, *lines, *(_asked(f"verified_{one}") for one in theorems)])
+def _comparison(theorem: str, chosen: Sequence[str]) -> str:
+    some = ", ".join(f"Proof.{one}" for one in chosen)
+    steps = f"exists {some}. repeat first [exact Proof.{theorem} | split; [reflexivity|]]"
+    return f"{BOTH}Lemma verified : Statement.{theorem}.\nProof. {steps}. Qed.\n{_asked('verified')}"
 
 
 def _same(part: str) -> str:

@@ -1,26 +1,28 @@
-"""What a proof file about a transformation must prove, restated from the two C files.
+"""What a proof file about a transformation says of its texts.
 
 A proof file names its original and says, of each statement of the new text, which instance of the
 original it is (`TextClaims`).  These are claims: whoever verifies the file proves them from the texts.
-The loops, what is known of the parameters, and what the statements read and write come from the texts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.nodes import Call, Node
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import subprograms, with_children
+from loopwright.model.annotations import Parallel
 from loopwright.model.program import Program
-from loopwright.prove.coq.names import laid_out, text
-from loopwright.prove.coq.parallel import with_independent
-from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
-from loopwright.prove.coq.terms import listed as listing
+from loopwright.prove.certificates.status import CertifiedProblem
+from loopwright.prove.coq.meanings import MEANINGS
 from loopwright.prove.coq.words import (
     Words,
+    is_marked,
     listed,
     name,
     read_expr,
@@ -29,19 +31,10 @@ from loopwright.prove.coq.words import (
     read_word,
     vector,
 )
-from loopwright.prove.obligations.cells import touched
-from loopwright.prove.obligations.sides import original_side
+from loopwright.prove.verdict import SEQUENTIAL
 from loopwright.source import Source, Span
 
 BEGINNING = "(* For loopwright verify: "
-
-
-@dataclass(frozen=True)
-class NewText:
-    """A new text, and which instance of the original each of its statements is, in its order."""
-
-    program: Program
-    calls: tuple[Call, ...]
 
 
 @dataclass(frozen=True)
@@ -52,22 +45,32 @@ class TextClaims:
     """The name of the original file."""
     region: int
     """Counted from 0, in the original as in the new file."""
+    kind: str
+    """Of the problem, by which the theorem has its meaning."""
+    form: str
+    """`region`: the theorem is about the texts; `term`: about their loops as terms."""
     parallel: tuple[int, ...]
     """The loops of the new text that the theorem takes in any order."""
     calls: tuple[Call, ...]
 
 
-def claims_of(original: Program, printed: NewText, parallel: Sequence[int]) -> TextClaims:
+def claims_of(original: Program, calls: tuple[Call, ...], loops: Node, found: CertifiedProblem) -> TextClaims:
+    """Of a problem about `original` and `loops`, those of the new text."""
     places = [region.place for region in original.file.regions]
     file = Path(original.source.path).name
-    return TextClaims(file, places.index(original.region), tuple(parallel), printed.calls)
+    every = [one for one in subprograms(loops) if isinstance(one, For)]
+    marked = tuple(k for k, one in enumerate(every) if is_marked(one))
+    form = "region" if " region " in found.problem else "term"
+    parallel = () if found.status.status == SEQUENTIAL else marked
+    return TextClaims(file, places.index(original.region), found.kind, form, parallel, calls)
 
 
 def claims_text(claims: TextClaims) -> str:
     """As a comment; its words contain no quotation marks and no end of a comment."""
-    numbers = (str(claims.region), *listed(claims.parallel, lambda one: [str(one)]))
+    numbers = listed(claims.parallel, lambda one: [str(one)])
+    words = (name(claims.original), str(claims.region), claims.kind, claims.form, *numbers)
     calls = (" ".join((name(one.name), *vector(one.arguments))) for one in claims.calls)
-    lines = [" ".join((name(claims.original), *numbers)), str(len(claims.calls)), *calls]
+    lines = [" ".join(words), str(len(claims.calls)), *calls]
     return BEGINNING + "\n   ".join(lines) + " *)"
 
 
@@ -83,13 +86,21 @@ def read_claims(source: Source) -> TextClaims:
         )
     words = iter(found[1].split())
     try:
-        claims = TextClaims(read_name(words), _number(words), read_list(words, _number), _calls(words))
+        first = read_name(words), _number(words), _one_of(words, MEANINGS), _one_of(words, ("region", "term"))
+        claims = TextClaims(*first, read_list(words, _number), _calls(words))
         if next(words, None) is not None:
             raise ValueError("there are more words")
     except (ValueError, RecursionError) as failure:
         message = f"what it says of its texts cannot be read: {failure}"
         raise BadInput(Code.PROOF_FILE, message, span=source.at(found.start())) from None
     return claims
+
+
+def _one_of(words: Words, known: Container[str]) -> str:
+    word = read_word(words)
+    if word not in known:
+        raise ValueError(f"{word!r} is no word of a proof file")
+    return word
 
 
 def _number(words: Words) -> int:
@@ -103,31 +114,13 @@ def _calls(words: Words) -> tuple[Call, ...]:
     return read_list(words, lambda words: Call(read_name(words), read_list(words, read_expr)))
 
 
-SAME = "forall p, known p ->\n  {meaning} (memory_use p) (combine {names} p) original transformed."
-MEANINGS = {
-    "same_memory": "compute_the_same",
-    "same_memory_in_any_order": "compute_the_same_in_any_order",
-}
-"""The theorems of a proof file, and what each says of the two programs."""
+def with_independent(node: Node, which: Container[int]) -> Node:
+    """The loops at these positions said to be parallel, and nothing said of others."""
+    seen = count()
 
+    def visit(part: Node) -> Node:
+        if isinstance(part, For):
+            part = replace(part, annotations=(Parallel(),) if next(seen) in which else ())
+        return with_children(part, visit)
 
-def restatement(original: Program, loops: Node, parallel: Sequence[int]) -> str:
-    """A Coq file with the statements of these theorems as propositions of the same names."""
-    table, text_program = original_side(original)
-    before = Named(table, text_program, "original", "source")
-    after = Named(table, with_independent(loops, parallel), "transformed", "target")
-    names = listing(map(text, table.parameters))
-    parts = [
-        "From Loopwright Require Import Tactics.",
-        program_definition(before),
-        program_definition(after),
-        context_definition(table),
-        *use_definitions(touched(original), before),
-        *_propositions(names),
-    ]
-    return laid_out("\n\n".join(parts))
-
-
-def _propositions(names: str) -> Iterator[str]:
-    for theorem, meaning in MEANINGS.items():
-        yield f"Definition {theorem} : Prop :=\n  {SAME.format(meaning=meaning, names=names)}"
+    return visit(node)

@@ -1,0 +1,98 @@
+"""What a proof file about a transformation must prove, restated from the two C files.
+
+The loops, what is known of the parameters, what the statements read and write, and what iterations have of
+their own come from the texts.  Domains, times, tags and origins say nothing of the programs: they are means
+to an end, which the proof file has, and the theorem says that there are some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Expr
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
+from loopwright.prove.certificates.claims import TextClaims, with_independent
+from loopwright.prove.certificates.differences import Owned
+from loopwright.prove.certificates.specification import shapes_of, specification, touches
+from loopwright.prove.certificates.temporaries import owned_at_depths
+from loopwright.prove.coq.meanings import MEANINGS, REQUIRED, TYPES
+from loopwright.prove.coq.names import laid_out
+from loopwright.prove.coq.names import text as quoted
+from loopwright.prove.coq.problem_terms import problem_terms
+from loopwright.prove.coq.words import Words, listed, program, region
+from loopwright.prove.obligations.cells import touched
+from loopwright.prove.obligations.sides import original_side
+
+RESTATED = ("change", "private")
+"""The kinds of problems whose theorem is restated."""
+MADE_OF = ("parameters", "known", "memory_use", "original", "transformed")
+"""The definitions that the theorem is made of."""
+FITTING = {
+    "statements": "map (fun h => (shape_name h, shape_arguments h)) statements = statement_names",
+    "copies_of_iterations": "map (fun S => (fst S, temporaries (snd S))) copies_of_iterations = copies",
+}
+"""What is demanded of the definitions that a proof file may choose."""
+CHANGE = "let T := Change (Specification parameters known statements) new_times memory_use in"
+
+
+@dataclass(frozen=True)
+class Restatement:
+    """A Coq file with a theorem's statement as a proposition of its name."""
+
+    text: str
+    theorem: str
+    chosen: tuple[str, ...]
+    """The definitions of a proof file that the proposition says there are, in this order."""
+
+
+def restatement(
+    original: Program, new: Program, loops: Node, claims: TextClaims, owned: Sequence[Owned]
+) -> Restatement:
+    """The theorem of a proof file with these claims.
+
+    `loops` are those of the new text, around the instances that its statements are claimed to be; `owned` is
+    what its pragmas give iterations of their own.
+    """
+    table, text = original_side(original)
+    uses = {use.statement: use for use in touched(original)}
+    shapes = shapes_of(table)
+    node = with_independent(loops, claims.parallel)
+    words = (
+        *("change", *specification(replace(table, statements=())), "0"),
+        *listed([uses[one] for one, _ in shapes], touches),
+        *(*_program(original.region.text, text, claims), *_program(new.region.text, node, claims)),
+        *(*NO_PROPOSAL, *NO_PROPOSAL),
+    )
+    parts = [problem_terms(" ".join(words)).defined(*MADE_OF)]
+    names = _list(f"({quoted(one)}, {_list(map(quoted, shape.arguments))})" for one, shape in shapes)
+    parts.append(f"Definition statement_names : list (string * list string) := {names}.\n")
+    chosen = ["statements", "new_times"]
+    if claims.kind == "private":
+        copies = enumerate(owned_at_depths(node, uses, owned), start=1)
+        shown = _list(f"({depth}%nat, {_list(map(quoted, arrays))})" for depth, arrays in copies)
+        parts.append(f"Definition copies : list (nat * list string) := {shown}.\n")
+        chosen.append("copies_of_iterations")
+    meaning = MEANINGS[claims.kind]
+    said = [FITTING[one] for one in chosen if one in FITTING]
+    claim = " /\\\n  ".join((*said, f"({CHANGE} {meaning.theorem})"))
+    bound = "".join(f" ({one} : {TYPES[one]})" for one in chosen)
+    parts.append(f"\nDefinition {meaning.name} : Prop := exists{bound},\n  {claim}.\n")
+    return Restatement(laid_out(f"{REQUIRED}.\n\n{''.join(parts)}"), meaning.name, tuple(chosen))
+
+
+NO_PROPOSAL = ("atcall", "0", "0")
+
+
+def _program(text: str, node: Node, claims: TextClaims) -> Words:
+    return region(text, node, _no_hint) if claims.form == "region" else program(node, _no_hint)
+
+
+def _no_hint(_: int) -> Sequence[Expr]:
+    return ()
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"[{'; '.join(items)}]"

@@ -1,0 +1,131 @@
+"""What a yes of the verified checker means, as a theorem in a file of Coq, by the kind of the problem."""
+
+from __future__ import annotations
+
+from loopwright.lazy_dataclass import dataclass
+
+REQUIRED = "From Loopwright Require Import Library"
+"""What a file imports."""
+
+
+@dataclass(frozen=True)
+class CheckerMeaning:
+    """What the checker's yes to one kind of problem means."""
+
+    name: str
+    """Of the theorem in a file."""
+    function: str
+    """The checker's function, which takes the certificates last."""
+    lemma: str
+    """The library's theorem about this function."""
+    arguments: str
+    """Those of both, in terms of the definitions, but for the certificates."""
+    theorem: str
+
+
+def _of_texts(name: str, lemma: str, function: str, more: str, claim: str) -> CheckerMeaning:
+    arguments = f"T {more}original transformed how how'"
+    theorem = f"for_texts T original transformed\n  (fun e => {claim} e)"
+    return CheckerMeaning(name, function, lemma, arguments, theorem)
+
+
+def _of_storage(name: str, lemma: str, function: str, before: str, claim: str) -> CheckerMeaning:
+    theorem = (
+        "exists n n', given parameters original = Some n /\\ given parameters transformed = Some n' /\\\n"
+        "  forall q, context (meant (written U)) q ->\n"
+        f"  {claim} (environment (meant (written U)) q) n n'"
+    )
+    return CheckerMeaning(name, function, lemma, f"U {before} transformed how how'", theorem)
+
+
+MEANINGS = {
+    "scan": CheckerMeaning(
+        "loops_correct",
+        "check_text",
+        "check_text_implements",
+        "G loops how",
+        "exists n, given parameters loops = Some n /\\ implements_as_text (meant G) n",
+    ),
+    "change": _of_texts(
+        "same_memory", "text_same_memory", "check_text_change", "", "texts_the_same (stated T e)"
+    ),
+    "private": _of_texts(
+        "same_memory_privately",
+        "text_same_privately",
+        "check_text_private",
+        "copies_of_iterations ",
+        "texts_the_same_privately (stated T e) (layers_of T copies_of_iterations e)",
+    ),
+    "reused": _of_texts(
+        "same_memory_but_temporaries",
+        "text_same_but",
+        "check_text_reused",
+        "values_of_temporaries ",
+        "texts_the_same_but (stated T e) (is_temporary values_of_temporaries)",
+    ),
+    "stored": _of_storage(
+        "same_values", "text_same_values", "check_text_stored", "original", "texts_the_same_values U"
+    ),
+    "divided": _of_storage(
+        "same_values",
+        "divided_same_values",
+        "check_divided",
+        "wholes original choosing",
+        "texts_the_same_divided U wholes",
+    ),
+    "range": CheckerMeaning(
+        "values_in_range",
+        "check_range",
+        "check_range_runs",
+        "G narrow broad wide text",
+        "exists n, with_subscripts parameters text = Some n /\\\n"
+        "  forall p, context (meant G) p ->\n"
+        "  forall t, runs (environment (meant G) p) (lowered n) t ->\n"
+        "  runs_in_range (typed narrow broad wide) (environment (meant G) p) (lowered n) t",
+    ),
+}
+"""Of each kind of problem, which is its first word."""
+
+
+TYPES = {
+    "parameters": "list string",
+    "known": "test",
+    "statements": "list shape",
+    "G": "specification",
+    "loops": "source",
+    "new_times": "list (list expr)",
+    "memory_use": "list use",
+    "T": "change",
+    "copies_of_iterations": "list (nat * storage)",
+    "values_of_temporaries": "storage",
+    "original": "source",
+    "transformed": "source",
+    "how": "proposal",
+    "how'": "proposal",
+    "middle_times": "list (list expr)",
+    "new_memory_use": "list use",
+    "copies": "list shape",
+    "copied": "list copy",
+    "last_times": "list (list expr)",
+    "replaced": "list string",
+    "seen_values": "list (list cases)",
+    "left_values": "list leaving",
+    "U": "stored",
+    "wholes": "list (string * string)",
+    "choosing": "counted",
+    "narrow": "Z * Z",
+    "broad": "Z * Z",
+    "wide": "list string",
+    "text": "string",
+}
+"""Of the definitions in a file."""
+
+
+def theorem_text(meaning: CheckerMeaning) -> str:
+    """The theorem, which follows from the definitions and from that of `certificates`."""
+    return (
+        f"Theorem {meaning.name} : {meaning.theorem}.\n"
+        f"Proof. apply ({meaning.lemma} {meaning.arguments} certificates). "
+        "vm_cast_no_check (@eq_refl bool true). Qed.\n\n"
+        f"Print Assumptions {meaning.name}.\n"
+    )
