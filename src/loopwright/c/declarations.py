@@ -12,7 +12,7 @@ from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
-from loopwright.c.types import Integer, named_type
+from loopwright.c.types import ANOTHER_TYPE, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -123,8 +123,21 @@ def type_text(declaration: Node, *, qualifiers: bool) -> str:
             words.append(child.text)
     specifier = declaration.child_by_field_name("type")
     if specifier is not None:
-        words.append(re.sub(r"\s+", " ", specifier.text))
+        is_other = _has_another_type(declaration)
+        words.append(ANOTHER_TYPE if is_other else re.sub(r"\s+", " ", specifier.text))
     return " ".join(words)
+
+
+_TYPE_CHANGES = re.compile(r"\b(?:_*vector_size_*|ext_vector_type|\w*_vector_type|_*mode_*)\s*\(")
+
+
+def _has_another_type(declaration: Node) -> bool:
+    """Whether an attribute makes vectors of GNU C, or numbers of another size, of the type that is named."""
+    text = declaration.source.text
+    if text.find("attribute", declaration.start, declaration.end) < 0:
+        return False
+    parts = [child for child in declaration.children if child.type != "compound_statement"]
+    return any("attribute" in part.text and _TYPE_CHANGES.search(part.text) for part in parts)
 
 
 def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
@@ -217,8 +230,8 @@ def is_certain_cast(node: Node) -> bool:
 
 def _aliases(node: Node) -> list[tuple[str, str]]:
     meaning = type_text(node, qualifiers=False)
-    plain = [d for d in node.children_by_field_name("declarator") if d.type == "type_identifier"]
-    return [(declarator.text, meaning) for declarator in plain]
+    plain = [d.text for d in node.children_by_field_name("declarator") if d.type == "type_identifier"]
+    return [(name, f"{ANOTHER_TYPE}_{name}" if meaning == ANOTHER_TYPE else meaning) for name in plain]
 
 
 def _cast_names(nodes: Sequence[Node]) -> list[str]:

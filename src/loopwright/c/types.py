@@ -126,6 +126,10 @@ class Unknown:
     name: str = ""
 
 
+ANOTHER_TYPE = "__another_type"
+"""How the name begins of what an attribute makes of a type: vectors of GNU C, numbers of another size."""
+
+
 CType = (
     Integer
     | Floating

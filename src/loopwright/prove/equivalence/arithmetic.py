@@ -56,6 +56,8 @@ class World:
     """What variables of the function hold where the region starts."""
 
     def type(self, kind: types.CType) -> types.CType:
+        if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):
+            raise Unvalued("a vector, or a number of another size than its type says")
         return kind if types.is_arithmetic(kind) else self.unknown
 
     def input(self, place: CellKey, kind: types.CType) -> TypedNumber:

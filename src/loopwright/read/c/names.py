@@ -221,11 +221,11 @@ def _refuse_macro_target(target: Node, kinds: Kinds) -> None:
     for part in walk(target):
         name = part.text if part.type == "identifier" else ""
         if name and (looks_like_macro(name) or definitions(kinds.macros, name)):
-            raise refuse(
-                target,
-                "what this assigns to is not a variable or an array element",
-                "assign to x, A[i], *p or s.f",
-            )
+            pointer = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
+            has_cast = pointer is not None and without_parentheses(pointer).type == "cast_expression"
+            message = "what this assigns to is not a variable or an array element"
+            told = "this assigns through a pointer to another type, such as a vector: its lanes are not modelled"
+            raise refuse(target, told if has_cast else message, "assign to x, A[i], *p or s.f")
 
 
 def _element(target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
