@@ -36,6 +36,7 @@ def test_a_macro_is_the_element_it_stands_for(text: str, read: list[str], writte
     ("text", "message", "where"),
     [
         (ALL + "G((int)G(j)) = 1;", "not a variable or an array element", "G((int)G(j))"),
+        (ALL + "*(short *)&G(j) = 1;", "through a pointer to another type", "*(short *)&G(j)"),
         (ALL + "g[i] = G((int)G(j));", "hides a use of 'g'", "G"),
         (ALL + "{ off = i; OFF(j) = 1; }", "hides a use of 'off'", "OFF"),
         ("for (off = 0; off < n; off++) OFF(0) = 1;", "hides a use of 'off'", "OFF"),

@@ -13,7 +13,7 @@ from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_m
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.reworded.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
-from loopwright.c.syntax import Node, assigned_target, field, operator, refuse, walk
+from loopwright.c.syntax import Node, assigned_target, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE
@@ -224,7 +224,7 @@ def _refuse_macro_target(target: Node, kinds: Kinds) -> None:
             pointer = target.child_by_field_name("argument") if target.type == "pointer_expression" else None
             has_cast = pointer is not None and without_parentheses(pointer).type == "cast_expression"
             message = "what this assigns to is not a variable or an array element"
-            told = "this assigns through a pointer to another type, such as a vector: its lanes are not modelled"
+            told = "this assigns through a pointer to another type, whose parts are not modelled"
             raise refuse(target, told if has_cast else message, "assign to x, A[i], *p or s.f")
 
 
