@@ -26,6 +26,14 @@ from loopwright.c.tokens import packed
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
+TOO_LONG = 150_000
+"""Characters of a region that is not read by itself: the compiler's tree of it takes a minute and more."""
+
+
+def is_too_long(text: Source) -> bool:
+    """Whether the text of a region is longer than that."""
+    return any(len(region.place.text) > TOO_LONG for region in c_file(text).regions)
+
 
 def has_marks(source: Source) -> bool:
     """Whether pragmas say where its regions are."""

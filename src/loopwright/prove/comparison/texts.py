@@ -32,6 +32,7 @@ from loopwright.prove.comparison.preprocessor import (
     expansion_difference,
 )
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
+from loopwright.prove.comparison.regions import is_too_long
 from loopwright.prove.equivalence.answer import Equivalence
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by
@@ -126,6 +127,8 @@ def compared_texts(
         compared = partial(_compared, old, text, asked, guards, names, progress)
         if along is None:
             along = compared()
+        elif isinstance(along.verdict, Undecided) and is_too_long(text):
+            along = _undecided(along, along.verdict, "the text is too long for that")
         elif (along.proved and short) or isinstance(along.verdict, Undecided):
             along = _otherwise(compared, along)
         found.append(along)
@@ -160,9 +163,11 @@ def _followed(
     """
     is_plain = adds_only_harmless_text(before, text)
     along = _along(old, text, progress, allow_reassociation=asked.allow_reassociation) if is_plain else None
+    if along is None or not along.proved:
+        return along
     compilers = asked.of_old.compiled, asked.reading.compiled
     is_as_written = not any(map(_may_wrap, old)) and reads_as_written(old, text, *compilers)
-    return None if along is not None and along.proved and not is_as_written else along
+    return along if is_as_written else None
 
 
 def _different_around(
