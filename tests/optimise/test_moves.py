@@ -14,7 +14,7 @@ from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import Phase, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.planner import Planner
-from loopwright.optimise.candidates.storage import split_sums
+from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
@@ -225,6 +225,25 @@ for (int i = 0; i < 395; i++)
         "reorder(S, Near)",
         "parallel(S1, p)",
     ]
+
+
+def test_a_temporary_of_an_inner_nest_is_renamed_and_lies_as_what_it_is_set_from(tmp_path: Path) -> None:
+    text = """\
+double s;
+for (int j = 0; j < 90; j++) {
+  s = A[j][j];
+  A[j][j] = s * s;
+  for (int i = j + 1; i < 90; i++) {
+    s = A[i][j];
+    for (int k = 0; k < j; k++)
+      s -= A[i][k] * A[j][k];
+    A[i][j] = s / A[j][j];
+  }
+}"""
+    judge = judge_of(tmp_path, text)
+    (found,) = renamings(judge.plan)
+    assert [str(step) for step in found] == ["rename(s, @11)", "expand(s_S3, i, j)"]
+    assert judge.estimated(found, "") is not None
 
 
 def test_a_temporary_row_is_expanded_for_threads(tmp_path: Path) -> None:

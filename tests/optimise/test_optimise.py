@@ -21,7 +21,7 @@ from loopwright.optimise.candidates.nests import Script, SearchContext, is_share
 from loopwright.optimise.candidates.orders import ORDERING, exchanged
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
-from loopwright.optimise.candidates.tiles import BLOCKING, registers
+from loopwright.optimise.candidates.tiles import BLOCKING, blocked, registers
 from loopwright.optimise.model.machine import USUAL
 from loopwright.optimise.timing.driver import cells, driver_for
 from loopwright.optimise.timing.runner import TrialRunner, original_program, with_clock
@@ -89,6 +89,12 @@ def test_whole_blocks_of_a_triangle() -> None:
         str(condition) == "{[i, k, j] : 8 * [i / 8] + 8 <= N and 4 * [k / 4] + 4 <= M and j <= 8 * [i / 8]}"
     )
     assert whole_blocks(plan, plan.component("Mult"), {}) is None
+    (nest,) = (one for one in targets(plan) if one.handle == "Mult")
+    script = next(blocked(plan, nest, SearchContext(plan, USUAL, {}, ())))
+    assert script_text(script).split("\n")[2:4] == [
+        "(MultNear, MultRest) = isplit(MultRest, {[i, k, j] : 4 * [k / 4] + 4 <= M}, 0)",
+        "unroll_and_jam(MultNear, k=4)",
+    ]
 
 
 def test_the_model_finds_the_product_by_register_tiles() -> None:

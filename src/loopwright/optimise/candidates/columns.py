@@ -36,11 +36,14 @@ from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Sy
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
-from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, handle_at
 from loopwright.transform.vectors import Position, pieces
+
+DEPTH = 3
+"""The loops of the sum: over rows, columns and steps."""
 
 WIDTHS = (24, 16, 8)
 """Columns of a block: the first of which some rows fit into registers."""
@@ -69,16 +72,20 @@ class _Columns:
 
 def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a nest of several statements over rows and columns, one of which sums up over columns before."""
-    if not setting.copies or is_single(nest) or is_tiled(plan, nest) or len(nest.loops) not in (2, 3):
+    if not setting.copies or is_single(nest) or is_tiled(plan, nest):
         return
+    if len(nest.loops) not in (DEPTH - 1, DEPTH):
+        return
+    is_shared = setting.threads > 1 and len(nest.loops) == DEPTH
     for position in nest.component.positions:
         for found in _sums(plan, position):
             for rows, wide, width in _shapes(setting):
-                try:
-                    steps = _by_blocks(plan, nest, found, rows, width)
-                except BadInput:
-                    break
-                yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
+                for shared in (True, False) if is_shared else (False,):
+                    try:
+                        steps = _by_blocks(plan, nest, found, (rows, width), shared=shared)
+                    except BadInput:
+                        continue
+                    yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
 
 
 def _shapes(setting: SearchContext) -> Iterator[tuple[int, bool, int]]:
@@ -94,7 +101,7 @@ def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
     """The ways in which a statement in three loops is such a sum."""
     handle, leaf = handle_at(plan, position), plan.leaf(position)
     names = plan.statements_at(Component.of([position]))
-    if handle is None or leaf.depth != 3 or len(names) != 1:
+    if handle is None or leaf.depth != DEPTH or len(names) != 1:
         return
     statement = plan.program.statement(names[0])
     piece = next(one for place, one in pieces(statement.schedule) if place == position)
@@ -117,8 +124,14 @@ def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
             yield _Columns(handle, row, column, step, write.array, panels[0].array, is_turned)
 
 
-def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: int) -> Script:
-    """The steps; `BadInput` where the loops cannot be put into this order."""
+def _by_blocks(
+    plan: Plan, nest: NamedNest, found: _Columns, shape: tuple[int, int], *, shared: bool
+) -> Script:
+    """The steps; `BadInput` where the loops cannot be put into this order.
+
+    Where threads share the work, rows after a block are apart from those that it needs itself.
+    """
+    rows, width = shape
     order = tuple(one for one in found.order if one in nest.loops)
     begun = list(nest.definition)
     if order != nest.loops:
@@ -134,6 +147,7 @@ def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: i
         return ()
     rest = fresh(tiled, "InBlock")
     begun.append(Step(operations.Isplit(handle, whole, 1), (full, rest)))
+    begun += _rows_after(performed(plan, *begun), found, rest, width) if shared else ()
     begun.append(Step(operations.Tile(full, (LoopNumber(rows, found.row),))))
     loops = (over, f"{found.row}T", found.step, found.row, found.column)
     begun.append(Step(operations.Permute(full, loops)))
@@ -144,3 +158,16 @@ def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: i
     panel = operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)
     tile = operations.Pack(found.written, full, f"{found.row}T", written=True, reused=True)
     return (*begun, Step(panel), Step(tile), Step(operations.Unroll(full, found.row)))
+
+
+def _rows_after(plan: Plan, found: _Columns, rest: str, width: int) -> Script:
+    """In each block first the rows that its columns have on the diagonal, then the others."""
+    every, after, inside = (fresh(plan, name) for name in ("Rows", "After", "Inside"))
+    loops = tuple(map(Symbol, plan.leaf(plan.component(rest).first).loops))
+    over = Multiplicative("*", Numeral(width), loops[0])
+    condition = Chain(((Symbol(found.row),), (Addition((over, Numeral(width))),)), (">=",))
+    return (
+        Step(operations.Lift(rest, 2), (every,)),
+        Step(operations.Isplit(every, AffineSet(loops, condition), 1), (after, inside)),
+        Step(operations.Reorder(after, inside)),
+    )

@@ -9,20 +9,22 @@ split_sum(S)             a product and its addition are one operation, where sum
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.sums import added_sum
 from loopwright.errors import BadInput
-from loopwright.model.program import Array, Program, Statement
+from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.optimise.candidates.nests import Script, fresh, script_of, targets
 from loopwright.optimise.model.touches import Subscripts, subscripts_of
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import IN, OUT
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Contract, Distribute, Expand, Pack, Rename, SplitSum
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
-from loopwright.transform.vectors import pieces
+from loopwright.transform.vectors import Position, pieces
 
 RINGS = (4, 8, 16)
 """How many rows of an array take turns."""
@@ -76,7 +78,7 @@ def split_sums(plan: Plan) -> Script:
     return steps
 
 
-def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
+def renamings(plan: Plan) -> Iterator[Script]:
     """A temporary that several nests share, for a deep one of them by itself, and expanded along its loops.
 
     rename(w, L), expand(w_S, i, j)
@@ -85,16 +87,43 @@ def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
     for array in program.arrays:
         if array.rank or not is_set_first(program, array):
             continue
-        together = len(_shared_loops(program, array))
-        for top in dict.fromkeys(map(_top, _users(program, array))):
-            inside = replace(program, statements=tuple(s for s in program.statements if _top(s) == top))
-            loops = _shared_loops(inside, array)
-            if len(loops) <= together or max(one.depth for one in _users(inside, array)) < DEEP:
+        together, users = len(_shared_loops(program, array)), _users(program, array)
+        done: set[Position] = set()
+        for nest in targets(plan):
+            names = plan.statements_at(nest.component)
+            inside = replace(program, statements=tuple(s for s in program.statements if s.name in names))
+            own = _users(inside, array)
+            if not 0 < len(own) < len(users) or done & set(nest.component.positions):
                 continue
-            rename = Step(Rename(array.name, _handle_of_nest(plan, top)))
+            loops = _shared_loops(inside, array)
+            if len(loops) <= together or max(one.depth for one in own) < DEEP:
+                continue
+            done |= set(nest.component.positions)
+            rename = (*nest.definition, Step(Rename(array.name, nest.handle)))
             known = {one.name for one in program.arrays}
-            new = [one.name for one in performed(plan, rename).program.arrays if one.name not in known]
-            yield from ((rename, Step(Expand(name, loops))) for name in new)
+            new = [one.name for one in performed(plan, *rename).program.arrays if one.name not in known]
+            along = _as_subscripts(own, loops)
+            yield from ((*rename, Step(Expand(name, along))) for name in new)
+
+
+def _as_subscripts(users: Sequence[Statement], loops: tuple[str, ...]) -> tuple[str, ...]:
+    """The loops in the order in which they move an array that a temporary is set from, or goes to."""
+    for statement in users:
+        for access in (*statement.writes, *statement.reads):
+            rank = access.relation.dim(OUT)
+            parts = [replace(access, relation=only(access.relation, OUT, k)) for k in range(rank)]
+            moved = [_moving(statement, part) for part in parts]
+            order = tuple(one[0] for one in moved if len(one) == 1)
+            if len(order) == rank and set(order) == set(loops):
+                return order
+    return loops
+
+
+def _moving(statement: Statement, access: Access) -> list[str]:
+    """The iterators of a statement that an access depends on."""
+    numbers = range(access.relation.dim(IN))
+    still = (bool(access.relation.eliminate(IN, k, 1).is_single_valued()) for k in numbers)
+    return [name for name, stays in zip(statement.iterators, still, strict=True) if not stays]
 
 
 def _users(program: Program, array: Array) -> list[Statement]:
@@ -104,10 +133,6 @@ def _users(program: Program, array: Array) -> list[Statement]:
 def _top(statement: Statement) -> int:
     """The place of its outermost loop in the region."""
     return pieces(statement.schedule)[0][0][0]
-
-
-def _handle_of_nest(plan: Plan, top: int) -> str:
-    return next(one.handle for one in targets(plan) if one.component.first[0] == top)
 
 
 def is_set_first(program: Program, array: Array) -> bool:
@@ -123,7 +148,7 @@ def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
     """The outermost loops, by name, around all statements with the array, if the last does not move it."""
     users = [one.iterators for one in _users(program, array)]
     count = 0
-    while all(len(names) > count and names[count] == users[0][count] for names in users):
+    while users and all(len(names) > count and names[count] == users[0][count] for names in users):
         count += 1
     accesses = subscripts_of(program, dict.fromkeys(program.params, 1))
     if not count or any(_moves(one, array, count - 1) for one in accesses.values()):

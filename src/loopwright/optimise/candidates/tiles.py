@@ -80,6 +80,7 @@ def blocked(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
     for number, factors in enumerate(_blocks(outside(plan, nest, own, setting))):
         split, jam = split_whole(plan, nest, factors), Step(operations.UnrollAndJam(nest.handle, factors))
+        split = (*split, *_by_the_diagonal(plan, nest, factors, split))
         yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
         if own[0] == factors[0].loop:
             yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
@@ -152,6 +153,33 @@ def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) 
     jam = Step(operations.UnrollAndJam(nest.handle, factors))
     yield (strip, apart, Step(operations.Reorder(nest.handle, near)), *whole, jam)
     yield (strip, apart, *whole, jam)
+
+
+def _by_the_diagonal(
+    plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...], split: Script
+) -> Script:
+    """What whole blocks leave over along a diagonal, written out by the loops that it does not bound.
+
+    There innermost loops are short: entered once for several iterations of another loop, they cost less.
+    """
+    component = plan.component(nest.handle)
+    sizes = {one.loop: one.number for one in factors if one.loop is not None}
+    free = {
+        loop: number
+        for loop, number in sizes.items()
+        if whole_blocks(plan, component, {loop: number}, Bounds.LOOPS) is None
+    }
+    whole = whole_blocks(plan, component, free) if free else None
+    if len(free) == len(sizes) or whole is None:
+        return ()
+    match split:
+        case (Step(operation=operations.Isplit(common=common), binds=(_, rest)),):
+            near = fresh(plan, f"{nest.handle}Near")
+            apart = Step(operations.Isplit(rest, whole, common), (near, rest))
+            rows = tuple(LoopNumber(number, loop) for loop, number in free.items())
+            return apart, Step(operations.UnrollAndJam(near, rows))
+        case _:
+            return ()
 
 
 def cache_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
