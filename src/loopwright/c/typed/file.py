@@ -148,6 +148,11 @@ class TypedFile:
         pieces = [piece for start, end in around for piece in ((start, spot.start), (spot.end, end))]
         return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
 
+    def may_point_to(self, name: str) -> bool:
+        """Whether the text after preprocessing has something like `&name`, or an attribute that gives away
+        addresses."""
+        return re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", self.text.text) is not None
+
     @cached_property
     def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
         """The declarations of the file itself, those of headers left out."""

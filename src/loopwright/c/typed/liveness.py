@@ -137,12 +137,15 @@ class _Flow:
         """Once more where the body brings the value back; `continue` goes on with the rest of the body."""
         self.ends.append(False)
         for _ in range(2):
+            before = holds
             for test in tests:
                 holds = self.run(test, holds=holds)
             inside = holds
             for part in body:
                 inside = self.run(part, holds=inside) or self._continues(part, holds=holds)
             holds = holds or inside
+            if holds == before:
+                break
         return self.ends.pop() or holds
 
     def _continues(self, node: tree.Node | None, *, holds: bool) -> bool:

@@ -33,6 +33,7 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
+from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
@@ -68,7 +69,7 @@ def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> 
         for node in walk(file.block(region.place)):
             called = field(node, "function").text if node.type == "call_expression" else ""
             function = inlinable_function(file, called, region.place, options) if called in names else None
-            edit = None if function is None else _Call(file, node, function, region.place).edit()
+            edit = None if function is None else _Call(file, node, function, region.place, options).edit()
             if edit is not None:
                 yield [edit]
 
@@ -79,6 +80,7 @@ class _Call:
     node: Node
     function: InlinableFunction
     region: Span
+    options: CompilerOptions
 
     def edit(self) -> Edit | None:
         """What stands for the call, or for the statement that it is or ends."""
@@ -120,8 +122,10 @@ class _Call:
         if argument.type != "identifier" or theirs is None or theirs.rank:
             return False
         is_local = any(one.span.contains(theirs.place) for one in self._around())
-        given_away = re.search(rf"&[\s(]*{re.escape(argument.text)}\b", self.file.source.text)
-        return is_local and given_away is None
+        return is_local and not self._is_given_away(argument.text)
+
+    def _is_given_away(self, name: str) -> bool:
+        return typed_file(self.file.source, self.options).may_point_to(name)
 
     def _is_in_a_macro(self) -> bool:
         """Whether the call is in an argument of a macro, which may see its text."""
@@ -175,8 +179,7 @@ class _Call:
         around = self._around()
         is_local = any(one.span.contains(variable.place) for one in around)
         is_array = len(variable.extents) == variable.rank and not (is_local and variable.may_alias)
-        given_away = re.search(rf"&[\s(]*{re.escape(variable.name)}\b", self.file.source.text)
-        return is_array or (is_local and given_away is None)
+        return is_array or (is_local and not self._is_given_away(variable.name))
 
     def _as_value(self, values: dict[str, str], arguments: list[Node]) -> Edit | None:
         value = self.function.value

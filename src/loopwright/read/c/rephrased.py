@@ -59,7 +59,7 @@ def in_counted_loops(source: Source, options: CompilerOptions) -> Source:
     if counted == plain or not _has_plain_macros(source, options):
         return plain
     names = sorted({name for region in c_file(plain).regions for name in _names_in(plain, region)})
-    is_changed = any(_is_pointed_to(name, source, options) for name in names)
+    is_changed = any(typed_file(source, options).may_point_to(name) for name in names)
     return plain if is_changed else counted
 
 
@@ -109,7 +109,7 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     final = with_final_values(plain)
     if final == plain or not _has_plain_macros(source, options):
         return plain
-    return plain if any(_is_pointed_to(name, source, options) for name in _iterators(plain)) else final
+    return plain if any(map(typed_file(source, options).may_point_to, _iterators(plain))) else final
 
 
 def with_first_values(source: Source, options: CompilerOptions) -> Source:
@@ -118,7 +118,7 @@ def with_first_values(source: Source, options: CompilerOptions) -> Source:
     found = with_continued_loops(plain)
     if found == plain or not _has_plain_macros(source, options):
         return plain
-    return plain if any(_is_pointed_to(name, source, options) for name in _iterators(found)) else found
+    return plain if any(map(typed_file(source, options).may_point_to, _iterators(found))) else found
 
 
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
@@ -225,7 +225,7 @@ def _with_bounds(
     if not found.heads or not _has_plain_macros(source, options):
         return WithBounds(source)
     names = sorted({name for region in c_file(source).regions for name in _names_in(source, region)})
-    is_changed = any(_is_pointed_to(name, source, options) for name in names)
+    is_changed = any(typed_file(source, options).may_point_to(name) for name in names)
     return WithBounds(source) if is_changed else found
 
 
@@ -340,12 +340,6 @@ def _iterators(source: Source) -> set[str]:
         if node.type == "for_statement"
     )
     return {name for loop in loops if (name := loop_iterator(loop)) is not None}
-
-
-def _is_pointed_to(name: str, source: Source, options: CompilerOptions) -> bool:
-    """Whether the preprocessed text has something like `&name`, or an attribute that gives away addresses."""
-    text = typed_file(source, options).text.text
-    return re.search(rf"&[\s(]*{re.escape(name)}\b|cleanup", text) is not None
 
 
 def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:

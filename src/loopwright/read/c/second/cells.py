@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 Term = tuple[tree.Expression, int]
@@ -101,7 +101,3 @@ def pointed(pointer: tree.Expression, rows: Rows) -> tuple[NamedCell, tuple[Term
 def _is_address(node: tree.Expression) -> bool:
     kind = unqualified(node.type)
     return isinstance(kind, Pointer | ArrayType | Unknown)
-
-
-def is_record(kind: CType) -> bool:
-    return isinstance(unqualified(kind), Record)
