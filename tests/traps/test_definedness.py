@@ -213,3 +213,19 @@ def test_memory_that_only_the_new_program_reads_is_listed(tmp_path: Path) -> Non
     assert comparison(old, new, tmp_path) == PROVED
     trusted = compare_files(tmp_path / "old.c", tmp_path / "new.c").trusted
     assert "'x' has all cells that NEW reads; OLD need not touch them" in trusted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_no"),
+    [
+        ("int d; if (k) d = 3; if (n) t = d;", "if (n) t = 3;", False),
+        ("int d; if (k) d = 3; if (n) t = d;", "if (n) t = 4;", True),
+        ("s = j;", "s = j + 1;", False),
+        ("s = k;", "s = k + 1;", True),
+    ],
+)
+def test_a_witness_does_not_rest_on_a_variable_of_the_original_without_a_value(
+    old: str, new: str, is_no: bool, tmp_path: Path
+) -> None:
+    texts = [function(body, setup="k = n % 3;") for body in (old, new)]
+    assert ("does not end up with the same value" in comparison(*texts, tmp_path)) == is_no

@@ -83,3 +83,40 @@ def test_what_no_compiler_accepts_outside_of_the_region(name: str, tmp_path: Pat
     assert PLACED.replace(*change) != PLACED
     found = comparison(PLACED, PLACED.replace(*change), tmp_path)
     assert "no compiler accepts NEW" in found and said in found
+
+
+NO_PROGRAMS = {
+    "a name outside of the region": ({"setup": "zz = 3;"}, "line 4: gcc says: 'zz' undeclared"),
+    "a name in the region": ({"body": _COPY.replace("b[i]", "zz")}, "'zz' undeclared"),
+    "types outside of the region": ({"setup": "int z = x * y;"}, "invalid operands to binary *"),
+    "a type of a parameter": ({"parameters": "int n, matrix *x"}, "unknown type name 'matrix'"),
+    "a length of the file": ({"head": "double q[LENGTH];", "after": "q[0] = 1;"}, "'LENGTH' undeclared"),
+}
+"""What is wrong in both files, with all headers there."""
+
+
+@pytest.mark.parametrize("name", NO_PROGRAMS)
+def test_two_files_with_the_same_error_are_not_proved(name: str, tmp_path: Path) -> None:
+    parts, said = NO_PROGRAMS[name]
+    text = function(**{"body": _COPY, **parts})
+    found = comparison(text, text, tmp_path)
+    assert "old.c does not compile: " in found and said in found
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"head": '#include "missing.h"', "parameters": "int n, matrix *x", "setup": "zz = 3;"},
+        {"head": "int unrelated(void) { return zz; }"},
+    ],
+)
+def test_what_a_missing_header_may_declare_and_other_functions_are_no_reason(
+    parts: dict[str, str], tmp_path: Path
+) -> None:
+    text = function(_COPY, **parts)
+    assert comparison(text, text, tmp_path) == PROVED
+
+
+def test_a_snippet_declares_nothing(tmp_path: Path) -> None:
+    text = "#pragma scop\nfor (i = 0; i < n; i++) a[i] = b[i];\n#pragma endscop\n"
+    assert comparison(text, text, tmp_path) == PROVED

@@ -100,17 +100,30 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,8})(?:\.\d{1,8})?")
 
 def first_value(file: CFile, region: Span, name: str) -> float | None:
     """What a number of the function always is where the region starts: declared so, and not named since."""
+    declarator = _declared_before(file, region, name)
+    value = None if declarator is None else declarator.child_by_field_name("value")
+    is_number = value is not None and _PLAIN_NUMBER.fullmatch(value.text) is not None
+    return (float if "." in value.text else int)(value.text) if value is not None and is_number else None
+
+
+def has_no_value(file: CFile, region: Span, name: str) -> bool:
+    """Whether a number of the function has never been set where the region starts."""
+    declarator = _declared_before(file, region, name)
+    is_alone = declarator is not None and declarator.child_by_field_name("value") is None
+    (function,) = _functions_around(file.tree, region) if is_alone else (None,)
+    return function is not None and next(_declarations(function, name))[0].type == "declaration"
+
+
+def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
+    """Where a number of the function is declared that nothing names between there and the region."""
     if not is_hidden(file, region, name):
         return None
     (function,) = _functions_around(file.tree, region)
     ((_, declarator),) = _declarations(function, name)
-    value = declarator.child_by_field_name("value")
     again = any(loop.span.contains(region) for loop in function.of_type(*_LOOPS))
     since = [use for use in function.named(name) if declarator.end <= use.start < region.start]
-    if value is None or again or since or "goto" in names_in(function.text):
-        return None
-    is_number = declarator.end <= region.start and _PLAIN_NUMBER.fullmatch(value.text) is not None
-    return (float if "." in value.text else int)(value.text) if is_number else None
+    is_known = not (again or since or "goto" in names_in(function.text)) and declarator.end <= region.start
+    return declarator if is_known else None
 
 
 def _takes_address(macro: Macro, name: str) -> bool:

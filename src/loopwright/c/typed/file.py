@@ -132,6 +132,12 @@ class TypedFile:
             spot if isinstance(spot, Unread) else self._region(region, spot) for region, spot in self.located
         )
 
+    @property
+    def own_errors(self) -> list[tuple[str, int]]:
+        """What the front end does not accept of the file itself, headers apart, with the lines."""
+        placed = [(one.text, self.text.line_of(one.offset)) for one in self.parsed.diagnostics]
+        return [(text, line) for text, line in placed if line]
+
     def accepts(self, spot: Located) -> bool:
         """Whether the front end found no error in a region."""
         return not any(spot.start <= error.offset < spot.end for error in self.parsed.diagnostics)

@@ -98,7 +98,7 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     with tempfile.TemporaryDirectory(prefix="loopwright-") as scratch:
         empty = Path(scratch, "a", "b", "c", "d", "e", "f")
         while True:
-            done = _run((*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty)), data, folder)
+            done = run_compiler((*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty)), data, folder)
             messages = done.stderr.decode("utf-8", "replace")
             found = _MISSING.search(messages)
             name = "" if found is None else found[1] or found[2]
@@ -108,7 +108,8 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     return _divided(done.stdout.decode("latin-1"), tuple(missing), _errors(done.returncode, messages), source)
 
 
-def _run(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+def run_compiler(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a compiler in a folder on a text of C, given as its standard input."""
     words = [*command, "-x", "c", "-"]
     environment = {**os.environ, "LC_ALL": "C"}
     try:
@@ -123,7 +124,7 @@ def _run(command: Sequence[str], data: bytes, folder: Path) -> subprocess.Comple
             hint="install gcc, with 'apt install gcc' for example, or name another compiler by CC",
         ) from None
     except subprocess.TimeoutExpired:
-        raise GaveUp(Code.TIME, f"{words[0]} -E took more than {_LONGEST:g} s") from None
+        raise GaveUp(Code.TIME, f"{words[0]} took more than {_LONGEST:g} s") from None
 
 
 def _provide(empty: Path, scratch: str, name: str) -> bool:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.syntax import Node, field, walk, walk_inside
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.directives import refused_directive
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.refusals import refused_by_compiler
 from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
@@ -44,15 +47,56 @@ class Compiled:
     @property
     def errors(self) -> list[tuple[str, int]]:
         """What the front end does not accept of the file itself, headers apart, with the lines."""
-        file = typed_file(self.source, self.options)
-        placed = [(one.text, file.text.line_of(one.offset)) for one in file.parsed.diagnostics]
-        return [(text, line) for text, line in placed if line]
+        return typed_file(self.source, self.options).own_errors
 
     @property
     def preprocessor_errors(self) -> Counter[str]:
         """What the compiler's preprocessor does not accept, without places."""
         found = typed_file(self.source, self.options).text.errors
         return Counter(one.partition("error:")[2].strip() or one for one in found)
+
+
+def not_compiled(old: Compiled, new: Compiled) -> str | None:
+    """Why the functions of two texts are none, whatever their regions are; None where nothing is known.
+
+    A snippet, whose region is in no function, is not held to that.
+    """
+    for one in (old, new):
+        refused = refused_by_compiler(one.source, one.options)
+        lines = _needed_lines(one.source) if refused else frozenset()
+        first = next((error for error in refused if error.line in lines), None)
+        if first is not None:
+            return f"{one.source.path} does not compile: {first}"
+    return None
+
+
+def _needed_lines(source: Source) -> frozenset[int]:
+    """The lines of the functions with regions, and of what the file declares of the names in them."""
+    regions = [one.place for one in c_file(source).regions]
+    pending = [*named_children(c_file(replace(source, chosen=())).possible)]
+    others: list[Node] = []
+    needed: list[Node] = []
+    while pending:
+        node = pending.pop()
+        if node.type.startswith("preproc_") or node.type == "linkage_specification":
+            pending += named_children(node)
+        elif node.type == "function_definition" and any(node.span.contains(one) for one in regions):
+            needed.append(node)
+        else:
+            others.append(node)
+    for node in needed:
+        words = set(names_in(node.text))
+        needed += [one for one in others if not words.isdisjoint(_declared_names(one))]
+        others = [one for one in others if words.isdisjoint(_declared_names(one))]
+    places = [(node.span.line, source.line_of(node.span.end)) for node in needed]
+    return frozenset(line for first, last in places for line in range(first, last + 1))
+
+
+def _declared_names(node: Node) -> set[str]:
+    """The names that a declaration of a file may declare."""
+    if node.type == "function_definition":
+        return set(identifiers(field(node, "declarator"))[:1])
+    return {part.text for part in walk(node) if part.type in ("identifier", "type_identifier")}
 
 
 def unacceptable(old: Compiled, new: Compiled) -> str | None:

@@ -10,9 +10,11 @@ from loopwright.c.file import c_file
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.branches import with_branches_taken
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
+from loopwright.prove.comparison.acceptable import Compiled, not_compiled
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
@@ -189,6 +191,8 @@ def _compared_wordings(
         changed = [one.path for one, other in zip(texts, (before, source), strict=True) if one != other]
         reworded = (f"{', '.join(changed)}: {IN_OTHER_WORDS}",) if changed else ()
         found = replace(found, trusted=(*found.trusted, *reworded))
+        if found.proved:
+            return _if_compiled(found, before, source, compilers)
         if not isinstance(found.verdict, Undecided):
             return found
         undecided.append(found)
@@ -197,3 +201,13 @@ def _compared_wordings(
     first = failures[0].diagnostic
     place = None if first.span is None else as_written(first.span, (before, source))
     raise BadInput.of(replace(first, span=place)) from failures[0].__cause__
+
+
+def _if_compiled(
+    found: Comparison, before: Source, source: Source, compilers: tuple[CompilerOptions, CompilerOptions]
+) -> Comparison:
+    """What is proved of two texts, if both are programs."""
+    reason = not_compiled(Compiled(before, compilers[0]), Compiled(source, compilers[1]))
+    if reason is None:
+        return found
+    return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))

@@ -54,6 +54,8 @@ class World:
     """What some cells hold, whatever the seed."""
     known: Mapping[str, float] = field(default_factory=dict)
     """What variables of the function hold where the region starts."""
+    unset: frozenset[str] = frozenset()
+    """Variables of OLD that nothing has set where the region starts."""
 
     def type(self, kind: types.CType) -> types.CType:
         if isinstance(kind, types.Unknown) and kind.name.startswith(types.ANOTHER_TYPE):

@@ -8,9 +8,10 @@ number in all of them, and one on the diagonals, may do.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Undefined, World, computed, differ
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
@@ -121,6 +122,8 @@ class _Search:
             return False
         assert old is not None and new is not None, "a cell that a run does not write is an input"
         only_in_sign = old.number == new.number and self.values[0].number != self.values[1].number
+        if rests_on_unset(self.runs[0], self.place, old, world):
+            return False
         are_finite = math.isfinite(old.number) and math.isfinite(new.number)
         if only_in_sign or not are_finite or not differ(old, new):
             return False
@@ -143,3 +146,34 @@ def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[Ce
         if place not in written:
             found.setdefault(place, value)
     return dict(sorted(found.items()))
+
+
+def rests_on_unset(steps: Sequence[StatementRun], place: CellKey, value: TypedNumber, world: World) -> bool:
+    """Whether what OLD leaves in a cell depends on a variable that nothing has set: then it may be anything.
+
+    `if (c) d = 3;` leaves d as it is where c is 0, which is no use of it: so other numbers are tried.
+    """
+    cells = _unset_cells(steps, world) if world.unset else {}
+    for more in (3, 6) if cells else ():
+        others = replace(world, seed=world.seed + more, given={})
+        given = {**world.given, **{cell: others.input(cell, kind) for cell, kind in cells.items()}}
+        try:
+            found = computed(steps, replace(world, given=given)).get(place, value)
+        except Undefined:
+            return True
+        if differ(found, value):
+            return True
+    return False
+
+
+def _unset_cells(steps: Sequence[StatementRun], world: World) -> dict[CellKey, CType]:
+    """The cells of variables without a value that a run may read before it writes them."""
+    found: dict[CellKey, CType] = {}
+    written: set[CellKey] = set()
+    for step in steps:
+        for assignment in step.computation.assignments:
+            for cell in assignment.cells:
+                if cell.array in world.unset and step.place(cell) not in written:
+                    found.setdefault(step.place(cell), cell.type)
+            written.add(step.place(assignment.target))
+    return found

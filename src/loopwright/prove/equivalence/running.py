@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import field as field_of
 from typing import TypeAlias
 
-from loopwright.c.liveness import first_value
+from loopwright.c.liveness import first_value, has_no_value
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -24,7 +24,13 @@ from loopwright.prove.equivalence.arithmetic import (
     computed,
     differ,
 )
-from loopwright.prove.equivalence.counterexample import Telling, cell_text, number_text, telling
+from loopwright.prove.equivalence.counterexample import (
+    Telling,
+    cell_text,
+    number_text,
+    rests_on_unset,
+    telling,
+)
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
 from loopwright.prove.equivalence.numbering import (
     Numbered,
@@ -34,6 +40,7 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
+from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,
@@ -74,6 +81,8 @@ class Pair:
     """The functions with a body in a file, which is not looked into."""
     known: Mapping[str, float] = field_of(default_factory=dict)
     """What variables of the function hold where the regions start."""
+    unset: frozenset[str] = frozenset()
+    """Variables of OLD that nothing has set where its region starts."""
 
     @property
     def types(self) -> dict[str, CType]:
@@ -130,7 +139,7 @@ def pair_of(
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
-    return Pair(paths, runs, arrays, reassociate, opaque, _known(*programs))
+    return Pair(paths, runs, arrays, reassociate, opaque, _known(*programs), _unset(programs[0]))
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:
@@ -141,6 +150,13 @@ def _known(old: Program, new: Program) -> dict[str, float]:
         values = {name: first_value(program.file, program.region, name) for name in sorted(names)}
         found |= {name: value for name, value in values.items() if value is not None}
     return found
+
+
+def _unset(program: Program) -> frozenset[str]:
+    """The region's own variables, and numbers of the function that have no value yet."""
+    own = {local_name(one.name) for one in program.arrays if one.local}
+    others = {one.name for one in program.arrays if one.rank == 0 and not one.local}
+    return frozenset(own | {name for name in others if has_no_value(program.file, program.region, name)})
 
 
 def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None) -> Refuted | str | None:
@@ -218,14 +234,15 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else _CANDIDATES:
         found = None
         for seed in range(_seeds(steps)):
-            world = World(seed, unknown, pair.reassociate, pair.opaque, known=pair.known)
+            world = World(seed, unknown, pair.reassociate, pair.opaque, known=pair.known, unset=pair.unset)
             try:
                 one, other = computed(steps[0], world), computed(steps[1], world)
                 for place in places:
                     was = world.input(place, types[place[0]])
                     values = [run.get(place, was) for run in (one, other)]
-                    if differ(*values):
-                        found = found or ValueDifference(place, values[0], values[1], world)
+                    if found is None and differ(*values):
+                        is_open = rests_on_unset(steps[0], place, values[0], world)
+                        found = None if is_open else ValueDifference(place, values[0], values[1], world)
             except Undefined:
                 continue
             if found is not None:

@@ -1,0 +1,50 @@
+"""What the user's compiler does not accept of a file.
+
+A name that nothing declares gets a stand-in, and an error outside of a region hides nothing of it: so a file
+can be read which is no program.  Where no header is missing, the compiler knows better.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.options import PLAIN, CompilerOptions, absolute_paths
+from loopwright.c.typed.preprocess import run_compiler
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source
+
+_ERROR = re.compile(r"(?m)^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error of a compiler in a line of a file."""
+
+    compiler: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {Path(self.compiler).name} says: {self.text}"
+
+
+def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> list[Refusal]:
+    """The errors in a file all of whose headers are there.
+
+    The compiler is asked where the front end found an error or a name that nothing declares.
+    """
+    file = typed_file(source, options)
+    is_doubtful = bool(file.undeclared or file.own_errors or file.text.errors)
+    if file.missing or not is_doubtful:
+        return []
+    options = options.for_file(source.path)
+    defined = [f"-D{name}" for name in file.assumed]
+    arguments = (*defined, *absolute_paths(options.arguments, Path()))
+    folder = Path(source.path).parent if source.path else Path()
+    data = source.text.encode("utf-8", "surrogateescape")
+    command = (*options.program(), "-fsyntax-only", "-w", *arguments)
+    done = run_compiler(command, data, folder if folder.is_dir() else Path())
+    messages = done.stderr.decode("utf-8", "replace")
+    return [Refusal(command[0], int(one[1]), one[2]) for one in _ERROR.finditer(messages)]
