@@ -98,7 +98,8 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     with tempfile.TemporaryDirectory(prefix="loopwright-") as scratch:
         empty = Path(scratch, "a", "b", "c", "d", "e", "f")
         while True:
-            done = run_compiler((*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty)), data, folder)
+            command = (*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty))
+            done = run_compiler(command, data, folder)
             messages = done.stderr.decode("utf-8", "replace")
             found = _MISSING.search(messages)
             name = "" if found is None else found[1] or found[2]
