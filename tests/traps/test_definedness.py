@@ -228,4 +228,4 @@ def test_a_witness_does_not_rest_on_a_variable_of_the_original_without_a_value(
     old: str, new: str, is_no: bool, tmp_path: Path
 ) -> None:
     texts = [function(body, setup="k = n % 3;") for body in (old, new)]
-    assert ("does not end up with the same value" in comparison(*texts, tmp_path)) == is_no
+    assert ("does not end up with the same value" in comparison(texts[0], texts[1], tmp_path)) == is_no
