@@ -88,3 +88,35 @@ def test_what_the_original_leaves_alone(more: str, expected: Answer, tmp_path: P
     """Variables that are looked at elsewhere; a counter of other loops may be used, and new ones may."""
     text = FRAME.replace("    A[i] = A[i] + B[i];", f"  {{ A[i] = A[i] + B[i]; {more} }}")
     assert answer(tmp_path, FRAME, text) == expected.name
+
+
+BESIDES = {
+    "by a function of the library": ("memset(&z, 1, sizeof z);", ""),
+    "by a pointer that is set later": ("int *p; p = &z; *p = 5;", ""),
+    "by a field": ("known.at[0] = 5;", ""),
+    "by the element of a number": ("0[known.at] = 5;", ""),
+    "by what a function returns": ("*where() = 5;", ""),
+    "by a function with a parameter": ("change(&z);", ""),
+    "what is printed": ('printf("%d", 3);', ""),
+    "the next random number": ("srand(3);", 'printf("%d", rand());'),
+    "a variable that lasts": ("count();", "count();"),
+    "the iterator": ("i = 3;", 'printf("%d", i);'),
+}
+"""What is done in the segment, and after it."""
+
+
+@pytest.mark.parametrize("name", ["nothing", *BESIDES])
+def test_what_a_segment_changes_besides_is_no_yes(name: str) -> None:
+    functions = (
+        "int z = 4; struct { int *at; } known = { &z };\nint *where(void) { return &z; }\n"
+        "void change(int *p) { *p = 5; }\nint count(void) { static int k; return k++; }\n"
+    )
+    inside, after = BESIDES.get(name, ("", ""))
+    loop = "for (i = 0; i < 6; i++) A[i] = B[i];"
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\ndouble A[6], B[6];\n"
+        f"{functions}int main(void) {{\nint i;\n/*@ polycheck start spec\n{loop}\n*/\n{loop} {inside}\n"
+        f'/*@ polycheck end */\nprintf("%d", z); {after}\nreturn 0; }}\n'
+    )
+    found = check_text(text, None, CheckOptions(tools=QUICK)).answer
+    assert found is (Answer.VALID if name == "nothing" else Answer.GAVE_UP)

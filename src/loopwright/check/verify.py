@@ -27,6 +27,7 @@ from loopwright.check.program.instrument import (
     size_texts,
     with_insertions,
 )
+from loopwright.check.program.kept import not_kept
 from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import other_effect, other_writes
 from loopwright.check.program.reachable import reached
@@ -329,7 +330,7 @@ def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
         answer = Answer.CRASHED
     elif log.violations:
         answer = Answer.VIOLATION
-    elif _other_sizes(job, log):
+    elif _other_sizes(job, log) or log.changed:
         answer = Answer.GAVE_UP
     else:
         answer = Answer.VALID
@@ -364,8 +365,7 @@ def _ended_inside(ended: Ended, log: RunLog) -> bool:
 
 
 def _other_sizes(job: Job, log: RunLog) -> bool:
-    wanted = tuple(number for _, number in job.spec.sizes)
-    return any(sizes != wanted for sizes in log.sizes)
+    return any(sizes != tuple(number for _, number in job.spec.sizes) for sizes in log.sizes)
 
 
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
@@ -373,6 +373,7 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     others = other_writes(job.spec, job.sites.known)
     if others:
         notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
+    notes += not_kept(job.spec, job.sites.known, log.changed)
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):

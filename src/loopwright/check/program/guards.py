@@ -2,7 +2,8 @@
 
 Where a pointer points that was set before the segment, in a field, or by another file is not
 known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
-compared, when it runs, with where the arrays lie; what it assigns stays as it was.
+compared, when it runs, with where the arrays lie; what it assigns stays as it was.  Variables that are no
+arrays of the original are compared as a whole (`kept.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.addresses import blocks, bounds
 from loopwright.check.program.instrument import Insertion
+from loopwright.check.program.kept import keeping
 from loopwright.check.program.sites import Sites
 from loopwright.lazy_dataclass import dataclass
 
@@ -40,6 +42,14 @@ class Guards:
 
 
 def guards(spec: Specification, sites: Sites) -> Guards:
+    """What notices assignments that are not sites: to the arrays, and to what the original leaves alone."""
+    found, kept = _of_arrays(spec, sites), keeping(spec, sites.known)
+    return Guards(
+        found.header + kept.header, found.begin + kept.begin, found.end + kept.end, found.insertions
+    )
+
+
+def _of_arrays(spec: Specification, sites: Sites) -> Guards:
     """What notices assignments to the arrays that are not sites."""
     arrays = blocks(spec, sites.known)
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]

@@ -14,7 +14,7 @@ from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
-from loopwright.check.program.reachable import ReachedCode
+from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
@@ -38,7 +38,7 @@ _KNOWN = re.compile(
 def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
     """Raise for a call of a function whose text is not there; the original may call it too."""
     inside = {function.name for function in known.functions}
-    stated = {word for statement in spec.statements for word in names_in(statement.place.text)}
+    stated = _stated(spec)
     for body in known.bodies:
         for node in walk(body):
             if node.type != "call_expression" or field(node, "function").type != "identifier":
@@ -58,7 +58,7 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
 def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
     """The variables of both files that the segment may change, and the original leaves alone."""
     found: dict[str, None] = {}
-    own = _own_names(spec.program)
+    own = own_names(spec.program)
     for node in (node for body in known.bodies for node in walk(body)):
         written = assigned_target(node)
         target = None if written is None else reference_of(written)
@@ -74,13 +74,64 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
 
 def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     """Why a segment that does what the original does may make a difference later."""
-    found = [one for one in other_writes(spec, known) if _is_looked_at(known, one)]
-    if not found:
-        return None
-    return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
+    found = [one for one in other_writes(spec, known) if is_looked_at(known, one)]
+    if found:
+        return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
+    calls = [name for name in _called(known) if _SEEN_OUTSIDE.fullmatch(name) and name not in _stated(spec)]
+    if calls:
+        return f"the segment calls what the original does not, and what that does is seen: {', '.join(calls)}"
+    lasting = [one.name for one in known.functions if _has_static(one) and is_looked_at(known, one.name)]
+    if lasting:
+        return f"called in the segment and elsewhere, with variables that last: {', '.join(lasting)}"
+    left = [name for name in _iterators(spec.program) if _is_left_to_others(known, name)]
+    if left:
+        return f"looked at after the segment, and perhaps not what the original leaves: {', '.join(left)}"
+    return None
 
 
-def _own_names(program: Program) -> set[str]:
+def _called(known: ReachedCode) -> dict[str, None]:
+    """The functions that the segment calls by their names."""
+    nodes = (node for body in known.bodies for node in walk(body) if node.type == "call_expression")
+    return dict.fromkeys(field(node, "function").text for node in nodes)
+
+
+def _stated(spec: Specification) -> set[str]:
+    return {word for statement in spec.statements for word in names_in(statement.place.text)}
+
+
+def _has_static(function: Function) -> bool:
+    return any(node.text == "static" for node in function.body.of_type("storage_class_specifier"))
+
+
+def _iterators(program: Program) -> tuple[str, ...]:
+    """The iterators of the original that live longer than its loops."""
+    names = dict.fromkeys(iterator for one in program.statements for iterator in one.iterators)
+    return tuple(one for one in names if program.file.declarations.visible(one, program.region) is not None)
+
+
+def _is_left_to_others(known: ReachedCode, name: str) -> bool:
+    """Whether text after the segment, or another function, looks at what it leaves in a variable."""
+    here = known.at_segment(name)
+    if here is None or not is_looked_at(known, name):
+        return False
+    around, end = known.around, known.segment.place.end
+    if around is None or not around.node.span.contains(here.place):
+        return True
+    loops = [loop.span for loop in known.file.of_type("for_statement") if loop_iterator(loop) == name]
+    later = [use.span for use in around.node.named(name) if use.start >= end]
+    again = any(loop.span.contains(known.segment.place) for loop in around.node.of_type(*_REPEATING))
+    return again or any(not any(loop.contains(one) for loop in loops) for one in later)
+
+
+_REPEATING = ("for_statement", "while_statement", "do_statement")
+_SEEN_OUTSIDE = re.compile(
+    r"v?f?printf|puts|putchar|putc|fputc|fputs|fwrite|write|perror|srand|srandom|rand|random|setenv|putenv|"
+    r"clearenv|signal|raise|fopen|fclose|freopen|open|close|read|fread|fgets|getc|getchar|f?scanf|fseek"
+)
+"""What is written or read there is seen by others, and so is the next number of `rand`."""
+
+
+def own_names(program: Program) -> set[str]:
     """The arrays and iterators of a program; `i` too, where it is called `i__1`."""
     names = {array.name for array in program.arrays}
     names |= {iterator for statement in program.statements for iterator in statement.iterators}
@@ -122,6 +173,8 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
     program, name = spec.program, node.text
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
+    if here is None and there is None:
+        return is_written  # a macro, such as `errno`
     if here is None or there is None or program.region.contains(there.place):
         return False
     if not here.scope.contains(known.segment.place):
@@ -129,7 +182,7 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
     return is_written or there.rank > 0
 
 
-def _is_looked_at(known: ReachedCode, name: str) -> bool:
+def is_looked_at(known: ReachedCode, name: str) -> bool:
     """Whether the file uses a variable outside of the segment and of what that calls.
 
     Loops that start by setting it count with it; what it was before does not matter to them.

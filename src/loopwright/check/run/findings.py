@@ -75,6 +75,8 @@ class RunLog:
     left_early: bool
     aliases: tuple[tuple[int, int], ...] = ()
     """Arrays that share memory."""
+    changed: frozenset[int] = frozenset()
+    """Variables that the original leaves alone, by their numbers."""
 
 
 def run_log(lines: tuple[str, ...]) -> RunLog:
@@ -84,6 +86,7 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
     operations = violations = done = 0
     left = False
     aliases: list[tuple[int, int]] = []
+    changed: set[int] = set()
     for line in lines:
         word, _, rest = line.partition(" ")
         fields = dict(part.split("=", 1) for part in rest.split(" ") if "=" in part)
@@ -104,6 +107,8 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
                 violations += 1
             case "alias":
                 aliases.append((int(fields["one"]), int(fields["other"])))
+            case "changed":
+                changed.add(int(fields["variable"]))
             case "memory":
                 raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
             case _:
@@ -117,6 +122,7 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
         done,
         left,
         tuple(aliases),
+        frozenset(changed),
     )
 
 

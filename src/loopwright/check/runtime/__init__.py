@@ -4,6 +4,7 @@
     delayed.c    shadows of one number a cell, one verdict at the end; delayed.h is its other half
     addresses.h  cells that are reached through pointers, arrays that share memory
     guards.h     assignments that are not operations
+    kept.h       variables that the original leaves alone
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races
@@ -19,7 +20,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c")
-HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h")
+HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h", "kept.h")
 TERMS = "terms.h"
 PROGRAM_HEADER = "loopwright_check.h"
 """Generated: what the program under test includes."""

@@ -107,4 +107,14 @@ void lw_alias(int one, int other)
   lw_put(text, snprintf(text, sizeof text, "alias one=%d other=%d\n", one, other));
 }
 
+/* A variable that the original leaves alone is not what it was before the segment. */
+void lw_changed(int variable);
+
+void lw_changed(int variable)
+{
+  char text[64];
+
+  lw_put(text, snprintf(text, sizeof text, "changed variable=%d\n", variable));
+}
+
 #endif
