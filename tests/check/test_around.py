@@ -8,6 +8,7 @@ import pytest
 
 from loopwright.check.run.report import Answer, as_text
 from loopwright.check.verify import CheckOptions, check_text
+from loopwright.errors import BadInput, GaveUp
 from tests.check.support import QUICK
 from tests.check.test_meaning import answer, program
 
@@ -120,3 +121,37 @@ def test_what_a_segment_changes_besides_is_no_yes(name: str) -> None:
     )
     found = check_text(text, None, CheckOptions(tools=QUICK)).answer
     assert found is (Answer.VALID if name == "nothing" else Answer.GAVE_UP)
+
+
+UNLIKE = {
+    "a pointer inside of an element": "double *p = (double *)((char *)B + 4);"
+    " for (i = 0; i < 6; i++) A[i] = p[i];",
+    "another way of rounding": "__builtin_ia32_ldmxcsr(0x9fc0); for (i = 0; i < 6; i++) A[i] = B[i];",
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_what_reads_or_rounds_otherwise_is_no_yes(name: str) -> None:
+    text = (
+        "double A[6], B[6];\nint main(void) {\nint i;\n/*@ polycheck start spec\n"
+        f"for (i = 0; i < 6; i++) A[i] = B[i];\n*/\n{UNLIKE[name]}\n/*@ polycheck end */\nreturn 0; }}\n"
+    )
+    assert verdict_of(text) is not Answer.VALID
+
+
+def verdict_of(text: str) -> Answer | None:
+    """The answer; None where there is none."""
+    try:
+        return check_text(text, None, CheckOptions(tools=QUICK)).answer
+    except (BadInput, GaveUp):
+        return None
+
+
+def test_what_lets_the_compiler_reassociate_is_no_yes_by_terms() -> None:
+    text = (
+        "PRAGMA\ndouble B[6], s;\nint main(void) {\nint i;\n/*@ polycheck start spec\n"
+        "for (i = 0; i < 6; i++) s += B[i];\n*/\n{ double t = s; for (i = 0; i < 6; i++) t += B[i]; s = t; }\n"
+        "/*@ polycheck end */\nreturn 0; }\n"
+    )
+    assert verdict_of(text.replace("PRAGMA", "")) is Answer.VALID
+    assert verdict_of(text.replace("PRAGMA", '#pragma GCC optimize("fast-math")')) is None

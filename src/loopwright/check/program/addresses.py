@@ -35,8 +35,9 @@ def addresses(spec: Specification, sites: Sites) -> Addresses:
         rank = spec.ranks[array]
         _require_block(sites.known, array)
         lines.append(f"static long lw_stride_{array}[{rank}];\n")
-        lines.append(f"static struct lw_block lw_block_{array} = {{0, lw_stride_{array}}};\n")
+        lines.append(f"static struct lw_block lw_block_{array} = {{0, lw_stride_{array}, 1}};\n")
         begin.append(f"lw_block_{array}.base = (const char *)&{array}{'[0]' * rank}")
+        begin.append(f"lw_block_{array}.element = sizeof {array}{'[0]' * rank}")
         begin += [f"lw_stride_{array}[{k}] = sizeof {array}{'[0]' * (k + 1)}" for k in range(rank)]
     apart = _apart(spec, sites.known)
     if apart is not None:

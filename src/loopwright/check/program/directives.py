@@ -14,7 +14,7 @@ from loopwright.c.tokens import without_comments
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 _DIRECTIVE = re.compile(r"#\s*pragma\s+omp\b((?:\\\r?\n|[^\n])*)")
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b((?:\\\r?\n|[^\n])*)")
@@ -123,18 +123,28 @@ def refuse_directives(spec: Specification, known: ReachedCode) -> None:
 
 
 def _refuse_promises(source: Source, plain: str) -> None:
-    """Raise for a pragma or an attribute that is not known to leave the operations and their order alone."""
+    """Raise for what `unkept_promise` finds."""
+    place = unkept_promise(source, plain)
+    if place is not None:
+        shown = " ".join(plain[place.start : place.end].split())
+        message = f"with '{shown}' the compiler may build another program than the one that is checked"
+        raise GaveUp(Code.UNDECIDED, message, span=place, hint="leave it out, or ask 'loopwright prove'")
+
+
+def unkept_promise(source: Source, plain: str | None = None) -> Span | None:
+    """A pragma or an attribute that is not known to leave the operations and their order alone.
+
+    `plain` is the text without its comments.
+    """
+    plain = without_comments(source.text, literals=True) if plain is None else plain
     unknown = [one for one in _PRAGMA.finditer(plain) if _HARMLESS.match(one[1]) is None]
     unknown += [
         one
         for one in _ATTRIBUTE.finditer(plain)
         if not all(_KEPT.fullmatch(name) for name, _ in _WORD.findall(one[1]))
     ]
-    for one in unknown:
-        shown = " ".join(one.group().split())
-        message = f"with '{shown}' the compiler may build another program than the one that is checked"
-        place = source.at(one.start(), one.end() - one.start())
-        raise GaveUp(Code.UNDECIDED, message, span=place, hint="leave it out, or ask 'loopwright prove'")
+    first = next(iter(unknown), None)
+    return None if first is None else source.at(first.start(), first.end() - first.start())
 
 
 def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) -> str | None:

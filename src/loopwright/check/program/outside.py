@@ -30,7 +30,8 @@ _KNOWN = re.compile(
     r"srandom|sscanf|strcat|strchr|strcmp|strcpy|strdup|strerror|strlen|strncmp|strncpy|"
     r"strrchr|strstr|strtod|strtof|strtol|strtoll|strtoul|strtoull|time|tolower|toupper|"
     r"usleep|va_arg|va_end|va_start|vfprintf|vprintf|vsnprintf|write|"
-    r"__builtin_\w+|__(atomic|sync)_\w+|omp_\w+|pthread_\w+|sem_\w+|_mm\d*_\w+|thrd_\w+|mtx_\w+"
+    r"__builtin_(?!ia32_ldmxcsr|ia32_fx|ia32_xr)\w+|__(atomic|sync)_\w+|omp_\w+|pthread_\w+|sem_\w+|"
+    r"_mm\d*_(?!setcsr)\w+|thrd_\w+|mtx_\w+"
 )
 """The library of C and what comes with a compiler: the arrays reach none of these unnoticed."""
 

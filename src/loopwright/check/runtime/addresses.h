@@ -7,19 +7,21 @@
 
 void lw_alias(int one, int other);
 
-/* An array that is one block: the address of its first element, and the bytes that a step takes in each
- * dimension. */
+/* An array that is one block: the address of its first element, the bytes that a step takes in each
+ * dimension, and those of an element. */
 struct lw_block {
   const char *base;
   long *stride;
+  long element;
 };
 
-/* The subscript in `dimension` of the cell at an address; those further in round down. */
+/* The subscript in `dimension` of the cell at an address; those further in round down.  An address inside
+ * an element is no cell. */
 static inline long lw_subscript(const struct lw_block *block, int dimension, const volatile void *at)
 {
   long rest = (const volatile char *)at - block->base, found = 0;
 
-  if (rest < -LW_BEYOND || rest > LW_BEYOND)
+  if (rest < -LW_BEYOND || rest > LW_BEYOND || rest % block->element)
     rest = -block->stride[0];
   for (int k = 0; k <= dimension; k++) {
     long size = block->stride[k];

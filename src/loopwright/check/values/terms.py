@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from loopwright.c.regions import without_hint
 from loopwright.c.selection.choice import Choice
 from loopwright.c.syntax import Node, field
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import specification
+from loopwright.check.program.directives import unkept_promise
 from loopwright.check.program.doubts import unseen_in
 from loopwright.check.program.reachable import ReachedCode, reached
 from loopwright.check.program.segment import Segment
@@ -101,6 +103,9 @@ def _in_segments(old: MarkedText, new: MarkedText, tools: Toolchain, reading: Re
 def same_terms(original: Program, new: Source, tools: Toolchain, pure: Sequence[str]) -> Report | None:
     """The report that the function computes what the original computes; None where that is not shown."""
     if shutil.which(_COMPILER) is None or tools.openmp or not all(map(_USUAL.match, tools.options)):
+        return None
+    plain = [Source(one.path, without_hint(one.text)) for one in (original.source, new)]
+    if any(unkept_promise(one) is not None for one in plain):
         return None
     pair = paired(original.region, new)
     if pair is None or not is_followed(pair) or {"errno", "math_errhandling"} & {*names_in(new.text)}:
