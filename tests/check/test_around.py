@@ -150,8 +150,8 @@ def verdict_of(text: str) -> Answer | None:
 def test_what_lets_the_compiler_reassociate_is_no_yes_by_terms() -> None:
     text = (
         "PRAGMA\ndouble B[6], s;\nint main(void) {\nint i;\n/*@ polycheck start spec\n"
-        "for (i = 0; i < 6; i++) s += B[i];\n*/\n{ double t = s; for (i = 0; i < 6; i++) t += B[i]; s = t; }\n"
-        "/*@ polycheck end */\nreturn 0; }\n"
+        "for (i = 0; i < 6; i++) s += B[i];\n*/\n"
+        "{ double t = s; for (i = 0; i < 6; i++) t += B[i]; s = t; }\n/*@ polycheck end */\nreturn 0; }\n"
     )
     assert verdict_of(text.replace("PRAGMA", "")) is Answer.VALID
     assert verdict_of(text.replace("PRAGMA", '#pragma GCC optimize("fast-math")')) is None
