@@ -81,7 +81,7 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     calls = [name for name in _called(known) if _SEEN_OUTSIDE.fullmatch(name) and name not in _stated(spec)]
     if calls:
         return f"the segment calls what the original does not, and what that does is seen: {', '.join(calls)}"
-    lasting = [one.name for one in known.functions if _has_static(one) and is_looked_at(known, one.name)]
+    lasting = [one.name for one in known.functions if _has_static(one) and _is_used_elsewhere(known, one)]
     if lasting:
         return f"called in the segment and elsewhere, with variables that last: {', '.join(lasting)}"
     left = [name for name in _iterators(spec.program) if _is_left_to_others(known, name)]
@@ -102,6 +102,19 @@ def _stated(spec: Specification) -> set[str]:
 
 def _has_static(function: Function) -> bool:
     return any(node.text == "static" for node in function.body.of_type("storage_class_specifier"))
+
+
+def _is_used_elsewhere(known: ReachedCode, function: Function) -> bool:
+    """Whether a function that the segment reaches is named outside of it, and of what it reaches."""
+    if any(function.name in names_in(macro.body) for macro in known.macros):
+        return True
+    places = [*(body.span for body in known.bodies), function.node.span]
+    uses = [node for node in known.file.of_type("identifier") if node.text == function.name]
+    return any(
+        not any(place.contains(one.span) for place in places)
+        for one in uses
+        if one.parent is None or one.parent.type != "function_declarator"
+    )
 
 
 def _iterators(program: Program) -> tuple[str, ...]:
