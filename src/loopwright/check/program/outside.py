@@ -7,6 +7,7 @@ leaves alone are not compared: a segment that may change one of them is not know
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import definitions
@@ -18,6 +19,7 @@ from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.source import Span
 
 _KNOWN = re.compile(
     r"abort|abs|aligned_alloc|assert|atof|"
@@ -78,7 +80,7 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     found = [one for one in other_writes(spec, known) if is_looked_at(known, one)]
     if found:
         return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
-    calls = [name for name in _called(known) if _SEEN_OUTSIDE.fullmatch(name) and name not in _stated(spec)]
+    calls = [name for name in _called(known) if name not in _stated(spec) and _is_noticed(known, name)]
     if calls:
         return f"the segment calls what the original does not, and what that does is seen: {', '.join(calls)}"
     lasting = [one.name for one in known.functions if _has_static(one) and _is_used_elsewhere(known, one)]
@@ -96,6 +98,23 @@ def _called(known: ReachedCode) -> dict[str, None]:
     return dict.fromkeys(field(node, "function").text for node in nodes)
 
 
+def _is_noticed(known: ReachedCode, name: str) -> bool:
+    """Whether a call of a function of the library shows, at once or in calls outside of the segment."""
+    states = [one for one in _STATES if one.fullmatch(name)]
+    if _OUTPUT.fullmatch(name) or not states:
+        return _OUTPUT.fullmatch(name) is not None
+    return _is_named_outside(known, states[0], [body.span for body in known.bodies])
+
+
+def _is_named_outside(known: ReachedCode, names: re.Pattern[str], places: Sequence[Span]) -> bool:
+    """Whether the file uses a function, and does not only declare it, elsewhere than in these places."""
+    return any(
+        not any(place.contains(one.span) for place in places)
+        for one in known.file.of_type("identifier")
+        if names.fullmatch(one.text) and (one.parent is None or one.parent.type != "function_declarator")
+    )
+
+
 def _stated(spec: Specification) -> set[str]:
     return {word for statement in spec.statements for word in names_in(statement.place.text)}
 
@@ -109,12 +128,7 @@ def _is_used_elsewhere(known: ReachedCode, function: Function) -> bool:
     if any(function.name in names_in(macro.body) for macro in known.macros):
         return True
     places = [*(body.span for body in known.bodies), function.node.span]
-    uses = [node for node in known.file.of_type("identifier") if node.text == function.name]
-    return any(
-        not any(place.contains(one.span) for place in places)
-        for one in uses
-        if one.parent is None or one.parent.type != "function_declarator"
-    )
+    return _is_named_outside(known, re.compile(re.escape(function.name)), places)
 
 
 def _iterators(program: Program) -> tuple[str, ...]:
@@ -138,11 +152,17 @@ def _is_left_to_others(known: ReachedCode, name: str) -> bool:
 
 
 _REPEATING = ("for_statement", "while_statement", "do_statement")
-_SEEN_OUTSIDE = re.compile(
-    r"v?f?printf|puts|putchar|putc|fputc|fputs|fwrite|write|perror|srand|srandom|rand|random|setenv|putenv|"
-    r"clearenv|signal|raise|fopen|fclose|freopen|open|close|read|fread|fgets|getc|getchar|f?scanf|fseek"
+_OUTPUT = re.compile(r"v?f?printf|puts|putchar|putc|fputc|fputs|fwrite|write|perror|signal")
+"""Others see what these do."""
+_STATES = tuple(
+    re.compile(one)
+    for one in (
+        r"s?rand|s?random|rand_r|drand48",
+        r"(?:set|put|clear|get)env|system|exec\w+",
+        r"fopen|fclose|freopen|open|close|read|fread|fgets|getc|getchar|f?scanf|fseek|" + _OUTPUT.pattern,
+    )
 )
-"""What is written or read there is seen by others, and so is the next number of `rand`."""
+"""Calls of each kind see what the others have done: the next number of `rand`, what is read of a file."""
 
 
 def own_names(program: Program) -> set[str]:
