@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import tree_sitter
 import tree_sitter_c
@@ -40,6 +40,18 @@ _DECLARING = """
 def _query(patterns: str) -> tree_sitter.Query:
     """What finds the nodes of any of these patterns."""
     return tree_sitter.Query(_LANGUAGE, f"[{patterns}] @found")
+
+
+def _captures(raw: tree_sitter.Node, query: tree_sitter.Query) -> list[tree_sitter.Node]:
+    """What a query finds, in the order of the text."""
+    found = tree_sitter.QueryCursor(query).captures(raw).get("found", [])
+    return sorted(found, key=lambda one: (one.start_byte, -one.end_byte))
+
+
+@lru_cache(maxsize=16)
+def _captures_of_long(raw: tree_sitter.Node, query: tree_sitter.Query) -> list[tree_sitter.Node]:
+    """The same; a long text is often parsed again as part of another source."""
+    return _captures(raw, query)
 
 
 class Node:
@@ -118,7 +130,24 @@ class Node:
         """What is in a long text is asked for often: what is usual there is looked for once."""
         if self.end - self.start > _LONG and types != _USUAL and {*types} <= {*_USUAL}:
             return tuple(node for node in self.of_type(*_USUAL) if node.type in types)
+        around = self._around_with(types)
+        if around:
+            known = around[-1]._by_type
+            assert known is not None, "such a node is looked for"
+            inside = (one for one in known[types] if self.start <= one.start and one.end <= self.end)
+            return tuple(one for one in inside if one not in around)
         return self._matching(_query(" ".join(f"({one})" for one in types)))
+
+    def _around_with(self, types: tuple[str, ...]) -> list[Node]:
+        """The nodes around this one, up to the first of which it is known where nodes of these types are."""
+        found: list[Node] = []
+        node = self.parent
+        while node is not None:
+            found.append(node)
+            if node._by_type is not None and types in node._by_type:
+                return found
+            node = node.parent
+        return []
 
     def named(self, name: str, besides: Span | None = None) -> list[Node]:
         """The identifiers of this spelling, here and below, in the order of the text; none in `besides`."""
@@ -153,8 +182,8 @@ class Node:
 
     def _matching(self, query: tree_sitter.Query) -> tuple[Node, ...]:
         """What a query finds, in the order of the text, without visiting all nodes."""
-        found = tree_sitter.QueryCursor(query).captures(self._raw).get("found", [])
-        ordered = sorted(found, key=lambda raw: (raw.start_byte, -raw.end_byte))
+        is_long = self.end - self.start > _LONG
+        ordered = _captures_of_long(self._raw, query) if is_long else _captures(self._raw, query)
         return tuple(dict.fromkeys(self._nodes_of(ordered)))
 
     def _nodes_of(self, ordered: list[tree_sitter.Node]) -> Iterator[Node]:
@@ -216,7 +245,18 @@ class Node:
 def parse(source: Source, shown: str | None = None) -> Node:
     """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved."""
     plain = re.sub(r"[^\x00-\x7f]", "_", source.text if shown is None else shown)
-    return Node(source, tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii")).root_node, None)
+    tree = _tree_of_long(plain) if len(plain) > _LONG else _tree(plain)
+    return Node(source, tree.root_node, None)
+
+
+def _tree(plain: str) -> tree_sitter.Tree:
+    return tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii"))
+
+
+@lru_cache(maxsize=4)
+def _tree_of_long(plain: str) -> tree_sitter.Tree:
+    """The same text is a source of its own for each choice of its regions."""
+    return _tree(plain)
 
 
 def is_atomic(node: Node) -> bool:

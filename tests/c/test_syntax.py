@@ -1,0 +1,34 @@
+"""Nodes of a kind are found below every node, whether or not what is around it was asked before."""
+
+from __future__ import annotations
+
+from loopwright.c.syntax import parse, walk
+from loopwright.source import Source
+
+TEXT = """void f(int n) { int i; for (i = 0; i < n; i++) if (i) { for (;;) ; x = (y = i); } else { i++; }
+  { { n = 0; } } again: { for (;;) n--; } }
+void g(void) { for (;;) { h(); } }
+"""
+KINDS = (
+    ("for_statement",),
+    ("compound_statement",),
+    ("assignment_expression", "update_expression"),
+    ("expression_statement", "if_statement", "labeled_statement"),
+)
+
+
+def test_nodes_of_a_kind_below_a_node() -> None:
+    root = parse(Source("f.c", TEXT))
+    for kinds in KINDS:
+        assert root.of_type(*kinds)
+        for node in walk(root):
+            expected = [one for one in walk(node) if one.type in kinds]
+            assert list(node.of_type(*kinds)) == expected, (node.type, node.text)
+
+
+def test_trees_of_one_text_are_views_of_their_own() -> None:
+    text = TEXT + "/* " + "x" * 30_000 + " */"
+    one, other = (parse(Source(name, text)) for name in ("one.c", "other.c"))
+    found = [node.of_type("for_statement") for node in (one, other)]
+    assert [node.start for node in found[0]] == [node.start for node in found[1]]
+    assert {node.source.path for node in found[1]} == {"other.c"}
