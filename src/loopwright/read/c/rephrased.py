@@ -303,7 +303,10 @@ def pairs_of_wordings(
     plain = in_plain_loops(old, compiled), in_plain_loops(new, options)
     inlined = plain
     for _ in range(_DEEPEST):
-        inlined = _inlined(*inlined, compiled, options)
+        further = _inlined(*inlined, compiled, options)
+        if further == inlined:
+            break
+        inlined = further
     if inlined != plain:
         yield in_plain_loops(inlined[0], compiled), in_plain_loops(inlined[1], options)
     yield plain
