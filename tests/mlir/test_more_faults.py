@@ -171,7 +171,29 @@ CARRIED = """func.func @f(%a: memref<?xf64>, %n: index) {
   return
 }
 """
+REPEATED = """func.func @f(%a: memref<6xi16>) {
+  %x = arith.constant 3 : i16
+  %y = arith.constant 7 : i16
+  affine.for %i = 0 to 6 {
+    affine.store %x, %a[%i] : memref<6xi16>
+  }
+  affine.for %t = 0 to 5 {
+    affine.for %i = 0 to 6 {
+      %v = affine.load %a[%i] : memref<6xi16>
+      %w = arith.muli %v, %y : i16
+      affine.store %w, %a[%i] : memref<6xi16>
+    }
+  }
+  return
+}
+"""
 WRONG = {
+    "fusion: what is filled once, filled again each time (16 bits wrap around)": (
+        REPEATED,
+        REPEATED.replace(
+            "      %v = affine.load", "      affine.store %x, %a[%i] : memref<6xi16>\n      %v = affine.load"
+        ),
+    ),
     "scalar replacement: the sum of one iteration": (
         SUMS,
         SUMS.replace("    %t = affine.load %s[0] : memref<1xf64>\n", "").replace(
@@ -214,6 +236,7 @@ WRONG = {
     ),
 }  # fmt: skip
 RIGHT = {
+    "products of 16 bits, exchanged": (REPEATED, REPEATED.replace("%v, %y", "%y, %v")),
     "coalescing": (RECTANGLE, COALESCED),
     "normalisation": (BY_TWO, NORMALISED),
     "fusion of a buffer read in order": (PRIVATE.replace("8 - %i", "%i"), ONE_CELL),

@@ -47,11 +47,14 @@ _INTEGERS = {
     32: types.INT,
     64: types.LONG,
 }
+SMALL = (_INTEGERS[8], _INTEGERS[16])
+"""The integers that C computes with in int, where sums and products of two fit, and then converts."""
 ARITHMETIC = {
     "arith.addf": "+", "arith.subf": "-", "arith.mulf": "*", "arith.divf": "/",
     "arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.divsi": "/", "arith.remsi": "%",
     "arith.andi": "&", "arith.ori": "|", "arith.xori": "^",
 }  # fmt: skip
+_WRAPPING = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori")
 CONVERSIONS = (
     "arith.extf", "arith.truncf", "arith.sitofp", "arith.fptosi", "arith.extsi", "arith.trunci",
     "arith.index_cast",
@@ -175,6 +178,9 @@ def _allowances(operation: Operation) -> str:
 def _arithmetic(name: str, operands: Sequence[Term], kind: types.CType) -> Term:
     if name in ARITHMETIC and (isinstance(kind, types.Floating) or kind in WHOLE) and len(operands) == 2:
         return combined(ARITHMETIC[name], operands[0], operands[1], kind)
+    if name in _WRAPPING and kind in SMALL:
+        whole = [converted(one, types.INT) for one in operands]
+        return converted(combined(ARITHMETIC[name], whole[0], whole[1], types.INT), kind)
     return opaque(name, operands, kind)
 
 
