@@ -96,9 +96,9 @@ SEED ?= 0
 fuzz: $(INSTALLED)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
-# a wrong program with a thousand changed certificates: none may be accepted
+# a wrong program with a thousand changed certificates, a thousand texts with another token: none may be accepted
 fuzz-certificates: $(INSTALLED)
-	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py tests/coq/test_checker_storage.py -k certificate
+	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py tests/coq/test_checker_storage.py tests/coq/test_checker_texts.py -k "certificate or token"
 
 # random scripts with operations on storage: what is accepted has to leave the same bits
 fuzz-storage: $(INSTALLED)

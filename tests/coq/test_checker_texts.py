@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -36,6 +38,7 @@ from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import needs_coqc, proof_file
+from tests.coq.test_checker import FUZZED
 from tests.coq.test_program_file import FLAT
 from tests.emit.test_compiled import programs
 from tests.generate.support import flat
@@ -106,6 +109,25 @@ def test_statements_are_compared_word_by_word() -> None:
     for label, (text, right) in TEXTS.items():
         answer = checker.asked(problem(text), 20)
         assert isinstance(answer, Checked) == right, (label, answer)
+
+
+TOKEN = re.compile(r"\w+|\+=|<=|[^\s\w]")
+OTHERS = re.findall(r"\S+", "A B C s f n c0 c1 i j 0 1 2 if + - * < <= = ( ) [ ] ; { ++")
+
+
+def test_no_other_token_is_accepted() -> None:
+    """Whatever certificates can be found: each text with one token replaced is another program, or none."""
+    right = problem(NEW)
+    assert isinstance(checker.asked(right), Checked) and right.count(name(NEW)) == 1
+    texts = [
+        NEW[: token.start()] + other + NEW[token.end() :]
+        for token in TOKEN.finditer(NEW)
+        for other in OTHERS
+        if other != token[0]
+    ]
+    for text in random.Random(5).sample(texts, min(FUZZED, len(texts))):
+        answer = checker.asked(right.replace(name(NEW), name(text)))
+        assert isinstance(answer, NotChecked), (text, answer)
 
 
 DIVIDED = "for (int {0} = 0; {0} < n; {0}++) B[0][{0}] = A[({0} + 3) / 2 - 1][5 + {0} % 2];"

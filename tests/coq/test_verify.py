@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +36,6 @@ from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.correspondence import claimed_loops
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load
-from loopwright.rewrite import verification
 from loopwright.rewrite.rereading import read_regions
 from tests.coq.support import SECONDS, needs_coqc
 from tests.coq.test_cli import KERNEL, run
@@ -143,42 +141,49 @@ def test_another_text_is_refused_before_coq_is_asked(
     assert message in capsys.readouterr().err
 
 
-NAMES = ("i", "j", "n", "x", "a", "0", "1", "if")
-SIGNS = ("+", "-", "*", "<", "<=", "=", "(", ")", "[", "]", ";", "{", "++")
-
-
-def test_a_text_with_another_token_asks_for_another_theorem(
-    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Or for none: each token of the region, but for the label, replaced by another one."""
-    asked: list[str] = []
-
-    def recorded(proof: str, statement: str, *_: object) -> Accepted:
-        asked.append(statement)
-        return Accepted()
-
-    monkeypatch.setattr(verification, "verify", recorded)
-    assert run("verify", str(files.new), str(files.proof)) == 0
-    (right,) = asked
-    text = files.new.read_text()
-    start, end = text.index("for (j"), text.index("#pragma endscop")
-    chance = random.Random(1)
-    for token in re.finditer(r"\w+|\+\+|<=|[^\s\w]", text[start:end]):
-        if token[0] != "L":
-            other = chance.choice([one for one in NAMES + SIGNS if one != token[0]])
-            asked.clear()
-            new = text[: start + token.start()] + other + text[start + token.end() :]
-            status = run("verify", *files.but(tmp_path, new=new))
-            assert status in (1, 2, 3) or asked != [right], new
-            assert status != 4, capsys.readouterr().err
-
-
 @needs_coqc
-def test_other_loops_are_refused(files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_loops_are_refused(
+    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the proof of the right ones, and with one that says the same of the wrong ones."""
     changed = files.new.read_text().replace("i = j;", "i = j + 1;")
     assert changed != files.new.read_text()
     assert run("verify", *files.but(tmp_path, new=changed)) == 1
     assert "transformed of the file is not what the texts say" in capsys.readouterr().err
+    proof = files.proof.read_text().replace("i = j;", "i = j + 1;")
+    assert run("verify", *files.but(tmp_path, new=changed, proof=proof)) == 1
+    assert "coqc does not accept it: same_memory" in capsys.readouterr().err
+
+
+@needs_coqc
+def test_copies_of_iterations_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are those of the pragma: a proof about other copies, or about none, is no proof of the text."""
+    source, proof = tmp_path / "k.c", tmp_path / "proof.v"
+    source.write_text(PRIVATE)
+    words = ("--openmp", "--prover", "coq", "-o", str(proof), "--prover-timeout", str(SECONDS))
+    assert run("transform", str(source), "-e", "parallel(S, i)", *words) == 0
+    new = tmp_path / "new.c"
+    new.write_text(capsys.readouterr().out)
+    assert "private(u)" in new.read_text()
+    assert run("verify", str(new), str(proof), "--json") == 0
+    (region,) = json.loads(capsys.readouterr().out)["regions"]
+    assert region["proof"]["status"] == "checked" and "except in u" in region["proof"]["detail"]
+    proof.write_text(proof.read_text().replace('Storage ["u"]', 'Storage ["u"; "w"]'))
+    assert run("verify", str(new), str(proof)) == 1
+    assert "its theorem is not the one about" in capsys.readouterr().err
+
+
+PRIVATE = """\
+void f(int n, double a[restrict n], double b[restrict n]) {
+  double u;
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    S: u = a[i];
+    T: b[i] = u * u;
+  }
+#pragma endscop
+}
+"""
 
 
 @pytest.mark.parametrize(
