@@ -128,7 +128,7 @@ def test_the_error_to_raise() -> None:
     unsure = region("for (i = 0; i < n; i++) a[i * i] = i;")
     error = refusal(prove_legal(unsure, backwards))
     assert isinstance(error, GaveUp)
-    assert error.message == "could not decide: two writes of one cell may end in the wrong order"
+    assert error.message == "could not decide: two writes to one cell may be in the wrong order"
     assert error.hint is not None and "'a[i * i]'" in error.hint
 
 

@@ -42,7 +42,7 @@ Failure: TypeAlias = Violation | Defect | WrongValue
 HEADLINES = {
     "flow": "a value is read before it is written",
     "anti": "a value is overwritten before it is read",
-    "output": "two writes of one cell end in the wrong order",
+    "output": "two writes to one cell are in the wrong order",
 }
 
 CODES = {
@@ -60,7 +60,7 @@ AT_ONCE = {
 PERHAPS = {
     "flow": "a value may be read before it is written",
     "anti": "a value may be overwritten before it is read",
-    "output": "two writes of one cell may end in the wrong order",
+    "output": "two writes to one cell may be in the wrong order",
 }
 
 DEFECTS = {
