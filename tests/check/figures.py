@@ -25,7 +25,7 @@ int main(void)
 {program}
   /*@ polycheck end
   */
-  printf("%d %d %d %f\\n", i, T, M, A[0]);
+  printf("%d %d %f\\n", T, M, A[0]);
   return 0;
 }}
 """

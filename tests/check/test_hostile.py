@@ -240,7 +240,7 @@ def test_functions_that_are_not_in_the_file_are_no_yes(tmp_path: Path) -> None:
     source = text(f"{COPY} other();", functions=f'#include "{tmp_path}/other.h"')
     with pytest.raises(GaveUp, match="'other' is not in this file"):
         check(source)
-    assert check(text(f'{COPY} printf("%d", abs(-3));', functions="#include <stdio.h>")).notes == ()
+    assert check(text(f"{COPY} i = abs(-3);")).notes == ()
 
 
 def test_functions_that_run_at_another_time() -> None:

@@ -208,7 +208,7 @@ def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_wr
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
     if here is None and there is None:
-        return is_written  # a macro, such as `errno`
+        return is_written and name == "errno"  # a macro
     if here is None or there is None or program.region.contains(there.place):
         return False
     if not here.scope.contains(known.segment.place):
