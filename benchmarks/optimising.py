@@ -153,7 +153,10 @@ def _in_process(file: Path, options: Sequence[str], left: float) -> Row:
     if done.returncode:
         return Row(file.stem, failure=done.stderr[-400:])
     sys.stderr.write(done.stderr)
-    return Row(**json.loads(done.stdout))
+    try:
+        return Row(**json.loads(done.stdout))
+    except json.JSONDecodeError:
+        return Row(file.stem, failure=f"no result, but {done.stdout[:200]!r}")
 
 
 def _line(row: Row) -> str:

@@ -55,6 +55,9 @@ ESTIMATING, TIMING = 0.3, 0.65
 ESTIMATING_SHARED, TIMING_SHARED = 0.4, 0.72
 """The same for several threads: what is best for one is found first."""
 
+ESTIMATING_GIVEN, TIMING_GIVEN = 0.25, 0.55
+"""The same where a script is given to begin with: what is made of it is long, and so are the proofs."""
+
 SURE = 0.75
 """The model's word counts from this part of the original's cycles on: by less it errs too often."""
 
@@ -123,10 +126,14 @@ class Search:
 
     @property
     def estimating(self) -> float:
+        if self.start:
+            return ESTIMATING_GIVEN
         return ESTIMATING if self.threads == 1 else ESTIMATING_SHARED
 
     @property
     def timing(self) -> float:
+        if self.start:
+            return TIMING_GIVEN
         return TIMING if self.threads == 1 else TIMING_SHARED
 
 
