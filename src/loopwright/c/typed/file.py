@@ -189,6 +189,16 @@ class TypedFile:
             and all(word.search(self.text.text, start, end) for word in words)
         )
 
+    def functions_named(self, name: str) -> tuple[TypedFunction, ...]:
+        """The functions of this name that the file defines."""
+        return tuple(
+            self._built(start, cursor)
+            for start, _, cursor in self._top
+            if front_end.kind(cursor) == "FUNCTION_DECL"
+            and str(cursor.spelling) == name
+            and cursor.is_definition()
+        )
+
     @cached_property
     def variables(self) -> tuple[tuple[tree.Declarator, tuple[Problem, ...]], ...]:
         """The variables of the file, and what is not understood of their first values."""

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedFunction, typed_file
-from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.types import Record, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
@@ -51,14 +50,16 @@ class InlinableFunction:
 
 
 def inlinable_function(
-    file: CFile, name: str, region: Span, options: CompilerOptions
+    file: CFile, name: str, region: Span, typed: Callable[[], TypedFile]
 ) -> InlinableFunction | None:
-    """The one definition of a function, if it is of a form that can take the place of its calls."""
+    """The one definition of a function, if it is of a form that can take the place of its calls.
+
+    `typed` is the typed reading of the file, or of one that differs from it in regions alone; it is asked
+    last.
+    """
     definitions = [one for one in file.tree.named_children if one.type == "function_definition"]
     found = [one for one in definitions if _named(one) == name]
-    if len(found) != 1 or found[0].span.contains(region) or not _is_what_is_compiled(found[0], file, options):
-        return None
-    if not _means_the_same(found[0], file, region):
+    if len(found) != 1 or found[0].span.contains(region):
         return None
     node, body, declarator = found[0], field(found[0], "body"), field(found[0], "declarator")
     head = names_in(node.text[: declarator.start - node.start])
@@ -88,15 +89,19 @@ def inlinable_function(
     free = frozenset(words - own - KEYWORDS - {name})
     statements = tuple(inside if last is None else inside[:-1])
     value = values[0] if values else None
-    records, kept = _records(typed_file(file.source, options).functions_with(name), name)
+    if not _means_the_same(node, file, region):
+        return None
+    compiled = typed().functions_named(name)
+    if len(compiled) != 1 or not _is_what_is_compiled(node, file, compiled[0]):
+        return None
+    records, kept = _records(compiled[0])
     return InlinableFunction(
         " ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free, records, kept
     )
 
 
-def _records(functions: Sequence[TypedFunction], name: str) -> tuple[frozenset[str], frozenset[str]]:
+def _records(found: TypedFunction) -> tuple[frozenset[str], frozenset[str]]:
     """The parameters of a function that are structs, and those that it neither changes nor gives away."""
-    (found,) = (one for one in functions if one.declaration.name == name)
     records = [one for one in found.parameters if isinstance(unqualified(one.type), Record)]
     targets = [node.target for node in found.nodes if isinstance(node, tree.Assign | tree.Update)]
     changed = {one.offset for one in map(tree.owner, targets) if one is not None} | found.addressed
@@ -122,16 +127,12 @@ def _declared(node: Node) -> tuple[str, ...]:
     return tuple(one[0] for one in named if one is not None)
 
 
-def _is_what_is_compiled(definition: Node, file: CFile, options: CompilerOptions) -> bool:
+def _is_what_is_compiled(definition: Node, file: CFile, typed: TypedFunction) -> bool:
     """Whether macros bring no name into a function, and take none away: they stand for numbers."""
-    known, name = {macro.name for macro in file.macros}, _named(definition)
+    known = {macro.name for macro in file.macros}
     words = names_in(without_comments(definition.text, literals=False))
     written = Counter(one for one in words if one not in known)
-    typed = typed_file(file.source, options).functions_with(name)
-    typed = tuple(one for one in typed if one.declaration.name == name)
-    if len(typed) != 1:
-        return False
-    return written == Counter(token.text for token in typed[0].tokens if token.is_name)
+    return written == Counter(token.text for token in typed.tokens if token.is_name)
 
 
 def _means_the_same(definition: Node, file: CFile, region: Span) -> bool:

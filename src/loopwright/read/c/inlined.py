@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from loopwright.c.declarations import Variable
@@ -33,14 +33,14 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
-from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
 from loopwright.source import Source, Span
 
 _MOST = 12
-"""How many calls are replaced: each asks the compiler again."""
+"""How many calls are replaced."""
 _EFFECTS = ("call_expression", "assignment_expression", "update_expression", "gnu_asm_expression")
 _TAGS = ("struct_specifier", "union_specifier", "enum_specifier")
 _QUALIFIERS = frozenset(("const", "restrict", "__restrict", "__restrict__"))
@@ -58,17 +58,29 @@ def called_in(source: Source) -> dict[str, str]:
     return {one.name: on_one_line(one.body.span.text) for one in file.functions if one.name in called}
 
 
-def with_calls_inlined(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
-    """The text with the calls of these functions in its regions replaced, as far as that is possible."""
-    return edited_while(source, lambda text: _edits(text, names, options), _MOST)
+def with_calls_inlined(
+    source: Source, names: Collection[str], options: CompilerOptions, before: Source | None = None
+) -> Source:
+    """The text with the calls of these functions in its regions replaced, as far as that is possible.
+
+    `before` is the text before others were replaced: no edit changes what is outside of regions, so what is
+    compiled of a function is asked once.
+    """
+
+    def typed() -> TypedFile:
+        return typed_file(source if before is None else before, options)
+
+    return edited_while(source, lambda text: _edits(text, names, options, typed), _MOST)
 
 
-def _edits(source: Source, names: Collection[str], options: CompilerOptions) -> Iterator[list[Edit]]:
+def _edits(
+    source: Source, names: Collection[str], options: CompilerOptions, typed: Callable[[], TypedFile]
+) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         for node in walk(file.block(region.place)):
             called = field(node, "function").text if node.type == "call_expression" else ""
-            function = inlinable_function(file, called, region.place, options) if called in names else None
+            function = inlinable_function(file, called, region.place, typed) if called in names else None
             edit = None if function is None else _Call(file, node, function, region.place, options).edit()
             if edit is not None:
                 yield [edit]

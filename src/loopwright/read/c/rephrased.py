@@ -199,7 +199,7 @@ def _with_helpers_inlined(source: Source, options: CompilerOptions) -> Iterator[
         return
     found = source
     for _ in range(_DEEPEST if names else 0):
-        found = with_calls_inlined(found, called_in(found), options)
+        found = with_calls_inlined(found, called_in(found), options, before=source)
     if found != source:
         yield found
 
