@@ -169,35 +169,28 @@ class TypedFile:
                 found.append((start, end, cursor))
         return tuple(found)
 
+    def _defined(self) -> list[tuple[int, int, Cursor]]:
+        functions = [one for one in self._top if front_end.kind(one[2]) == "FUNCTION_DECL"]
+        return [one for one in functions if one[2].is_definition()]
+
     @cached_property
     def functions(self) -> tuple[TypedFunction, ...]:
         """The functions the file defines."""
-        return tuple(
-            self._built(start, cursor)
-            for start, _, cursor in self._top
-            if front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
-        )
+        return tuple(self._built(start, cursor) for start, _, cursor in self._defined())
 
     def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
         """The functions the file defines that have this word in them; `addressed`: and take some address."""
         words = [re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])"), *([_ADDRESS] if addressed else ())]
         return tuple(
             self._built(start, cursor)
-            for start, end, cursor in self._top
-            if front_end.kind(cursor) == "FUNCTION_DECL"
-            and cursor.is_definition()
-            and all(word.search(self.text.text, start, end) for word in words)
+            for start, end, cursor in self._defined()
+            if all(word.search(self.text.text, start, end) for word in words)
         )
 
     def functions_named(self, name: str) -> tuple[TypedFunction, ...]:
         """The functions of this name that the file defines."""
-        return tuple(
-            self._built(start, cursor)
-            for start, _, cursor in self._top
-            if front_end.kind(cursor) == "FUNCTION_DECL"
-            and str(cursor.spelling) == name
-            and cursor.is_definition()
-        )
+        named = (one for one in self._defined() if str(one[2].spelling) == name)
+        return tuple(self._built(start, cursor) for start, _, cursor in named)
 
     @cached_property
     def variables(self) -> tuple[tuple[tree.Declarator, tuple[Problem, ...]], ...]:
