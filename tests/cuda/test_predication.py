@@ -71,11 +71,14 @@ LANE = Var("x")
         (Or((compare(X, "==", N), And((compare(Y, "==", Int(3)), compare(LANE, "==", Int(7)))))), True),
         (Or((compare(Sum((X, LANE)), ">", Sum((N, Y))), compare(Sum((Y, LANE)), "<=", X))), True),
         (Or((compare(Max((X, N)), "<", Y), compare(Y, "==", X))), False),
-        (compare(Sum((Scaled(2, Y), X)), ">=", N), False),
+        (compare(Sum((Scaled(2, Y), X)), ">=", N), True),
+        (And((compare(Sum((Scaled(2, Y), X)), ">", N), compare(Sum((LANE, X)), "<=", Y))), True),
+        (And((compare(X, "<", N), compare(X, "==", Y))), False),
+        (compare(Max((X, N)), "<", Y), False),
     ],
 )
 def test_a_test_around_many_runs_the_same(test: Test, is_around: bool) -> None:
-    """What follows from tests of single cells, whatever the cell and the lane: where there are several."""
+    """What follows from tests of single cells, where there are several, and what these follow from."""
     cells = For("i", Int(1), Compare(Relation.LE, X, Int(5)), 1, If(test, Call("S", (Y, Var("x"), X))))
     until = Compare(Relation.LE, Var("x"), Int(31))
     lanes = For("x", Int(0), until, 1, cells, annotations=(ThreadLoop(axis="x", count=32),))

@@ -213,7 +213,7 @@ def test_warps_share_registers(kind: str, extents: tuple[int, ...], warps: int) 
     assert "LW_KERNEL(32, " in made().device.kernels.text
 
 
-LANE = "for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
+LANE = "for (LW_LANE_INDEX x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
 WRONG = {
     "no barrier after the copies from other lanes": (
         "          }\n          LW_WARP_BARRIER();\n", "          }\n"

@@ -31,7 +31,7 @@ PROGRAM = (
 )
 SCRIPT = """\
 Time = lift(New, 1)
-(Tiles, March, Clear) = stream(Time, t=1, i=9, j=4, k=1, warps=2)
+(Tiles, March, Clear) = stream(Time, t=1, i=9, j=4, k=2, warps=2)
 block(Tiles, iT, jT, kT)
 thread(March, w=2, x=32)
 thread(Clear, w=2, x=32)
@@ -52,9 +52,10 @@ def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
     assert run_in_threads(tmp_path, text, host, 2) == original(tmp_path, PROGRAM)
 
 
-WARPS = "for (LW_LANE_TYPE w = LW_LANE(y, 0, 1); w <= 1; w += LW_LANES(y, 1))"
-LANES = "for (LW_LANE_TYPE x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
-OWN = "b_own1[w][x][0][2][p][1] ="
+WARPS = "for (LW_LANE_INDEX w = LW_LANE(y, 0, 1); w <= 1; w += LW_LANES(y, 1))"
+LANES = "for (LW_LANE_INDEX x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
+OWN = "b_own1[w][x][0][2][p][c] ="
+COPY = "LW_TOGETHER(2, c, 1, b_own1[w][x][0][3][p][c], "
 WRONG = {
     "no barrier before rows are given": ("          LW_BARRIER();\n", ""),
     "a barrier of warps before rows are given": ("  LW_BARRIER();\n", "  LW_WARP_BARRIER();\n"),
@@ -71,6 +72,13 @@ WRONG = {
     "a block of other warps": ("LW_SIZE(32, 2, 1)", "LW_SIZE(32, 4, 1)"),
     "warps along z": ("LW_SIZE(32, 2, 1)", "LW_SIZE(32, 1, 2)"),
     "registers of one warp": ("LW_REGISTERS_6(float, b_own1, 2, 32", "LW_REGISTERS_6(float, b_own1, 1, 32"),
+    "neighbours that begin at an odd column": (COPY, COPY.replace("c, 1,", "c, 2,")),
+    "neighbours of an odd number": (COPY, COPY.replace("(2,", "(3,")),
+    "neighbours along strips": (COPY, COPY.replace("(2, c,", "(2, p,")),
+    "neighbours in registers of another lane": (COPY, COPY.replace("[x]", "[(x + 1) % 32]")),
+    "neighbours of one array": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], b_own1["),
+    "neighbours that nothing declares": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], A["),
+    "a selection of a value": ("if (LW_SELECT(", "if (2 - LW_SELECT("),
     "other buffers": ("LW_SHARED_4(float, b_last1, 2,", "LW_SHARED_4(float, b_last1, 1,"),
 }
 
@@ -83,6 +91,16 @@ def test_wrong_kernels_are_refused(what: str) -> None:
     text = Source(kernels.path, kernels.text.replace(old, new, 1))
     with pytest.raises(LoopwrightError):
         of_launches(replace(one.device, kernels=text), [one.plan.original], [one.plan.written])
+
+
+def test_lanes_count_in_32_bits_where_all_numbers_are_known_to_fit() -> None:
+    one = warps()
+    text = one.device.kernels.text.partition("begins here. */")
+    wide = text[2].replace("LW_BLOCK_INDEX", "long").replace("LW_INDEX", "long")
+    assert "LW_LANE_INDEX" in wide
+    kernels = Source(one.device.kernels.path, "".join([*text[:2], wide]))
+    with pytest.raises(LoopwrightError, match="nothing is known of the size"):
+        of_launches(replace(one.device, kernels=kernels), [one.plan.original], [one.plan.written])
 
 
 def test_the_right_kernels_are_read() -> None:
@@ -137,9 +155,9 @@ def test_a_swapped_buffer_is_refuted() -> None:
 @pytest.mark.parametrize(
     "old, new, says",
     [
-        ("j=4, k=1, warps=2", "j=1, k=1, warps=4", "halo"),
-        ("j=4, k=1, warps=2", "j=2, k=1, warps=3", "one warp"),
-        ("j=4, k=1, warps=2", "j=4, k=1, warps=1", "2 to 32"),
+        ("j=4, k=2, warps=2", "j=1, k=2, warps=4", "halo"),
+        ("j=4, k=2, warps=2", "j=2, k=2, warps=3", "one warp"),
+        ("j=4, k=2, warps=2", "j=4, k=2, warps=1", "2 to 32"),
     ],
 )
 def test_sizes_that_do_not_fit(old: str, new: str, says: str) -> None:

@@ -17,7 +17,7 @@ from loopwright.emit.helpers import FUNCTIONS, used
 from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import TRUE, Test
+from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import free_variables, unmarked, with_children
 from loopwright.model.annotations import Clauses
@@ -83,6 +83,14 @@ def _not_distributed(loop: For, first: str) -> None:
     return None
 
 
+def _condition(node: If) -> str:
+    return condition_to_c(node.test)
+
+
+def _as_loop(loop: For) -> None:
+    return None
+
+
 def _never(remark: str | Remark) -> bool:
     return False
 
@@ -106,8 +114,10 @@ class Style:
     """The types of iterators that do not have `iterator_type`."""
     distributed: Callable[[For, str], tuple[str, str] | None] = _not_distributed
     """For a loop and the text of its first value: where it starts and what it adds, if it is shared out."""
-    condition: Callable[[Test], str] = condition_to_c
+    condition: Callable[[If], str] = _condition
     """How the test of an `if` is written."""
+    instead: Callable[[For], list[str] | None] = _as_loop
+    """The lines of a loop that is not written as one."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it unless it is declared outside."""
@@ -230,6 +240,8 @@ def _sequence(node: Node, style: Style) -> list[str]:
 
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
+    if (lines := style.instead(loop)) is not None:
+        return lines
     test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
     first, update = expression_to_c(loop.start), style.hand.update(iterator, loop.step)
     shared = style.distributed(loop, first)
@@ -243,7 +255,7 @@ def _loop(loop: For, style: Style) -> list[str]:
 def _conditional(node: If, style: Style) -> list[str]:
     ambiguous = _ends_in_if(node.then, followed_by_else=node.orelse is not None)
     braces = ambiguous or _needs_braces(node.then, style)
-    lines = _controlled(f"if ({style.condition(node.test)})", node.then, style, braces=braces)
+    lines = _controlled(f"if ({style.condition(node)})", node.then, style, braces=braces)
     if node.orelse is None:
         return lines
     head = "else"

@@ -48,8 +48,7 @@ class CudaTarget(RewriteTarget):
         if node is None:
             kind = LoopType.ATOMIC if in_lanes else LoopType.DEFAULT
             node = generate(to_schedule(plan), GenerationOptions(loop_type=kind))
-        lanes = frozenset[str]() if in_warps else None
-        node = predicated(with_versions(plan, node), lengths, tested=in_lanes, lanes=lanes)
+        node = predicated(with_versions(plan, node), lengths, tested=in_lanes)
         return with_uniform_tests(node) if in_warps else node
 
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:

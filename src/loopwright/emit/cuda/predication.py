@@ -37,7 +37,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Call, For, If, Node
-from loopwright.loops.traverse import subprograms, variables, with_children
+from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.presburger.dimensions import only
@@ -91,17 +91,12 @@ def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:
     return int(ends[0].to_python()), int(ends[1].to_python())
 
 
-def predicated(
-    node: Node, lengths: Lengths, *, tested: bool = False, lanes: frozenset[str] | None = None
-) -> Node:
+def predicated(node: Node, lengths: Lengths, *, tested: bool = False) -> Node:
     """The program with constant lengths of loops, where bounds of constant distance say so.
 
-    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.  With
-    `lanes`, the iterators of lanes around, loops have it whose bounds do not depend on these.
+    Where all loops are to be `tested`, none has the first form: lanes that differ would run both.
     """
-    if lanes is not None and isinstance(node, For) and is_lane_axis(node):
-        lanes |= {node.iterator}
-    inner = with_children(node, lambda child: predicated(child, lengths, tested=tested, lanes=lanes))
+    inner = with_children(node, lambda child: predicated(child, lengths, tested=tested))
     if not isinstance(inner, For) or inner.step != 1 or inner.annotation(BlockLoop) is not None:
         return inner
     if inner.annotation(ThreadLoop) is None and any(map(is_mapped, subprograms(inner))):
@@ -111,10 +106,8 @@ def predicated(
             registers = numbered_registers(inner, lengths)
             if tested and _constant_pairs(_arguments(inner.start, Max), _arguments(bound, Min)):
                 registers = None  # Bounds that are constants leave out registers of other lanes.
-            alike = lanes is not None and not (variables(inner.start) | variables(bound)) & lanes
             whole = inner.annotation(ThreadLoop) is not None or registers is not None
-            only_tested = whole or (tested and not alike)
-            return _predicated(inner, (relation, bound), registers, only_tested=only_tested)
+            return _predicated(inner, (relation, bound), registers, only_tested=whole or tested)
         case _:
             return inner
 

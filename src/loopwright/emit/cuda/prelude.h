@@ -148,13 +148,21 @@ typedef lw_block_index LW_BLOCK_INDEX;
 #define LW_BLOCKS(axis, step) ((long)gridDim.axis * (step))
 #define LW_THREAD(axis, first, step) ((first) + (long)threadIdx.axis * (step))
 #define LW_THREADS(axis, step) ((long)lw_threads_##axis * (step))
-#define LW_BLOCK_SIZE(x, y, z) enum { lw_threads_x = x, lw_threads_y = y, lw_threads_z = z }
+/* Lanes of a warp whose block has 32 threads along x have one number along y, which the compiler is told. */
+#define LW_BLOCK_SIZE(x, y, z) \
+  enum { lw_threads_x = x, lw_threads_y = y, lw_threads_z = z }; \
+  [[maybe_unused]] const unsigned lw_number_x = lw_thread_x(), lw_number_y = lw_thread_y(x == 32 && y > 1)
+static __device__ __forceinline__ unsigned lw_thread_x(void) { return threadIdx.x; }
+static __device__ __forceinline__ unsigned lw_thread_y(bool is_warp)
+{
+  return is_warp ? __shfl_sync(0xffffffffu, threadIdx.y, 0) : threadIdx.y;
+}
 #define LW_ONE(axis) (threadIdx.axis == 0)
 #define LW_BARRIER() __syncthreads()
-#define LW_SHARED_1(type, name, n0) __shared__ type name[n0]
-#define LW_SHARED_2(type, name, n0, n1) __shared__ type name[n0][n1]
-#define LW_SHARED_3(type, name, n0, n1, n2) __shared__ type name[n0][n1][n2]
-#define LW_SHARED_4(type, name, n0, n1, n2, n3) __shared__ type name[n0][n1][n2][n3]
+#define LW_SHARED_1(type, name, n0) alignas(16) __shared__ type name[n0]
+#define LW_SHARED_2(type, name, n0, n1) alignas(16) __shared__ type name[n0][n1]
+#define LW_SHARED_3(type, name, n0, n1, n2) alignas(16) __shared__ type name[n0][n1][n2]
+#define LW_SHARED_4(type, name, n0, n1, n2, n3) alignas(16) __shared__ type name[n0][n1][n2][n3]
 
 /* Arrays whose first subscripts are the numbers of the thread: each thread has the rest in its registers. */
 template <typename T, int axes> struct lw_own_row {
@@ -182,25 +190,32 @@ template <typename T, int axes> struct lw_own {
    The remainder, and a next iteration that is no lane, tell the compiler that every lane runs one: a loop that could
    diverge costs a branch at each shuffle, and copies of registers at its end. */
 struct lw_no_lane {};
-#define LW_LANE(axis, first, step) ((first) + (long)(threadIdx.axis % lw_threads_##axis) * (step))
+#define LW_LANE(axis, first, step) ((first) + (long)(lw_number_##axis % lw_threads_##axis) * (step))
 #define LW_LANES(axis, step) (lw_no_lane())
 #define LW_WARP_BARRIER() __syncwarp()
 #define LW_UNROLL _Pragma("unroll")
 #define LW_UNROLL_3 _Pragma("unroll 3")
 #define LW_UNROLL_1 _Pragma("unroll 1")
-struct lw_lane {
+template <typename I> struct lw_lane {
   int value;
   __device__ __forceinline__ lw_lane(long lane) : value((int)lane) {}
-  __device__ __forceinline__ operator long() const { return value; }
+  __device__ __forceinline__ operator I() const { return value; }
   __device__ __forceinline__ lw_lane &operator+=(lw_no_lane) { value = 1 << 20; return *this; }
 };
-typedef lw_lane LW_LANE_TYPE;
+typedef lw_lane<long> LW_LANE_TYPE;
+typedef lw_lane<int> LW_LANE_INDEX;
 struct lw_other_lane {
   int value;
   __device__ __forceinline__ operator long() const { return value; }
 };
-__device__ __forceinline__ lw_other_lane operator+(lw_lane lane, int more) { return {lane.value + more}; }
-__device__ __forceinline__ lw_other_lane operator+(lw_lane lane, long more) { return {lane.value + (int)more}; }
+template <typename I> __device__ __forceinline__ lw_other_lane operator+(lw_lane<I> lane, int more)
+{
+  return {lane.value + more};
+}
+template <typename I> __device__ __forceinline__ lw_other_lane operator+(lw_lane<I> lane, long more)
+{
+  return {lane.value + (int)more};
+}
 __device__ __forceinline__ lw_other_lane operator%(lw_other_lane lane, int count) { return {lane.value % count}; }
 /* A number in registers.  Twice a number is computed as a sum unless the compiler does not know the two, and a product
    that is added to something is one operation with it where contraction is allowed. */
@@ -255,23 +270,60 @@ template <typename T, int N1, int N2, int N3, int N4> struct lw_lane4 {
 template <typename T, int N1, int N2, int N3> struct lw_registers4 {
   T data[N1][N2][N3];
   typedef T values[N1][N2][N3];
-  __device__ __forceinline__ values &operator[](lw_lane) { return data; }
+  template <typename I> __device__ __forceinline__ values &operator[](lw_lane<I>) { return data; }
   __device__ __forceinline__ lw_lane3<T, N1, N2, N3> operator[](lw_other_lane lane) { return {data, lane.value}; }
 };
 template <typename T, int N1, int N2, int N3, int N4> struct lw_registers5 {
   T data[N1][N2][N3][N4];
   typedef T values[N1][N2][N3][N4];
-  __device__ __forceinline__ values &operator[](lw_lane) { return data; }
+  template <typename I> __device__ __forceinline__ values &operator[](lw_lane<I>) { return data; }
   __device__ __forceinline__ lw_lane4<T, N1, N2, N3, N4> operator[](lw_other_lane lane) { return {data, lane.value}; }
 };
 /* Several warps: each has such an array for itself, and none that of another one. */
 template <typename T, int N1, int N2, int N3, int N4> struct lw_registers6 {
   lw_registers5<T, N1, N2, N3, N4> data;
-  __device__ __forceinline__ lw_registers5<T, N1, N2, N3, N4> &operator[](lw_lane) { return data; }
+  template <typename I> __device__ __forceinline__ lw_registers5<T, N1, N2, N3, N4> &operator[](lw_lane<I>) { return data; }
 };
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) lw_registers4<lw_value<type>, n1, n2, n3> name
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) lw_registers5<lw_value<type>, n1, n2, n3, n4> name
 #define LW_REGISTERS_6(type, name, n0, n1, n2, n3, n4, n5) lw_registers6<lw_value<type>, n2, n3, n4, n5> name
+
+/* A test of a cell, which selects between two values: the compiler is not to make branches of what all cells ask. */
+__device__ __forceinline__ bool lw_select(bool test)
+{
+  int found = test;
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(found));
+#endif
+  return found;
+}
+#define LW_SELECT(...) lw_select(__VA_ARGS__)
+
+/* `to = from` for count values of c from the first on: registers, and neighbours in memory that begin at a multiple of
+   count elements, which are loaded or stored at once. */
+template <typename T, int count> struct alignas(count * sizeof(T) < 16 ? count * sizeof(T) : 16) lw_neighbours {
+  T values[count];
+};
+template <int count, typename T> __device__ __forceinline__ void lw_together(lw_value<T> *to, const T *from)
+{
+  const lw_neighbours<T, count> found = *(const lw_neighbours<T, count> *)from;
+#pragma unroll
+  for (int k = 0; k < count; k++)
+    to[k].value = found.values[k];
+}
+template <int count, typename T> __device__ __forceinline__ void lw_together(T *to, const lw_value<T> *from)
+{
+  lw_neighbours<T, count> found;
+#pragma unroll
+  for (int k = 0; k < count; k++)
+    found.values[k] = from[k].value;
+  *(lw_neighbours<T, count> *)to = found;
+}
+#define LW_TOGETHER(count, c, first, to, from) \
+  do { \
+    const int c = first; \
+    lw_together<count>(&(to), &(from)); \
+  } while (0)
 
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
@@ -375,6 +427,7 @@ static int lw_close(lw_state *lw)
 #else
 
 typedef long LW_LANE_TYPE;
+typedef long LW_LANE_INDEX;
 typedef long LW_INDEX;
 typedef long LW_BLOCK_INDEX;
 #define LW_SHAPE(count) (count)
@@ -415,6 +468,12 @@ typedef long LW_BLOCK_INDEX;
 #define LW_REGISTERS_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
 #define LW_REGISTERS_6(type, name, n0, n1, n2, n3, n4, n5) type name[n0][n1][n2][n3][n4][n5]
+#define LW_SELECT(...) (__VA_ARGS__)
+#define LW_TOGETHER(count, c, first, to, from) \
+  do { \
+    for (long c = first; c < first + count; c++) \
+      to = from; \
+  } while (0)
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments

@@ -18,10 +18,12 @@ from loopwright.emit.cuda.launches import (
     is_warp_loop,
 )
 from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
+from loopwright.emit.cuda.together import together
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
-from loopwright.loops.nodes import For, If, Node, Remark
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.expressions import Or
+from loopwright.loops.nodes import Call, For, If, Node, Remark
+from loopwright.loops.traverse import subprograms, subterms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, Program
 
@@ -59,12 +61,12 @@ def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
     return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
 
 
-def in_lanes(style: Style, node: Node, array: Array) -> Style:
+def in_lanes(program: Program, style: Style, node: Node, array: Array) -> Style:
     """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
 
     Tests are written without branches: those of columns are the same in every step of a march.  Rows move
     down by one in each step of it, so three steps need no copies; steps of planes of one warp are too long
-    for that.
+    for that.  Where warps share a tile, cells at borders are selected, and neighbours are copied at once.
     """
     march = "LW_UNROLL_1" if array.rank == 5 else "LW_UNROLL_3"
     warps = int(array.extents[0]) if array.rank == SHARED_TILE else 0
@@ -86,16 +88,24 @@ def in_lanes(style: Style, node: Node, array: Array) -> Style:
         return distributed_loop(loop, first) if axis is None else lane
 
     lanes = {part.iterator for part in loops if id(part) in axes}
-    types = {**style.types, **dict.fromkeys(lanes, "LW_LANE_TYPE")}
-    flat = flat_condition_to_c
-    return replace(
+    kind = "LW_LANE_INDEX" if style.iterator_type == "LW_INDEX" else "LW_LANE_TYPE"
+    found = replace(
         style,
         mark=marked,
         distributed=distributed,
         annotated=lambda loop: unrolled(loop, "LW_UNROLL" if id(loop) in inner else march),
-        types=types,
-        condition=flat,
+        types={**style.types, **dict.fromkeys(lanes, kind)},
+        condition=lambda test: flat_condition_to_c(test.test),
     )
+    if not warps:
+        return found
+    return replace(found, condition=_selected, instead=lambda loop: together(program, style, loop))
+
+
+def _selected(node: If) -> str:
+    """The test of a single cell, one of several that tell those at borders, or another test."""
+    text, several = flat_condition_to_c(node.test), any(isinstance(one, Or) for one in subterms(node.test))
+    return f"LW_SELECT({text})" if several and isinstance(node.then, Call) else text
 
 
 def with_own(program: Program, style: Style, launch: Launch, names: Sequence[str]) -> Style:

@@ -238,7 +238,7 @@ def _body(region: DeviceRegion, launch: Launch) -> str:
         message = "arrays in registers are those of the 32 lanes of a warp"
         hint = "map their loop to 32 threads, and the loop of warps that share a tile to as many"
         raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
-    return program_text(launch.node, in_lanes(style, launch.node, registers[0]))
+    return program_text(launch.node, in_lanes(program, style, launch.node, registers[0]))
 
 
 def _kernel(region: DeviceRegion, launch: Launch) -> str:

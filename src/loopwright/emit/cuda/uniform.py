@@ -6,6 +6,13 @@
 
 Cells at borders are told by tests of single cells, which most warps would answer with no.  The test around
 them follows from any of those: each comparison with the value of p, and of the lane, that is best for it.
+
+    for (p = 1; p <= 6; p++)                        if (6 * w + 6 < n) for (p = 1; p <= 6; p++) S(p);
+      if (6 * w + p < n) S(p);               -->    else for (p = 1; p <= 6; p++) if (6 * w + p < n) S(p);
+
+What is loaded and stored is told by tests that most lanes answer with yes for all their cells: these run a
+version without tests, in which neighbours are loaded and stored at once.  Its test implies all the others:
+each comparison with the value of p that is worst for it.
 """
 
 from __future__ import annotations
@@ -16,7 +23,7 @@ from dataclasses import replace
 from loopwright.emit.cuda.launches import LANES
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
-from loopwright.loops.nodes import Block, For, If, Node, Remarked
+from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
 from loopwright.loops.substitution import scaled
 from loopwright.loops.traverse import subterms, variables, with_children
 
@@ -39,9 +46,38 @@ def _guarded(node: Node, lanes: Ranges) -> Node:
             return with_children(node, lambda child: _guarded(child, lanes))
         case For():
             test = _relaxed(_needed(node), lanes)
-            return If(test, node) if any(isinstance(one, Or) for one in subterms(test)) else node
+            return If(test, node) if any(isinstance(one, Or) for one in subterms(test)) else _full(node)
         case _:
             return node
+
+
+def _full(node: For) -> Node:
+    """`node`, with a version without tests for where all of them hold."""
+    test = _sufficient(node)
+    return node if test in (None, TRUE) else If(test, _untested(node), node)
+
+
+def _untested(node: Node) -> Node:
+    """Without tests; what runs wherever they hold."""
+    inner = with_children(node, _untested)
+    return inner.then if isinstance(inner, If) else inner
+
+
+def _sufficient(node: Node) -> Test | None:
+    """Where this holds, all tests in `node` do; it has none of its iterators.  None where none is known."""
+    match node:
+        case If(test, body, None):
+            inner = _sufficient(body)
+            return None if inner is None else _all([test, inner])
+        case Remarked(_, body):
+            return _sufficient(body)
+        case For(iterator, Int(first), Compare(Relation.LE, Var(name), Int(last))) if iterator == name:
+            inner = _sufficient(node.body)
+            return None if inner is None else _implying(inner, {name: (first, last)})
+        case Call():
+            return TRUE
+        case _:
+            return None
 
 
 def _needed(node: Node) -> Test:
@@ -88,26 +124,43 @@ def _relaxed(test: Test, ranges: Ranges) -> Test:
         case Compare(Relation.EQ, left, right):
             return _all(_relaxed(Compare(one, left, right), ranges) for one in (Relation.GE, Relation.LE))
         case Compare(Relation.GE | Relation.GT as relation, left, right):
-            return _compared(relation, left, right, ranges)
-        case Compare(Relation.LE, left, right):
-            return _compared(Relation.GE, right, left, ranges)
-        case Compare(Relation.LT, left, right):
-            return _compared(Relation.GT, right, left, ranges)
+            return _compared(relation, left, right, ranges, greatest=True) or TRUE
+        case Compare(Relation.LE | Relation.LT as relation, left, right):
+            return _relaxed(Compare(_TURNED[relation], right, left), ranges)
         case _:
             return TRUE
 
 
-def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges) -> Test:
-    """left >= right, or >, where left - right is greatest."""
+def _implying(test: Test, ranges: Ranges) -> Test | None:
+    """What `test` follows from, whatever values of the ranges the names in it have, without these names."""
+    if not variables(test) & ranges.keys():
+        return test
+    match test:
+        case And(arguments):
+            found = [_implying(one, ranges) for one in arguments]
+            return _all(one for one in found if one is not None) if None not in found else None
+        case Compare(Relation.GE | Relation.GT as relation, left, right):
+            return _compared(relation, left, right, ranges, greatest=False)
+        case Compare(Relation.LE | Relation.LT as relation, left, right):
+            return _implying(Compare(_TURNED[relation], right, left), ranges)
+        case _:
+            return None
+
+
+_TURNED = {Relation.LE: Relation.GE, Relation.LT: Relation.GT}
+
+
+def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges, *, greatest: bool) -> Test | None:
+    """left >= right, or >, where left - right is greatest or least; None where that is not known."""
     terms, constant = linear_terms(left, right)
     kept: list[Expr] = []
     for term, factor in terms.items():
         if isinstance(term, Var) and term.name in ranges:
-            constant += factor * ranges[term.name][factor > 0]
+            constant += factor * ranges[term.name][(factor > 0) is greatest]
         elif variables(term) & ranges.keys():
-            return TRUE
+            return None
         elif factor:
             kept.append(scaled(factor, term))
     if not kept:
-        return TRUE
+        return None
     return Compare(relation, kept[0] if len(kept) == 1 else Sum(tuple(kept)), Int(-constant))

@@ -34,6 +34,7 @@ from loopwright.prove.text.macros import (
     statement_calls,
 )
 from loopwright.prove.text.narrow import Numbers, loop_numbers, refuse_wide
+from loopwright.prove.text.selections import meant
 from loopwright.source import Source
 
 MOST_THREADS = 1024
@@ -46,6 +47,7 @@ _DECORATION = re.compile(
 )
 _UNROLL = re.compile(r"LW_UNROLL(?:_[13])?\b")
 _INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
+_NARROW = re.compile(r"\bLW_(?:BLOCK_|LANE_)?INDEX\b")
 _NUMBERS = ("long", "long long", "long int")
 _INTEGERS = frozenset({"int", "unsigned", "long", "short", "signed", "char"})
 
@@ -74,6 +76,9 @@ def read_launches(
     `written` are the programs of the file, `originals` the same with the storage of the kernels.
     """
     functions, bounds = _functions(kernels, prelude)
+    if plain := [edit for one in functions.values() for edit in meant(one.body)]:
+        kernels = kernels.edited(sorted(plain))
+        functions, bounds = _functions(kernels, prelude)
     launchers = re.findall(r"(?m)^LW_LAUNCHER int (\w+)\(", kernels.text[len(prelude) :])
     found: list[LaunchedRegion] = []
     position = shift = 0
@@ -393,7 +398,7 @@ def _within(nodes: Sequence[Node]) -> dict[str, int]:
 
 def _counts_in_32_bits(kernel: _KernelFunction) -> bool:
     texts = [kind for _, kind in kernel.parameters]
-    return any(_INDEX.search(text) for text in [*texts, *(one.text for one in kernel.body)])
+    return any(_NARROW.search(text) for text in [*texts, *(one.text for one in kernel.body)])
 
 
 def _inside(edits: Sequence[Edit], node: Node) -> list[Edit]:

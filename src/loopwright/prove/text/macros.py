@@ -14,7 +14,11 @@ from loopwright.prove.reading.c_expressions import Unreadable
 
 NUMBERS = ("long", "long long", "long int", "LW_INDEX")
 """Of 64 bits, and of 32 where `narrow` shows that these suffice."""
-_TYPES = {"LANE": ("LW_LANE_TYPE",), "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"), "THREAD": NUMBERS}
+_TYPES = {
+    "LANE": ("LW_LANE_TYPE", "LW_LANE_INDEX"),
+    "BLOCK": (*NUMBERS[:3], "LW_BLOCK_INDEX"),
+    "THREAD": NUMBERS,
+}
 
 
 _VIEW = re.compile(r"LW_(ARRAY|CONST_ARRAY|AHEAD)_(\d)")

@@ -132,9 +132,19 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
         yield from _computed(tile, side)
         yield from _edges(tile, side)
         if not side:
+            yield _freed(tile)
             yield from _ahead(tile, 0)
         yield "}\n", None
     yield "}\n", None
+
+
+def _freed(tile: StreamTile) -> Line:
+    """Where nothing is loaded, a row that is not needed any more: none has to be kept for that."""
+    v, c = tile.names["v"], tile.names["c"]
+    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    seen = (ClaimedWrite("last A"),)
+    role = _held(tile, "free", 0, tile.place("0", c), seen, time=tile.start, valid="1 = 0")
+    return f"if ({v} == 0) {columns}{tile.cell('0', 3, c)} = {tile.cell('0', 0, c)};\n", role
 
 
 def _next_rows(tile: StreamTile) -> Iterator[Line]:
@@ -277,15 +287,22 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     last = ClaimedWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
     loaded = ClaimedWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
     cell, time = tile.place(level, c), f"{tile.start} + {v} + 1"
-    if side and tile.warps:
-        yield _first_edges(tile, columns, time)
+    if tile.warps:
+        if side:
+            yield _first_edges(tile, columns, time)
+        if not side or tile.steps > 1:
+            test = f"({tile.unwritten_anywhere(tile.program.statements[1 - side], cell)})"
+            role = _held(tile, "edge", side, cell, (last,), time=time, valid=tile.known(cell, level))
+            test = f"{v} >= 1 && {test}" if side else test
+            yield f"{columns}if ({test}) {tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n", role
+        return
     for k in tile.loops:
         unwritten = tile.unwritten(tile.program.statements[1 - side], cell, k)
         for key, test, old, seen in (
             ("first edge", f"{v} == 0 && ", tile.cell("1", 3, c), loaded),
             ("edge", f"{v} >= 1 && " if side else "", tile.cell(below, 0, c), last),
         ):
-            absent = not side or tile.warps if key == "first edge" else side and tile.steps == 1
+            absent = not side if key == "first edge" else side and tile.steps == 1
             if absent:
                 continue
             role = _held(tile, key, side, cell, (seen,), time=time, valid=tile.known(cell, level))
@@ -297,8 +314,7 @@ def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
     """What the first statement never writes, from memory: few lanes need it, and it takes no registers."""
     v, c = tile.names["v"], tile.names["c"]
     cell = tile.place("1", c)
-    tests = (tile.unwritten(tile.program.statements[0], cell, k) for k in tile.loops)
-    test = f"{v} == 0 && {tile.inside(cell)} && ({' || '.join(tests)})"
+    test = f"{v} == 0 && {tile.inside(cell)} && ({tile.unwritten_anywhere(tile.program.statements[0], cell)})"
     kept = ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True)))
     role = _held(tile, "first edge", 1, cell, (kept,), time=time, valid=tile.known(cell, "1"))
     source = _at(step_arrays(tile.stencil)[0].next, cell)

@@ -185,6 +185,10 @@ class StreamTile:
         low, high = self.written_range(statement, loop)
         return f"{cell[loop - 1]} < {low} || {cell[loop - 1]} > {high}"
 
+    def unwritten_anywhere(self, statement: Statement, cell: Cell) -> str:
+        """That the statement does not write it, along any of the loops."""
+        return " || ".join(self.unwritten(statement, cell, k) for k in self.loops)
+
     def written_range(self, statement: Statement, loop: int) -> tuple[str, str]:
         values = only(statement.domain, DIM, loop).reset_tuple_id()
         first, last = bounds_of(values, statement.iterators[loop])
@@ -283,13 +287,17 @@ class StreamTile:
             inside = isl_test(self.written(statement, cell, k))
             edge = " and ".join(one for one in (f"not ({inside})", after) if one)
             after = " and ".join(one for one in (inside, after) if one)
-            if side and not self.warps:
+            if self.warps:
+                continue
+            if side:
                 found += [ClaimedWrite(f"first edge B {k}", here, f"{step} = 0 and {edge}")]
             if self.steps > 1 or not side:
-                test = f"{step} >= 1"
-                found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{test} and {edge}")]
-        if side and self.warps:
-            found += [ClaimedWrite("first edge B", here, f"{step} = 0 and not ({after})")]
+                found += [ClaimedWrite(f"edge {'AB'[side]} {k}", here, f"{step} >= 1 and {edge}")]
+        if self.warps:
+            if side:
+                found += [ClaimedWrite("first edge B", here, f"{step} = 0 and not ({after})")]
+            if self.steps > 1 or not side:
+                found += [ClaimedWrite(f"edge {'AB'[side]}", here, f"{step} >= 1 and not ({after})")]
         return *found, ClaimedWrite(f"compute {'AB'[side]}", here, after).also(above)
 
 
