@@ -45,8 +45,8 @@ template <typename T> struct lw_array2 {
 };
 template <typename T> struct lw_array3 {
   T *data;
-  long n1, n2;
-  __device__ __forceinline__ lw_array2<T> operator[](long i) const { return {data + i * n1 * n2, n2}; }
+  long n2, plane;
+  __device__ __forceinline__ lw_array2<T> operator[](long i) const { return {data + i * plane, n2}; }
 };
 template <typename T> struct lw_array4 {
   T *data;
@@ -61,7 +61,8 @@ template <typename T> struct lw_array4 {
 #define LW_ARRAY_1(type, name) type *LW_RESTRICT name = name##_
 #define LW_ALIGNED(type, name) ((type *)__builtin_assume_aligned(name##_, 256))
 #define LW_ARRAY_2(type, name, n1) lw_array2<type> name = {LW_ALIGNED(type, name), lw_pitch(n1)}
-#define LW_ARRAY_3(type, name, n1, n2) lw_array3<type> name = {LW_ALIGNED(type, name), n1, lw_pitch(n2)}
+#define LW_ARRAY_3(type, name, n1, n2) \
+  lw_array3<type> name = {LW_ALIGNED(type, name), lw_pitch(n2), (n1) * lw_pitch(n2)}
 #define LW_ARRAY_4(type, name, n1, n2, n3) lw_array4<type> name = {LW_ALIGNED(type, name), n1, n2, lw_pitch(n3)}
 
 /* Arrays that a kernel only reads: with the first number of 32 bytes, the one `rows` further along the first dimension,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from loopwright.emit.cuda.launches import LANES
+from loopwright.emit.cuda.launches import LANES, is_mapped
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
@@ -30,13 +30,15 @@ from loopwright.loops.traverse import subterms, variables, with_children
 Ranges = Mapping[str, tuple[int, int]]
 
 
-def with_uniform_tests(node: Node) -> Node:
-    """The program with such tests inside of the loops over lanes."""
+def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node:
+    """The program with such tests inside of the loops over lanes; `moving` are the loops around these."""
     match node:
         case For() if is_lane_axis(node):
-            return replace(node, body=_guarded(node.body, {node.iterator: (0, LANES - 1)}))
-        case _:
-            return with_children(node, with_uniform_tests)
+            guarded = _guarded(node.body, {node.iterator: (0, LANES - 1)})
+            return replace(node, body=_with_ordered_tests(guarded, moving))
+        case For() if not is_mapped(node):
+            moving |= {node.iterator}
+    return with_children(node, lambda child: with_uniform_tests(child, moving))
 
 
 def _guarded(node: Node, lanes: Ranges) -> Node:
@@ -49,6 +51,25 @@ def _guarded(node: Node, lanes: Ranges) -> Node:
             return If(test, node) if any(isinstance(one, Or) for one in subterms(test)) else _full(node)
         case _:
             return node
+
+
+def _with_ordered_tests(node: Node, moving: frozenset[str]) -> Node:
+    """One of several tests is first asked for what is the same in all steps of a march.
+
+    A compiler computes that once, before the march, and keeps those of all cells in one register.
+    """
+    inner = with_children(node, lambda child: _with_ordered_tests(child, moving))
+    return replace(inner, test=_ordered(inner.test, moving)) if isinstance(inner, If) else inner
+
+
+def _ordered(test: Test, moving: frozenset[str]) -> Test:
+    match test:
+        case And(arguments):
+            return And(tuple(_ordered(one, moving) for one in arguments))
+        case Or(arguments):
+            return Or(tuple(sorted(arguments, key=lambda one: bool(variables(one) & moving))))
+        case _:
+            return test
 
 
 def _full(node: For) -> Node:

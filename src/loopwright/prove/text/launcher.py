@@ -33,7 +33,7 @@ from loopwright.prove.text.macros import (
     part,
     statement_calls,
 )
-from loopwright.prove.text.narrow import Numbers, loop_numbers, refuse_wide
+from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, refuse_wide
 from loopwright.prove.text.selections import meant
 from loopwright.source import Source
 
@@ -179,7 +179,7 @@ class _Launcher:
             raise Unreadable("a launcher does not begin and end as launchers do")
         if run.type != "if_statement" or part(run, "condition").text != "(LW_READY())":
             raise Unreadable("launches that do not ask whether the device is ready")
-        within = _within(copies)
+        within = bounded_sizes(copies)
         self._check_copies(copies[len(within) :])
         edits: list[Edit] = []
         distributed: list[Distribution] = []
@@ -381,19 +381,6 @@ class _Launcher:
                 same = same and (self.meaning[name] == name or name.startswith("lw_extent"))
             if not same:
                 raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
-
-
-def _within(nodes: Sequence[Node]) -> dict[str, int]:
-    """The bounds of sizes, in the statements LW_WITHIN(n, 16777216) that a launcher begins with."""
-    found: dict[str, int] = {}
-    for _, name, call in statement_calls(list(nodes)):
-        if name != "LW_WITHIN":
-            break
-        size, bound = call_arguments(call)
-        if size in found or not bound.isdigit():
-            raise Unreadable(f"a bound of {size} that nothing is known of")
-        found[size] = int(bound)
-    return found
 
 
 def _counts_in_32_bits(kernel: _KernelFunction) -> bool:

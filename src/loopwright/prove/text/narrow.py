@@ -19,7 +19,7 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.macros import call_arguments, called_by, called_name, part
+from loopwright.prove.text.macros import call_arguments, called_by, called_name, part, statement_calls
 
 Interval = tuple[int, int]
 Numbers = Mapping[str, Interval]
@@ -27,6 +27,19 @@ Numbers = Mapping[str, Interval]
 MOST = 1 << 30
 _STARTS = re.compile(r"LW_(BLOCK|THREAD|LANE)")
 _TESTS = (*COMPARISONS, "&&", "||", "&", "|")
+
+
+def bounded_sizes(nodes: Sequence[Node]) -> dict[str, int]:
+    """The bounds of sizes, in the statements LW_WITHIN(n, 16777216) that a launcher begins with."""
+    found: dict[str, int] = {}
+    for _, name, call in statement_calls(list(nodes)):
+        if name != "LW_WITHIN":
+            break
+        size, bound = call_arguments(call)
+        if size in found or not bound.isdigit():
+            raise Unreadable(f"a bound of {size} that nothing is known of")
+        found[size] = int(bound)
+    return found
 
 
 def refuse_wide(statements: Sequence[Node], numbers: Numbers) -> None:
