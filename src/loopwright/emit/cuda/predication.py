@@ -23,6 +23,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.emit.cuda.launches import is_mapped
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -62,20 +63,32 @@ def register_lengths(program: Program) -> Lengths:
         point = statement.domain.sample_point()
         for _, piece in pieces(statement.schedule) if accesses else ():
             numbers = isl.PwMultiAff.from_map(piece.intersect_domain(statement.domain))
-            loops = {loop: numbers.get_pw_aff(entry(loop)) for loop in range(loops_of(piece))}
+            loops = [_ValueAt.of(numbers.get_pw_aff(entry(loop)), point) for loop in range(loops_of(piece))]
             for access in accesses:
                 cells = access.relation.intersect_domain(statement.domain)
                 subscripts = isl.PwMultiAff.from_map(cells)
                 for k in range(own[access.array].rank):
-                    for loop, number in loops.items():
-                        if _is_same(number, subscripts.get_pw_aff(k), point):
+                    subscript = _ValueAt.of(subscripts.get_pw_aff(k), point)
+                    for loop, number in enumerate(loops):
+                        if number.is_same(subscript):
                             found[statement.name, loop] = _numbered(own[access.array], cells, k)
     return found
 
 
-def _is_same(one: isl.PwAff, other: isl.PwAff, point: isl.Point) -> bool:
-    """Whether they have one value everywhere; most differ at any point."""
-    return one.eval(point).eq(other.eval(point)) and bool(one.sub(other).non_zero_set().is_empty())
+@dataclass(frozen=True, eq=False)
+class _ValueAt:
+    """A number of an instance, and its value for one of them: most numbers differ there."""
+
+    number: isl.PwAff
+    value: isl.Val
+
+    @staticmethod
+    def of(number: isl.PwAff, point: isl.Point) -> _ValueAt:
+        return _ValueAt(number, number.eval(point))
+
+    def is_same(self, other: _ValueAt) -> bool:
+        """Whether both have one value everywhere."""
+        return self.value.eq(other.value) and bool(self.number.sub(other.number).non_zero_set().is_empty())
 
 
 def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loopwright.model.program import Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM
 from loopwright.transform.library.affine_text import affine_text
@@ -17,7 +16,11 @@ from loopwright.transform.library.stream_tiles import (
     ClaimedWrite,
     StreamRole,
     StreamTile,
+    edited_text,
+    element,
     isl_test,
+    letter,
+    moved_by,
     step_arrays,
 )
 
@@ -37,7 +40,7 @@ def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Li
     tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
     yield f"if ({' && '.join(tests)}) {{\n", None
     yield (
-        f"{heads}{_at(inner.next, point)} = {_at(inner.array.name, point)};\n",
+        f"{heads}{element(inner.next, point)} = {element(inner.array.name, point)};\n",
         StreamRole("keep", array=inner.array.name, point=point, time=first.low(0)),
     )
     name, pair = stencil.tiles[0], 2 * first.steps
@@ -142,8 +145,8 @@ def _freed(tile: StreamTile) -> Line:
     """Where nothing is loaded, a row that is not needed any more: none has to be kept for that."""
     v, c = tile.names["v"], tile.names["c"]
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
-    seen = (ClaimedWrite("last A"),)
-    role = _held(tile, "free", 0, tile.place("0", c), seen, time=tile.start, valid="1 = 0")
+    cell, seen = tile.place("0", c), (ClaimedWrite("last A"),)
+    role = _held(tile, "free", 0, cell, seen, time=tile.start, valid="1 = 0")
     return f"if ({v} == 0) {columns}{tile.cell('0', 3, c)} = {tile.cell('0', 0, c)};\n", role
 
 
@@ -157,16 +160,11 @@ def _next_rows(tile: StreamTile) -> Iterator[Line]:
     yield from _loads(tile)
 
 
-def _letter(side: int) -> str:
-    """Of the arrays as keys have them: A of even levels, B of odd ones."""
-    return "AB"[side]
-
-
 def _held(
     tile: StreamTile, key: str, side: int, cell: Cell, *seen: tuple[ClaimedWrite, ...], time: str, valid: str
 ) -> StreamRole:
     array = tile.program.statements[1 - side].writes[0].array
-    return StreamRole(f"{key} {_letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
+    return StreamRole(f"{key} {letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
 
 
 def _held_middle(
@@ -200,7 +198,7 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
     ):
         cell = tile.place(level, place, 1)
         here = {x: f"{x} {move}", c: str(other)}
-        middle = (ClaimedWrite(f"middle {_letter(side)}", here),)
+        middle = (ClaimedWrite(f"middle {letter(side)}", here),)
         seen = middle if tile.warps else tile.newest(side, v, cell, {r: f"{r} - 1", **here})
         role = _held_middle(tile, key, side, cell, seen)
         lane = f"({x} + {by}) % {LANES}"
@@ -214,7 +212,7 @@ def _given(tile: StreamTile, side: int) -> Iterator[Line]:
     level = _level(tile, side)
     for key, strip in (("first", 1), ("last", tile.own_strips)):
         cell = tile.place(level, c, 1, strip)
-        seen = (ClaimedWrite(f"middle {_letter(side)}", {p: str(strip)}),)
+        seen = (ClaimedWrite(f"middle {letter(side)}", {p: str(strip)}),)
         role = _held_middle(tile, f"give {key}", side, cell, seen)
         target = f"{tile.ends[key]}[{w}][{level}][{x}][{c} - 1]"
         yield f"{target} = {tile.cell(level, 1, c, strip=str(strip))};\n", role
@@ -229,7 +227,7 @@ def _taken(tile: StreamTile, side: int) -> Iterator[Line]:
         ("first", tile.own_strips + 1, 1, "+ 1"),
     ):
         cell = tile.place(level, c, 1, strip)
-        seen = (ClaimedWrite(f"give {key} {_letter(side)}", {w: f"{w} {move}"}),)
+        seen = (ClaimedWrite(f"give {key} {letter(side)}", {w: f"{w} {move}"}),)
         role = _held_middle(tile, f"take {key}", side, cell, seen)
         source = f"{tile.ends[key]}[({w} + {by}) % {tile.warps}][{level}][{x}][{c} - 1]"
         yield f"{tile.cell(level, 1, c, strip=str(strip))} = {source};\n", role
@@ -242,7 +240,7 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
     for row in (0, 1):
         cell = tile.place(level, c, 2 - row)
         before = {r: f"{r} - 1"}
-        middle = ClaimedWrite(f"middle {_letter(side)}", before)
+        middle = ClaimedWrite(f"middle {letter(side)}", before)
         seen = tile.newest(side, v, cell, before) if row else (middle,)
         role = _held_middle(tile, "middle" if row else "last", side, cell, seen)
         yield f"{tile.cell(level, row, c)} = {tile.cell(level, row + 1, c)};\n", role
@@ -273,27 +271,28 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
         valid = f"not ({isl_test(tile.written(statement, cell))})"
     role = _held(tile, "ahead", side, cell, *seen, time=tile.start, valid=valid)
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
-    yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {_at(source, cell)};\n", role
+    yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {element(source, cell)};\n", role
 
 
 def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     """What a statement never writes: from two levels below, of the first level as it was loaded.
 
-    It comes after what was computed of unknown values, along one loop after the other.
+    It comes after what was computed of unknown values, along one loop after the other; of warps that share a
+    tile, along all of them.
     """
     v, c, r = (tile.names[one] for one in "vcr")
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
     level, below = (f"2 * {v} + 1", f"2 * {v} - 1") if side else (f"2 * {v} + 2", f"2 * {v}")
-    last = ClaimedWrite(f"last {_letter(side)}", {v: f"{v} - 1"} if side else {})
-    loaded = ClaimedWrite(f"ahead {_letter(side)}", {r: f"{r} - 1"})
+    last = ClaimedWrite(f"last {letter(side)}", {v: f"{v} - 1"} if side else {})
+    loaded = ClaimedWrite(f"ahead {letter(side)}", {r: f"{r} - 1"})
     cell, time = tile.place(level, c), f"{tile.start} + {v} + 1"
     if tile.warps:
         if side:
             yield _first_edges(tile, columns, time)
         if not side or tile.steps > 1:
             test = f"({tile.unwritten_anywhere(tile.program.statements[1 - side], cell)})"
-            role = _held(tile, "edge", side, cell, (last,), time=time, valid=tile.known(cell, level))
             test = f"{v} >= 1 && {test}" if side else test
+            role = _held(tile, "edge", side, cell, (last,), time=time, valid=tile.known(cell, level))
             yield f"{columns}if ({test}) {tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n", role
         return
     for k in tile.loops:
@@ -302,8 +301,7 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
             ("first edge", f"{v} == 0 && ", tile.cell("1", 3, c), loaded),
             ("edge", f"{v} >= 1 && " if side else "", tile.cell(below, 0, c), last),
         ):
-            absent = not side if key == "first edge" else side and tile.steps == 1
-            if absent:
+            if not side if key == "first edge" else side and tile.steps == 1:
                 continue
             role = _held(tile, key, side, cell, (seen,), time=time, valid=tile.known(cell, level))
             role = replace(role, key=f"{role.key} {k}")
@@ -317,7 +315,7 @@ def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
     test = f"{v} == 0 && {tile.inside(cell)} && ({tile.unwritten_anywhere(tile.program.statements[0], cell)})"
     kept = ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True)))
     role = _held(tile, "first edge", 1, cell, (kept,), time=time, valid=tile.known(cell, "1"))
-    source = _at(step_arrays(tile.stencil)[0].next, cell)
+    source = element(step_arrays(tile.stencil)[0].next, cell)
     return f"{columns}if ({test}) {tile.cell('1', 2, c)} = {source};\n", role
 
 
@@ -330,59 +328,41 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     seen: list[tuple[ClaimedWrite, ...]] = []
     for access in statement.accesses:
         offset = offsets_of(statement, access)
-        strip = _moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
-        old = tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
+        strip = moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
+        old = tile.cell(below, 1 + offset[0], moved_by(c, offset[-1]), strip=strip)
         edits[access.place.start, access.place.end] = tile.cell(level, 2, c) if access.is_write else old
         if not access.is_write:
             seen.append(_read(tile, 1 - side, offset, cell))
     role = StreamRole(
-        f"compute {_letter(side)}",
+        f"compute {letter(side)}",
         statement=statement.name,
         point=(f"{tile.start} + {v}", *cell),
         valid=f"{tile.near(cell, level)} and {isl_test(tile.written(statement, cell))}",
         seen=tuple(seen),
     )
-    text = _edited(statement, edits)
+    text = edited_text(statement, edits)
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
     yield f"{columns}{text}\n", role
 
 
 def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> tuple[ClaimedWrite, ...]:
     """The writes that a statement sees of the level below."""
-    v, c, p, letter = (*(tile.names[one] for one in "vcp"), _letter(side))
+    v, c, p, own = (*(tile.names[one] for one in "vcp"), letter(side))
     down, right = offset[0], offset[-1]
     if down < 0:
-        return (ClaimedWrite(f"last {letter}"),)
+        return (ClaimedWrite(f"last {own}"),)
     if down > 0:
         return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
-        moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
-        middle = ClaimedWrite(f"middle {letter}", moved)
+        moved = {p: moved_by(p, offset[1])} if tile.is_solid else {}
+        middle = ClaimedWrite(f"middle {own}", moved)
         if not tile.warps or not offset[1]:
             return (middle,)
         end, key, test = (1, "last", ">") if offset[1] < 0 else (tile.own_strips, "first", "<")
-        return middle.also(f"{p} {test} {end}"), ClaimedWrite(f"take {key} {letter}", {}, f"{p} = {end}")
+        return middle.also(f"{p} {test} {end}"), ClaimedWrite(f"take {key} {own}", {}, f"{p} = {end}")
     end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
-    inner = ClaimedWrite(f"middle {letter}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
-    return inner, ClaimedWrite(f"{key} {letter}", {}, f"{c} = {end}")
-
-
-def _moved_by(name: str, distance: int) -> str:
-    return f"{name} {'+' if distance > 0 else '-'} {abs(distance)}" if distance else name
-
-
-def _at(array: str, cell: Cell) -> str:
-    return array + "".join(f"[{one}]" for one in cell)
-
-
-def _edited(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
-    body = statement.body
-    text, position = body.place.source.text, body.place.start
-    done: list[str] = []
-    for (start, end), new in sorted(edits.items()):
-        done += [text[position:start], new]
-        position = end
-    return "".join([*done, text[position : body.place.end], body.terminator])
+    inner = ClaimedWrite(f"middle {own}", {c: moved_by(c, right)}, f"{c} {test} {end}")
+    return inner, ClaimedWrite(f"{key} {own}", {}, f"{c} = {end}")
 
 
 def _stores(tile: StreamTile) -> Iterator[Line]:
@@ -399,7 +379,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
     seen = tile.newest(0, str(tile.steps), cell, before)
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)
-    yield f"{columns}if ({test} && {cells}) {_at(target, cell)} = {own};\n", role
+    yield f"{columns}if ({test} && {cells}) {element(target, cell)} = {own};\n", role
     if tile.number and not inner.stored.is_empty():
         middle = ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1), **before})
         role = StreamRole("store B", array=inner.array.name, point=cell, time=end, seen=((middle,),))
@@ -407,6 +387,6 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
         own = tile.cell(str(tile.levels - 1), 1, c)
         yield (
             f"if ({end} == {tile.high(0)} + 1) {columns}if ({test} && {cells}) "
-            f"{_at(inner.array.name, cell)} = {own};\n",
+            f"{element(inner.array.name, cell)} = {own};\n",
             role,
         )

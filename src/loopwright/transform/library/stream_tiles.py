@@ -310,3 +310,26 @@ def step_arrays(stencil: Stencil) -> tuple[WrittenArray, WrittenArray]:
     names = {one.array.name: one for one in stencil.written}
     first, second = (names[one.writes[0].array] for one in stencil.program.statements)
     return first, second
+
+
+def letter(side: int) -> str:
+    """Of the arrays as keys have them: A of even levels, B of odd ones."""
+    return "AB"[side]
+
+
+def moved_by(name: str, distance: int) -> str:
+    return f"{name} {'+' if distance > 0 else '-'} {abs(distance)}" if distance else name
+
+
+def element(array: str, cell: Cell) -> str:
+    return array + "".join(f"[{one}]" for one in cell)
+
+
+def edited_text(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
+    body = statement.body
+    text, position = body.place.source.text, body.place.start
+    done: list[str] = []
+    for (start, end), new in sorted(edits.items()):
+        done += [text[position:start], new]
+        position = end
+    return "".join([*done, text[position : body.place.end], body.terminator])
