@@ -72,7 +72,7 @@ web:
 	cd web && npm ci --silent && npx tsc --noEmit && node build.mjs
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=25 --durations-min=5
 
 test-mutants: $(INSTALLED)
 	LOOPWRIGHT_MUTANTS=18 $(BIN)/python -m pytest -n $(JOBS) tests/check/test_mutants.py

@@ -34,6 +34,7 @@ def quick(sizes: dict[str, int], algorithm: str = "auto") -> CheckOptions:
     return CheckOptions(sizes, algorithm, QUICK)
 
 
+@cache
 def rewritten(name: str, script: str) -> str:
     """The kernel's file with its region rewritten by a script, whether that is legal or not."""
     program = kernel_program(name)
