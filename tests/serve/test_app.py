@@ -190,8 +190,8 @@ def test_the_coq_library_is_compiled_outside_of_questions(
     """A question ends before a library of this size is compiled, and would begin again the next time."""
     proofs, cache = tmp_path / "proofs", tmp_path / "cache"
     proofs.mkdir()
-    (proofs / "Tactics.v").write_text("")
-    (proofs / "Makefile").write_text("library theory:\n\tsleep 0.5 && touch $@\n")
+    (proofs / "Library.v").write_text("")
+    (proofs / "Makefile").write_text("library:\n\tsleep 0.5 && touch $@\n")
     monkeypatch.setenv("LOOPWRIGHT_PROOFS", str(proofs))
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("COQC", "true")
@@ -205,4 +205,4 @@ def test_the_coq_library_is_compiled_outside_of_questions(
 
     run_in_thread(twice())
     (made,) = (cache / "loopwright" / "coq").iterdir()
-    assert (made / "theory").exists()
+    assert (made / "library").exists()
