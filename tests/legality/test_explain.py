@@ -128,8 +128,8 @@ def test_the_error_to_raise() -> None:
     unsure = region("for (i = 0; i < n; i++) a[i * i] = i;")
     error = refusal(prove_legal(unsure, backwards))
     assert isinstance(error, GaveUp)
-    assert error.message == "could not decide: two writes to one cell may be in the wrong order"
-    assert error.hint is not None and "'a[i * i]'" in error.hint
+    assert error.message == "could not decide: two writes to one cell of 'a' may be in the wrong order"
+    assert error.hint is not None and "'a[i * i]'" in error.hint and "keep the two" in error.hint
 
 
 def test_a_reduction_is_recognised() -> None:

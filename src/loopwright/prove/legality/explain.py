@@ -23,6 +23,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
 from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
+from loopwright.model.program import ELSEWHERE
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
@@ -58,9 +59,9 @@ AT_ONCE = {
 }
 
 PERHAPS = {
-    "flow": "a value may be read before it is written",
-    "anti": "a value may be overwritten before it is read",
-    "output": "two writes to one cell may be in the wrong order",
+    "flow": "a value of {} may be read before it is written",
+    "anti": "a value of {} may be overwritten before it is read",
+    "output": "two writes to one cell of {} may be in the wrong order",
 }
 
 DEFECTS = {
@@ -184,7 +185,7 @@ def headline(found: Failure) -> str:
             depend = "depend" if found.certain else "may depend"
             return f"{loop} is marked parallel, but its iterations {depend} on each other"
         case Violation(kind=kind) if not found.certain:
-            return PERHAPS[kind]
+            return PERHAPS[kind].format(_storage(found))
         case Violation(breach=Breach.SAME_TIME, kind=kind):
             return AT_ONCE[kind]
         case Violation(kind=kind):
@@ -272,7 +273,10 @@ def _hint(found: Failure) -> str | None:
         return text + "which --allow-reassociation assumes"
     unsure = [touched for touched in (found.first_access, found.second_access) if not touched.must]
     if unsure:
-        return f"which cells '{unsure[0].text}' touches, or whether it does, depends on data or is not affine"
+        return (
+            f"which cells '{unsure[0].text}' touches, or whether it does, depends on data or is not affine: "
+            "keep the two in their order, or make its subscripts and conditions affine in iterators and sizes"
+        )
     return None
 
 
@@ -283,6 +287,10 @@ def _defect(found: Defect) -> tuple[Note, ...]:
     instances = [Note(f"{long(one)}{when}", span=one.span, excerpt=one.text) for one in found.instances]
     now = [Note(at_once(*map(transformed, found.instances)), "transformed")] if together else []
     return (*([Note(f"for {values}")] if values else []), *instances, *now)
+
+
+def _storage(found: Violation) -> str:
+    return "memory that the region does not name" if found.array == ELSEWHERE else f"'{found.array}'"
 
 
 def cell(found: Violation) -> str:
