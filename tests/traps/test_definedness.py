@@ -229,3 +229,12 @@ def test_a_witness_does_not_rest_on_a_variable_of_the_original_without_a_value(
 ) -> None:
     texts = [function(body, setup="k = n % 3;") for body in (old, new)]
     assert ("does not end up with the same value" in comparison(texts[0], texts[1], tmp_path)) == is_no
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("s = M_PI * t;", "s = 3.14159265358979323846 * t;"), ("k = INT_MAX;", "k = 2147483647;")],
+)
+def test_a_constant_of_a_header_is_no_input_of_a_witness(old: str, new: str, tmp_path: Path) -> None:
+    texts = [function(one, head="#include <limits.h>\n#include <math.h>", after="s += k;") for one in (old, new)]
+    assert "does not end up with the same value" not in comparison(texts[0], texts[1], tmp_path)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field as field_of
+from functools import lru_cache
 from typing import TypeAlias
 
 from loopwright.c.liveness import first_value, has_no_value
+from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -54,6 +57,7 @@ from loopwright.prove.equivalence.traces import (
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
+from loopwright.source import Source
 
 FEW_STEPS = 3_000
 MOST_STEPS = 30_000
@@ -137,9 +141,32 @@ def pair_of(
     fixed = [one.name for p in programs for one in p.arrays if one.name in constants(p.source)]
     if fixed:
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
+    for program in programs:
+        name = _macro_of_header(program)
+        if name is not None:
+            raise Unreadable(f"what the macro '{name}' of a header is was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
     return Pair(paths, runs, arrays, reassociate, opaque, _known(*programs), _unset(programs[0]))
+
+
+def _macro_of_header(program: Program) -> str | None:
+    """A name that is no variable and no size, as it would be taken for, but a constant of a header `<..>`."""
+    names = {*program.params, *(one.name for one in program.arrays if one.rank == 0 and not one.local)}
+    file = program.file
+    own = {macro.name for macro in file.macros}
+    open_names = {one for one in names - own if file.declarations.visible(one, program.region) is None}
+    if not open_names:
+        return None
+    given = [one.argument.strip() for one in file.directives if one.name == "include"]
+    constants_there = _macros_of(tuple(one for one in given if one.startswith("<")))
+    return next((one for one in sorted(open_names) if one in constants_there), None)
+
+
+@lru_cache(maxsize=8)
+def _macros_of(headers: tuple[str, ...]) -> frozenset[str]:
+    """The macros that these headers define, and those of the compiler itself."""
+    return frozenset(preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), PLAIN).changes)
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:
