@@ -145,7 +145,9 @@ typedef lw_block_index LW_BLOCK_INDEX;
 
 /* Iterations first, first + step, ... of a loop: every one is run by one block, or by one thread. */
 #define LW_IS_WARP (lw_threads_x * lw_threads_y * lw_threads_z == 32)
-#define LW_BLOCK(axis, first, step) ((first) + (long)(LW_IS_WARP ? lw_ends_first() : blockIdx).axis * (step))
+#define LW_HAS_MANY_WARPS (lw_threads_x == 32 && lw_threads_y > 8 && lw_threads_z == 1)
+#define LW_BLOCK(axis, first, step) \
+  ((first) + (long)(LW_IS_WARP || LW_HAS_MANY_WARPS ? lw_ends_first() : blockIdx).axis * (step))
 #define LW_BLOCKS(axis, step) ((long)gridDim.axis * (step))
 #define LW_THREAD(axis, first, step) ((first) + (long)threadIdx.axis * (step))
 #define LW_THREADS(axis, step) ((long)lw_threads_##axis * (step))
