@@ -58,7 +58,7 @@ def with_undefined(sites: Sites, tools: Toolchain, report: Report) -> Report:
     reads = unset_reads(sites.known)
     if report.answer is not Answer.VALID or not (reads or may_be_undefined(sites)):
         return report
-    told = [one for one in reads if _can_have_flag(sites, one)]
+    told = reads if _can_have_flags(sites) else []
     try:
         found = _seen(sites, tools, told)
     except GaveUp as failure:
@@ -78,10 +78,9 @@ def _doubts(reads: Sequence[UnsetRead]) -> tuple[str, ...]:
     return tuple(f"{place}: give it a value where it is declared" for place in places)
 
 
-def _can_have_flag(sites: Sites, read: UnsetRead) -> bool:
-    """Threads of a team have variables of their own, and would share a flag."""
-    text = sites.known.source.text[read.function.start : read.function.end]
-    return re.search(r"#\s*pragma\s+omp|_Pragma", text) is None
+def _can_have_flags(sites: Sites) -> bool:
+    """Threads of a team have variables of their own, and would share a flag: no word of OpenMP is anywhere."""
+    return re.search(r"\bomp\b|_Pragma|\\\n", sites.known.source.text) is None
 
 
 def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | None:
