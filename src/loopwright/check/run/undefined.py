@@ -79,7 +79,7 @@ def _doubts(reads: Sequence[UnsetRead]) -> tuple[str, ...]:
 
 
 def _can_have_flags(sites: Sites) -> bool:
-    """Threads of a team have variables of their own, and would share a flag: no word of OpenMP is anywhere."""
+    """Threads of a team have variables of their own, and would share a flag: nothing may start a team."""
     return re.search(r"\bomp\b|_Pragma|\\\n", sites.known.source.text) is None
 
 
