@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.gpu_programs import OPTIONS, STENCILS, TABLE, Program, programs
@@ -57,7 +58,7 @@ def make(folder: Path, only: str, *, prove: bool) -> None:
     """Each program with its kernels, proved, in a folder of its own."""
     names = [program.name for program in programs() if only in program.name]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for told in pool.map(_made, [folder] * len(names), names, [prove] * len(names)):
+        for told in pool.map(partial(_made, folder, prove=prove), names):
             print(told, flush=True)
 
 
