@@ -225,3 +225,20 @@ def test_what_stands_beside_loops_that_no_pragma_marks(tmp_path: Path, body: str
     whole = "int f(int n, double A[1000], double B[1000]) {{\n  {}\n  return 0;\n}}\n"
     old = whole.format("for (int i = 0; i < n; i++)\n    A[i] = B[i] + 1;")
     assert verdict(tmp_path, old, whole.format(body)) == answer
+
+
+WEIGHTED = "for (i = 0; i < n; i++) { double w[2][2] = {{1, 2}, {3}}; A[i] = w[0][1] * B[i] + w[1][0] + w[1][1]; }"
+GROWING = "for (i = 0; i < n; i++) { double w[2] = {1, 2}; w[0] += A[i]; A[i] = w[0] + w[1]; }"
+COPIED = "for (i = 0; i < n; i++) { double w[2] = {A[i], A[0]}; A[i] = 5; B[i] = w[0] + w[1]; }"
+
+VALUES = [
+    ("yes", WEIGHTED, WEIGHTED.replace("i = 0; i < n; i++", "i = n - 1; i >= 0; i--")),
+    ("no", WEIGHTED, WEIGHTED.replace("{{1, 2}, {3}}", "{{1, 3}, {2}}")),
+    ("no", GROWING, f"double w[2] = {{1, 2}}; {GROWING.replace('double w[2] = {1, 2}; ', '')}"),
+    ("no", COPIED, COPIED.replace("A[i] = 5; ", "").replace("{ double", "{ A[i] = 5; double")),
+]
+
+
+@pytest.mark.parametrize(("answer", "old", "new"), VALUES)
+def test_arrays_with_first_values_in_both(tmp_path: Path, answer: str, old: str, new: str) -> None:
+    assert verdict(tmp_path, file(old), file(new)) == answer
