@@ -227,7 +227,7 @@ def test_what_stands_beside_loops_that_no_pragma_marks(tmp_path: Path, body: str
     assert verdict(tmp_path, old, whole.format(body)) == answer
 
 
-WEIGHTED = "for (i = 0; i < n; i++) { double w[2][2] = {{1, 2}, {3}}; A[i] = w[0][1] * B[i] + w[1][0] + w[1][1]; }"
+WEIGHTED = "for (i = 0; i < n; i++) { double w[2][2] = {{1, 2}, {3}}; A[i] = w[0][1] * B[i] + w[1][0]; }"
 GROWING = "for (i = 0; i < n; i++) { double w[2] = {1, 2}; w[0] += A[i]; A[i] = w[0] + w[1]; }"
 COPIED = "for (i = 0; i < n; i++) { double w[2] = {A[i], A[0]}; A[i] = 5; B[i] = w[0] + w[1]; }"
 
