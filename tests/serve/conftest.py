@@ -20,6 +20,7 @@ def address() -> Iterator[str]:
     """Of `loopwright serve`, started as people start it."""
     command = [sys.executable, "-m", "loopwright", "serve", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    environment.pop("LOOPWRIGHT_CHECKER", None)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stderr is not None
         found = re.match(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())

@@ -89,7 +89,7 @@ def test_downloads(page: Page) -> None:
         ("save-result", "kernel-new.c", "Add: x[i] +="),
         ("save-proof", "proof.v", "From Loopwright Require"),
     ):
-        with page.expect_download(timeout=60_000) as found:
+        with page.expect_download(timeout=180_000) as found:  # the first proof compiles Coq's library
             page.click(f"#{button}")
         assert found.value.suggested_filename == name
         assert text in Path(found.value.path()).read_text()
