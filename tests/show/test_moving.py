@@ -93,7 +93,7 @@ def test_a_private_variable_is_not_waited_for(tmp_path: Path) -> None:
     assert {one.free for one in found.arrows} == {"", "every iteration of the loop over i has its own"}
 
 
-@pytest.mark.parametrize("name", ["cholesky", "lu", "doitgen", "gemver"])
+@pytest.mark.parametrize("name", ["cholesky", "lu", "doitgen", "gemver", "nussinov"])
 def test_no_picture_denies_a_proof(name: str) -> None:
     """cholesky's script is not legal with small strips, since it names their size twice."""
     kernel = ROOT / "kernels" / name

@@ -173,7 +173,7 @@ def moving_picture(
         panels=tuple(_panel(panel, drawn) for panel in drawn.panels),
         arrays=tuple(array.name for array in program.arrays),
         instances=instances,
-        arrows=_arrows(drawn, numbers, free_storage(verdict)),
+        arrows=_arrows(drawn, numbers, free_storage(verdict, program)),
         sizes=_sizes(program, drawn.statements, drawn.window),
         tile=drawn.found.meaning if drawn.found.tiles else "",
         tiles_in_order=drawn.found.order is TileOrder.ONE_BY_ONE,

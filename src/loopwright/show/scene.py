@@ -95,7 +95,7 @@ def scene_of(
 
     Dependences that the proof found not to count are left out where the new order does not keep them.
     """
-    violations, free = verdict.violations, free_storage(verdict)
+    violations, free = verdict.violations, free_storage(verdict, plan.original)
     names = {statement.name for statement in group.statements}
     about = [one for one in violations if {one.first.statement, one.second.statement} <= names]
     start = about[0].parameters if about else None
@@ -265,9 +265,15 @@ def is_broken(first: Coordinates, second: Coordinates, loops: Sequence[ParallelL
     return first >= second or any(_apart(first, second, loop) for loop in loops)
 
 
-def free_storage(verdict: LegalityVerdict) -> dict[str, str]:
+def free_storage(verdict: LegalityVerdict, program: Program) -> dict[str, str]:
     """Arrays whose dependences need not be kept, each with the reason that the proof has."""
-    found = {one.array: "its steps may be combined in any order" for one in verdict.reassociations}
+    combined = [one for one in program.statements if one.name in verdict.exact and verdict.proved]
+    found = {
+        access.array: "numbers are combined in another order, to the same bits"
+        for one in combined
+        for access in one.writes
+    }
+    found |= {one.array: "its steps may be combined in any order" for one in verdict.reassociations}
     found |= dict.fromkeys(verdict.temporaries, "every read sees the value it saw")
     return found | {one.array: f"every iteration of {one.loop} has its own" for one in verdict.private}
 
