@@ -43,26 +43,19 @@ export class Memory {
 
 function grid(name: string, touched: readonly Coordinates[]): Grid {
   const rank = touched[0]!.length;
-  const spans = Array.from({ length: rank }, (_, k) => {
-    const values = touched.map(at => at[k]!);
-    return [Math.min(...values), Math.max(...values)] as const;
-  });
+  const used = Array.from({ length: rank }, (_, k) => [...new Set(touched.map(at => at[k]!))].sort((a, b) => a - b));
   const cells = new Map<string, SVGRectElement>();
-  const inner = spans.slice(-2);
-  const [rows, columns] = inner.length === 2 ? [inner[0]!, inner[1]!] : [[0, 0] as const, inner[0] ?? ([0, 0] as const)];
-  const outer = every(spans.slice(0, Math.max(0, rank - 2)));
-  const wide = (columns[1] - columns[0] + 1) * SIDE, high = (rows[1] - rows[0] + 1) * SIDE;
-  const planes = outer.map(prefix => {
-    const plane = svg("svg", { width: wide, height: high + 2, role: "img", "aria-label": `cells of ${name}${subscripts(prefix)}` });
-    for (let row = rows[0]; row <= rows[1]; row++)
-      for (let column = columns[0]; column <= columns[1] && cells.size < MOST; column++) {
-        const at = [...prefix, row, column].slice(prefix.length ? 0 : 2 - Math.min(rank, 2));
-        const cell = svg("rect", {
-          x: (column - columns[0]) * SIDE + 1, y: (row - rows[0]) * SIDE + 1, width: SIDE - 2, height: SIDE - 2, rx: 2,
-        }, svg("title", {}, name + subscripts(at)));
-        cells.set(at.join(), cell);
-        plane.append(cell);
-      }
+  const rows = rank > 1 ? used[rank - 2]! : [0], columns = used[rank - 1] ?? [0];
+  const planes = every(used.slice(0, Math.max(0, rank - 2))).map(prefix => {
+    const size = { width: columns.length * SIDE, height: rows.length * SIDE + 2 };
+    const plane = svg("svg", { ...size, role: "img", "aria-label": `cells of ${name}${subscripts(prefix)}` });
+    rows.forEach((row, y) => columns.forEach((column, x) => {
+      if (cells.size >= MOST) return;
+      const at = [...prefix, row, column].slice(prefix.length ? 0 : 2 - Math.min(rank, 2));
+      const cell = svg("rect", { x: x * SIDE + 1, y: y * SIDE + 1, width: SIDE - 2, height: SIDE - 2, rx: 2 }, svg("title", {}, name + subscripts(at)));
+      cells.set(at.join(), cell);
+      plane.append(cell);
+    }));
     return plane;
   });
   return { name, cells, element: html("figure", { class: "lwm-array" }, html("figcaption", {}, name), html("div", {}, ...planes)) };
@@ -70,8 +63,7 @@ function grid(name: string, touched: readonly Coordinates[]): Grid {
 
 const subscripts = (at: Coordinates): string => at.map(value => `[${value}]`).join("");
 
-function every(spans: readonly (readonly [number, number])[]): number[][] {
-  return spans.reduce<number[][]>(
-    (found, [low, high]) => found.flatMap(prefix => Array.from({ length: high - low + 1 }, (_, k) => [...prefix, low + k])), [[]],
-  );
+/** All combinations of one of each. */
+function every(lists: readonly (readonly number[])[]): number[][] {
+  return lists.reduce<number[][]>((found, list) => found.flatMap(prefix => list.map(value => [...prefix, value])), [[]]);
 }

@@ -56,9 +56,9 @@ const range = (values: readonly number[]): [number, number] => [Math.min(...valu
 
 export function layout(panel: Panel, instances: readonly Instance[], choice: Choice, turn: Turn): Layout {
   const shown = instances.filter(one => isShown(one, choice));
-  const spans = choice.axes.map(axis => range(instances.map(one => one.where[axis]!)));
   const slots = slotsOf(shown, choice);
-  return choice.axes.length === 3 ? turned(panel, shown, choice, spans, slots, turn) : flat(panel, shown, choice, spans, slots);
+  if (choice.axes.length < 3) return flat(panel, instances, shown, choice, slots);
+  return turned(panel, shown, choice, choice.axes.map(axis => range(instances.map(one => one.where[axis]!))), slots, turn);
 }
 
 const BESIDE = 3;
@@ -89,33 +89,47 @@ function label(panel: Panel, axis: number, value: number): string {
   return panel.outside.some(([a, v]) => a === axis && v === value) ? OUTSIDE : String(value);
 }
 
-function flat(panel: Panel, shown: readonly Instance[], choice: Choice, spans: readonly [number, number][], slots: Slots): Layout {
+/** Places along an axis: one after the other, a little apart where values between them do not occur. */
+interface Scale { readonly values: readonly number[]; readonly at: ReadonlyMap<number, number>; readonly length: number }
+
+function scaleOf(values: readonly number[]): Scale {
+  const sorted = [...new Set(values)].sort((a, b) => a - b), at = new Map<number, number>();
+  let next = 0;
+  sorted.forEach((value, k) => {
+    if (k > 0 && value > sorted[k - 1]! + 1) next += 0.5;
+    at.set(value, next++);
+  });
+  return { values: sorted, at, length: Math.max(1, next) };
+}
+
+function flat(panel: Panel, instances: readonly Instance[], shown: readonly Instance[], choice: Choice, slots: Slots): Layout {
   const [row, column] = choice.axes.length === 2 ? choice.axes : [undefined, choice.axes[0]];
-  const rows = row === undefined ? [0, 0] as const : spans[0]!;
-  const columns = column === undefined ? [0, 0] as const : spans[spans.length - 1]!;
-  const dot = pitchFor(Math.max(rows[1] - rows[0], columns[1] - columns[0]) + 1, slots.side);
+  const scale = (axis: number | undefined) => scaleOf(axis === undefined ? [0] : instances.map(one => one.where[axis]!));
+  const rows = scale(row), columns = scale(column);
+  const dot = pitchFor(Math.max(rows.length, columns.length), slots.side);
   const pitch = dot * slots.side + (slots.side > 1 ? 12 : 6);
-  const left = 46, top = 44;
+  const down = row === undefined ? "" : `${panel.axes[row]} ↓`;
+  const extra = Math.max(0, 6.2 * (down.length - 3)), left = 46 + extra, top = 44;
   const spots = new Map<number, Spot>();
   for (const one of shown) {
-    const r = row === undefined ? 0 : one.where[row]! - rows[0];
-    const c = column === undefined ? 0 : one.where[column]! - columns[0];
+    const r = row === undefined ? 0 : rows.at.get(one.where[row]!)!;
+    const c = column === undefined ? 0 : columns.at.get(one.where[column]!)!;
     const slot = slots.of.get(one.statement) ?? (slots.side > 1 ? -1 : 0);
     const dx = slot < 0 ? 0 : (slot % slots.side - (slots.side - 1) / 2) * dot;
     const dy = slot < 0 ? 0 : (Math.floor(slot / slots.side) - (slots.side - 1) / 2) * dot;
     spots.set(one.number, { x: left + (c + 0.5) * pitch + dx, y: top + (r + 0.5) * pitch + dy, depth: 0 });
   }
   const rulers: Ruler[] = [];
-  const width = left + (columns[1] - columns[0] + 1) * pitch + 10, height = top + (rows[1] - rows[0] + 1) * pitch + 10;
+  const width = left + columns.length * pitch + 10, height = top + rows.length * pitch + 10;
   if (column !== undefined) {
-    for (let value = columns[0]; value <= columns[1]; value++)
-      rulers.push({ x: left + (value - columns[0] + 0.5) * pitch, y: 32, text: label(panel, column, value), name: false });
+    for (const value of columns.values)
+      rulers.push({ x: left + (columns.at.get(value)! + 0.5) * pitch, y: 32, text: label(panel, column, value), name: false });
     rulers.push({ x: left + (width - left - 10) / 2, y: 13, text: `${panel.axes[column]} →`, name: true });
   }
   if (row !== undefined) {
-    for (let value = rows[0]; value <= rows[1]; value++)
-      rulers.push({ x: 34, y: top + (value - rows[0] + 0.5) * pitch, text: label(panel, row, value), name: false });
-    rulers.push({ x: 11, y: top + (height - top - 10) / 2, text: `${panel.axes[row]} ↓`, name: true });
+    for (const value of rows.values)
+      rulers.push({ x: 34 + extra, y: top + (rows.at.get(value)! + 0.5) * pitch, text: label(panel, row, value), name: false });
+    rulers.push({ x: 11 + extra / 2, y: top + (height - top - 10) / 2, text: down, name: true });
   }
   return { spots, rulers, lines: [], width, height, radius: dot * 0.4 };
 }
