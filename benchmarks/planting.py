@@ -5,6 +5,9 @@
     subscript  a number in a subscript, or two iterators exchanged
     order      two neighbouring statements, or the heads of two loops, exchanged
     constant   a constant or an operator of a statement
+    missing    a statement that is left out
+    rounding   floord for ceild, or ceild for floord
+    size       one size for another, or one less or more, in a bound or a condition
     clause     a name taken out of `private`, or `parallel for` in front of another loop
 """
 
@@ -18,6 +21,7 @@ from dataclasses import dataclass
 DIGITS = re.compile(r"(?<![\w.])\d+(?![\w.])")
 LOOP = re.compile(r"(\s*)for \((\w+)=(.*);\2<=(.*);\2\+\+\) \{$")
 """A loop in steps of one, with its own first value."""
+SIZE = re.compile(r"\b[A-Z]+\b")
 PRAGMA = re.compile(r"#pragma omp parallel for private\(([^)]*)\)")
 
 
@@ -131,12 +135,37 @@ def _constants(lines: list[str]) -> Iterator[tuple[Change, ...]]:
             yield ((k, _at(line, match, f"{match[0]}1")),)
 
 
+def _missing(lines: list[str]) -> Iterator[tuple[Change, ...]]:
+    for k, line in enumerate(lines):
+        if ";;" in line:
+            yield ((k, "  ;"),)
+
+
+def _roundings(lines: list[str]) -> Iterator[tuple[Change, ...]]:
+    for k, line in enumerate(lines):
+        for match in re.finditer(r"\b(?:floord|ceild)\(", line):
+            yield ((k, _at(line, match, "ceild(" if match[0] == "floord(" else "floord(")),)
+
+
+def _sizes(lines: list[str]) -> Iterator[tuple[Change, ...]]:
+    heads = [k for k, line in enumerate(lines) if re.match(r"\s*(?:for \(|if |[lu]b[vp]=)", line)]
+    names = sorted({name for k in heads for name in SIZE.findall(lines[k])})
+    for k in heads:
+        for match in SIZE.finditer(lines[k]):
+            others = [name for name in names if name != match[0]]
+            for new in (*others, f"({match[0]}-1)", f"({match[0]}+1)"):
+                yield ((k, _at(lines[k], match, new)),)
+
+
 KINDS: dict[str, Callable[[list[str]], Iterable[tuple[Change, ...]]]] = {
     "bound": _bounds,
     "condition": _conditions,
     "subscript": _subscripts,
     "order": _orders,
     "constant": _constants,
+    "missing": _missing,
+    "rounding": _roundings,
+    "size": _sizes,
     "clause": lambda lines: (),
 }
 
