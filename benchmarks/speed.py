@@ -25,7 +25,7 @@ from loopwright.run.timing import Times, geometric_mean, interleaved
 
 BASE = "gcc"
 OURS = "loopwright"
-CLANGS = ("clang-19", "clang-18", "clang-17", "clang-16", "clang")
+CLANGS = ("clang-22", "clang-19", "clang-18", "clang-17", "clang-16", "clang")
 POLLY = ("-mllvm", "-polly")
 
 
