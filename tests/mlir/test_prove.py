@@ -175,6 +175,66 @@ def test_numbers_wrap_around(chosen: str, is_same: bool, flags: str) -> None:
         compared(text.format(computed), text.format(new))
 
 
+OF_BITS = {
+    "a number where the bit is set": ("%r = arith.select %c, %p, %z : i32", 1),
+    "minus one": ("%r = arith.select %c, %m, %z : i32", -1),
+    "without a sign": ("%r = arith.extui %c : i1 to i32", 1),
+    "with a sign": ("%r = arith.extsi %c : i1 to i32", -1),
+    "by way of 64 bits": ("%q = arith.extsi %c : i1 to i64\n  %r = arith.trunci %q : i64 to i32", -1),
+    "by way of an index": (
+        "%q = arith.index_cast %c : i1 to index\n  %r = arith.index_cast %q : index to i32",
+        -1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_BITS)
+def test_what_is_made_of_a_bit(name: str) -> None:
+    """A bit that is set is -1 as a number with a sign."""
+
+    def text(body: str) -> str:
+        return f"""func.func @f(%a: memref<8xi32>, %o: memref<8xi32>) {{
+  %p = arith.constant 1 : i32
+  %m = arith.constant -1 : i32
+  %z = arith.constant 0 : i32
+  %x = affine.load %a[0] : memref<8xi32>
+  %c = arith.cmpi slt, %x, %z : i32
+  {body}
+  affine.store %r, %o[0] : memref<8xi32>
+  return
+}}
+"""
+
+    body, value = OF_BITS[name]
+    for other, found in OF_BITS.values():
+        if found == value:
+            assert compared(text(body), text(other)).obligations > 0
+        else:
+            with pytest.raises(Illegal):
+                compared(text(body), text(other))
+
+
+def test_bits_are_compared_as_numbers() -> None:
+    """As numbers with a sign, a bit that is set is below one that is not."""
+    text = """func.func @f(%a: memref<8xi32>, %b: memref<8xi1>) {{
+  %z = arith.constant 0 : i32
+  %x = affine.load %a[0] : memref<8xi32>
+  %c = arith.cmpi slt, %x, %z : i32
+  %d = arith.cmpi sge, %x, %z : i32
+  %e = arith.cmpi {}, %c, %d : i1
+  %p = arith.constant 1 : i32
+  %r = arith.select %e, %p, %z : i32
+  affine.store %r, %a[0] : memref<8xi32>
+  return
+}}
+"""
+    with pytest.raises(Illegal):
+        compared(text.format("slt"), text.format("ult"))
+    chosen = text.format("slt").replace("arith.select %e", "arith.select %c")
+    with pytest.raises(GaveUp):
+        compared(text.format("slt"), chosen)
+
+
 def test_vectors_of_conditions() -> None:
     """`affine-super-vectorize` compares and selects vectors."""
     old = """func.func @f(%a: memref<8xf64>, %x: f64, %z: f64) {

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import count
 
-from loopwright.c.types import DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer
+from loopwright.c.types import CHAR, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
@@ -42,7 +42,7 @@ from loopwright.report.mlir_affine import (
 
 _TYPES: dict[CType, str] = {
     DOUBLE: "f64", FLOAT: "f32", INT: "i32", LONG: "i64",
-    Integer(8, signed=True, rank=1): "i8", Integer(16, signed=True, rank=2): "i16",
+    Integer(8, signed=True, rank=1): "i8", CHAR: "i8", Integer(16, signed=True, rank=2): "i16",
 }  # fmt: skip
 _FLOATING = {"+": "addf", "-": "subf", "*": "mulf", "/": "divf"}
 _WHOLE = {"+": "addi", "-": "subi", "*": "muli", "/": "divsi", "%": "remsi"}
@@ -278,7 +278,7 @@ class _FunctionWriter:
 
     def converted(self, inner: Term, kind: CType, depth: int) -> str:
         value = self.term(inner, depth)
-        match inner.type, kind:
+        match _signed(inner.type), kind:
             case Floating(small), Floating(large):
                 how = "extf" if small < large else "truncf"
             case Integer(signed=True), Floating():
@@ -320,6 +320,11 @@ def _cells(found: Iterable[Computation]) -> dict[str, tuple[int, CType]]:
 def _name(array: str) -> str:
     """The name of what the region declares itself is not a word of C."""
     return re.sub(r"\W+", "_", array)
+
+
+def _signed(kind: CType) -> CType:
+    """A plain char has a sign in what is written: C leaves that to the compiler."""
+    return Integer(8, signed=True, rank=1) if kind == CHAR else kind
 
 
 def _type(kind: CType) -> str:

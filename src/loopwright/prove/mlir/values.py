@@ -69,6 +69,8 @@ LIBRARY = {f"math.{name}": name for name in _SAME_NAMES.split()} | {
 """Functions of C's library; `maximumf`, which passes on what is not a number, is another one."""
 SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
 """The predicates of arith.cmpi, by number; those after them are of unsigned numbers."""
+UNSIGNED = 4
+"""From the number of a predicate of unsigned numbers to that of the same with a sign."""
 RELATIONS = (ex.Relation.EQ, ex.Relation.NE, ex.Relation.LT, ex.Relation.LE, ex.Relation.GT, ex.Relation.GE)
 ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 """The predicates of arith.cmpf that are operators of C: ordered ones, and `une`."""
@@ -111,7 +113,8 @@ def constant(operation: arith.ConstantOp) -> Term | None:
     kind = type_of(operation.result.type)
     match operation.value:
         case IntegerAttr():
-            return Index(ex.Int(operation.value.value.data), kind)
+            whole = operation.value.value.data
+            return Index(ex.Int(whole & 1 if kind == types.BOOL else whole), kind)
         case FloatAttr():
             return number(operation.value.value.data, kind)
         case DenseIntOrFPElementsAttr() as several if several.is_splat():
@@ -144,6 +147,10 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
             return CellTerm(POISON, (), kind)
         case "arith.select":
             return _selected(operands, kind)
+        case _ if name in _OF_BITS and _is_bit(operation.operands[0].type):
+            return converted(_whole(operands[0], _OF_BITS[name]), kind)
+        case "arith.cmpi" if _is_bit(operation.operands[0].type):
+            return _compared_bits(_predicate(operation), operands)
         case "arith.cmpi":
             return _compared_integers(_predicate(operation), operands)
         case "arith.cmpf":
@@ -204,6 +211,29 @@ def tested(value: Term) -> ex.Test | None:
             return ex.Compare(ex.Relation.NE, expression, ex.Int(0))
         case _:
             return None
+
+
+_OF_BITS = {
+    "arith.extsi": -1, "arith.sitofp": -1, "arith.index_cast": -1,
+    "arith.extui": 1, "arith.uitofp": 1, "arith.index_castui": 1,
+}  # fmt: skip
+"""What conversions make of a bit that is set: that of a number with a sign is -1."""
+
+
+def _is_bit(kind: Attribute) -> bool:
+    return type_of(kind) == types.BOOL
+
+
+def _whole(bit: Term, value: int) -> Term:
+    """This number where a truth value is true, else 0."""
+    return _selected((bit, Index(ex.Int(value), types.INT), Index(ex.Int(0), types.INT)), types.INT)
+
+
+def _compared_bits(predicate: int, operands: Sequence[Term]) -> Term:
+    """Bits are numbers with a sign, -1 and 0, or without, 1 and 0."""
+    is_signed = predicate < len(SIGNED)
+    numbers = [_whole(one, -1 if is_signed else 1) for one in operands]
+    return _compared_integers(predicate if is_signed else predicate - UNSIGNED, numbers)
 
 
 def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
