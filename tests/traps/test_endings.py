@@ -91,6 +91,8 @@ NO_PROGRAMS = {
     "types outside of the region": ({"setup": "int z = x * y;"}, "invalid operands to binary *"),
     "a type of a parameter": ({"parameters": "int n, matrix *x"}, "unknown type name 'matrix'"),
     "a length of the file": ({"head": "double q[LENGTH];", "after": "q[0] = 1;"}, "'LENGTH' undeclared"),
+    "what the file demands": ({"head": '_Static_assert(sizeof(int) == 8, "");'}, "static assertion failed"),
+    "what the file asks for": ({"head": "#ifndef MODE\n#error no MODE\n#endif"}, "#error no MODE"),
 }
 """What is wrong in both files, with all headers there."""
 
@@ -101,6 +103,25 @@ def test_two_files_with_the_same_error_are_not_proved(name: str, tmp_path: Path)
     text = function(**{"body": _COPY, **parts})
     found = comparison(text, text, tmp_path)
     assert "old.c does not compile: " in found and said in found
+
+
+@pytest.mark.parametrize("name", NO_PROGRAMS)
+@pytest.mark.parametrize("wrong", ["old.c", "new.c"])
+def test_a_file_that_is_no_program_is_not_refuted(name: str, wrong: str, tmp_path: Path) -> None:
+    parts, said = NO_PROGRAMS[name]
+    other = _COPY.replace("b[i]", "b[i] + 1")
+    texts = [function(other), function(**{"body": _COPY, **parts})]
+    old, new = texts if wrong == "new.c" else texts[::-1]
+    found = comparison(old, new, tmp_path)
+    around = "the regions differ, and so does what is around them"
+    assert found.startswith(around) or (f"{wrong} does not compile: " in found and said in found)
+
+
+def test_differences_are_told_where_headers_are_missing(tmp_path: Path) -> None:
+    old = function(_COPY, head='#include "missing.h"')
+    assert "does not end up with the same value" in comparison(old, old.replace("b[i]", "b[i] + 1"), tmp_path)
+    bad = old.replace("b[i]", "b[i] + 1").replace("int i, j, k;", "int i, j, k; int z = x * y;")
+    assert "no compiler accepts NEW" in comparison(old, bad, tmp_path)
 
 
 @pytest.mark.parametrize(

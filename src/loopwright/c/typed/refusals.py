@@ -7,6 +7,7 @@ can be read which is no program.  Where no header is missing, the compiler knows
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 from loopwright.c.typed.file import typed_file
@@ -39,12 +40,23 @@ def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> lis
     is_doubtful = bool(file.undeclared or file.own_errors or file.text.errors)
     if file.missing or not is_doubtful:
         return []
+    done, compiler = _compiled(source, options, tuple(f"-D{name}" for name in file.assumed))
+    messages = done.stderr.decode("utf-8", "replace")
+    return [Refusal(compiler, int(one[1]), one[2]) for one in _ERROR.finditer(messages)]
+
+
+def is_compiled(source: Source, options: CompilerOptions = PLAIN) -> bool:
+    """Whether the compiler accepts a file as it is.  The front end, slower on long texts, is not asked."""
+    return _compiled(source, options, ())[0].returncode == 0
+
+
+def _compiled(
+    source: Source, options: CompilerOptions, defined: tuple[str, ...]
+) -> tuple[subprocess.CompletedProcess[bytes], str]:
+    """What the compiler says of a file, and which compiler."""
     options = options.for_file(source.path)
-    defined = [f"-D{name}" for name in file.assumed]
     arguments = (*defined, *absolute_paths(options.arguments, Path()))
     folder = Path(source.path).parent if source.path else Path()
     data = source.text.encode("utf-8", "surrogateescape")
     command = (*options.program(), "-fsyntax-only", "-w", *arguments)
-    done = run_compiler(command, data, folder if folder.is_dir() else Path())
-    messages = done.stderr.decode("utf-8", "replace")
-    return [Refusal(command[0], int(one[1]), one[2]) for one in _ERROR.finditer(messages)]
+    return run_compiler(command, data, folder if folder.is_dir() else Path()), command[0]

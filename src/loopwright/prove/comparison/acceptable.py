@@ -34,6 +34,7 @@ _UP, _DOWN = (
     for sign, step in (("<", r"\+"), (">", "-"))
 )
 """Condition and step, their tokens apart by spaces."""
+_ASSERTIONS = ("_Static_assert", "static_assert")
 _TOKEN = re.compile(r"\w+|\+\+|--|[-+<>=!]=|\S")
 
 
@@ -71,14 +72,16 @@ def not_compiled(old: Compiled, new: Compiled) -> str | None:
 
 
 def _needed_lines(source: Source) -> frozenset[int]:
-    """The lines of the functions with regions, and of what the file declares of the names in them."""
+    """The lines of functions with regions, of what the file declares of names in them, and of its demands."""
     regions = [one.place for one in c_file(source).regions]
     pending = [*named_children(c_file(replace(source, chosen=())).possible)]
     others: list[Node] = []
     needed: list[Node] = []
     while pending:
         node = pending.pop()
-        if node.type.startswith("preproc_") or node.type == "linkage_specification":
+        if node.text.startswith(_ASSERTIONS):
+            needed.append(node)
+        elif node.type.startswith("preproc_") or node.type == "linkage_specification":
             pending += named_children(node)
         elif node.type == "function_definition" and any(node.span.contains(one) for one in regions):
             needed.append(node)
@@ -88,7 +91,8 @@ def _needed_lines(source: Source) -> frozenset[int]:
         words = set(names_in(node.text))
         needed += [one for one in others if not words.isdisjoint(_declared_names(one))]
         others = [one for one in others if words.isdisjoint(_declared_names(one))]
-    places = [(node.span.line, source.line_of(node.span.end)) for node in needed]
+    spans = [*(node.span for node in needed), *(one.place for one in c_file(source).directives)]
+    places = [(one.line, source.line_of(one.end)) for one in spans]
     return frozenset(line for first, last in places for line in range(first, last + 1))
 
 
@@ -101,7 +105,18 @@ def _declared_names(node: Node) -> set[str]:
 
 def unacceptable(old: Compiled, new: Compiled) -> str | None:
     """What makes the regions of `new` no answer to those of `old`; None where there is nothing."""
-    source, options = new.source, new.options
+    errors = further_errors(old, new)
+    if errors is not None:
+        return errors
+    endless = _endless(new.source)
+    if endless is not None:
+        return f"line {endless.span.line}: it is not known that this loop around nothing ends"
+    refused = refused_directive(new.source, new.options)
+    return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
+
+
+def further_errors(old: Compiled, new: Compiled) -> str | None:
+    """What the front end does not accept of `new`, beyond what it does not accept of `old`."""
     errors = new.errors
     further = Counter(text for text, _ in errors) - Counter(text for text, _ in old.errors)
     if further:
@@ -111,13 +126,7 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
     if malformed:
         return f"no compiler accepts NEW: {next(iter(malformed))}"
     unknown = _undeclared(old, new)
-    if unknown:
-        return f"no compiler accepts NEW: '{unknown[0]}' is declared nowhere"
-    endless = _endless(source)
-    if endless is not None:
-        return f"line {endless.span.line}: it is not known that this loop around nothing ends"
-    refused = refused_directive(source, options)
-    return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
+    return f"no compiler accepts NEW: '{unknown[0]}' is declared nowhere" if unknown else None
 
 
 def _undeclared(old: Compiled, new: Compiled) -> list[str]:

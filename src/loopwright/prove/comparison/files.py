@@ -11,10 +11,11 @@ from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.branches import with_branches_taken
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.refusals import is_compiled
 from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
-from loopwright.prove.comparison.acceptable import Compiled, not_compiled
+from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
@@ -191,10 +192,8 @@ def _compared_wordings(
         changed = [one.path for one, other in zip(texts, (before, source), strict=True) if one != other]
         reworded = (f"{', '.join(changed)}: {IN_OTHER_WORDS}",) if changed else ()
         found = replace(found, trusted=(*found.trusted, *reworded))
-        if found.proved:
-            return _if_compiled(found, before, source, compilers)
         if not isinstance(found.verdict, Undecided):
-            return found
+            return _if_compiled(found, before, source, compilers)
         undecided.append(found)
     if undecided:
         return undecided[0]
@@ -206,8 +205,14 @@ def _compared_wordings(
 def _if_compiled(
     found: Comparison, before: Source, source: Source, compilers: tuple[CompilerOptions, CompilerOptions]
 ) -> Comparison:
-    """What is proved of two texts, if both are programs."""
-    reason = not_compiled(Compiled(before, compilers[0]), Compiled(source, compilers[1]))
+    """What is found of two texts, if both are programs: others are neither equivalent nor different."""
+    old, new = Compiled(before, compilers[0]), Compiled(source, compilers[1])
+    if found.proved:
+        reason = not_compiled(old, new)
+    elif is_compiled(source, compilers[1]) and is_compiled(before, compilers[0]):
+        reason = None
+    else:
+        reason = not_compiled(old, new) or further_errors(old, new)
     if reason is None:
         return found
     return replace(found, answers=(replace(found.answers[0], verdict=Undecided(reason)),))
