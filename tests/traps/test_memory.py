@@ -213,6 +213,46 @@ APART = [
     Trap("a size whose address is not taken", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int m, *q = &m;"),
 ]
 
+_ALLOCATED = "double **r = malloc(80); for (int l = 0; l < 10; l++) r[l] = malloc(80);"
+
+
+def _levels(name: str, calls: str, setup: str = _ALLOCATED, head: str = "") -> Trap:
+    """A function whose caller gives it two elements of an array of pointers."""
+    after = f"}} {head} void g(int n) {{ {setup} int j, k; {calls}"
+    return Trap(name, "for (i = 1; i < n; i++) x[i] = y[i - 1];", "#include <stdlib.h>\nvoid *memcpy(void *, const void *, unsigned long);\nstatic int lt;", after=after)
+
+
+_ONE = "double *m = malloc(80), *r[10];"
+SAME_LEVELS = [
+    _levels("one element", "for (k = 9; k > 0; k--) f(n, r[k], r[k]);"),
+    _levels("an iterator that changed", "for (k = 9; k > 0; ) { j = k - 1; k--; f(n, r[k], r[j]); }"),
+    _levels("an iterator of the loop of the call", "j = k - 1; for (; k > 0; k--) f(n, r[k], r[j]);"),
+    _levels("an element that is not known", "for (k = 9; k > 0; k--) f(n, r[k], r[j]);"),
+    _levels("one memory in all", "f(n, r[1], r[0]);", f"{_ONE} for (int l = 0; l < 10; l++) r[l] = m;"),
+    _levels("one memory in two", "f(n, r[1], r[0]);", f"{_ONE} r[0] = m; r[1] = m + 1;"),
+    _levels("one memory in two, by values", "f(n, r[1], r[0]);", "double *r[2] = { a, a };"),
+    _levels("one memory in two, by another name", "double *q = r[0]; r[1] = q; f(n, r[1], r[0]);"),
+    _levels("one memory in two, of another array", "double **s = r; s[0] = s[1]; f(n, r[1], r[0]);"),
+    _levels("one memory in two, by a call", "init(r); f(n, r[1], r[0]);", head="void init(double **r) { for (int k = 1; k < 10; k++) r[k] = r[k - 1]; }"),
+    _levels("one memory in two, by the library", "memcpy(r, r + 1, 8); f(n, r[1], r[0]);"),
+    _levels("memory of one function", "f(n, r[1], r[0]);", head="void *malloc(unsigned long n) { return a; }"),
+    _levels("a jump", "k = 3; j = 3; goto L; j = k - 1; L: ; f(n, r[k], r[j]);"),
+    _levels("a pointer to an iterator", "int *p = &k; j = k - 1; *p = j; f(n, r[k], r[j]);"),
+    _levels("a number of the file that changed", "k = lt - 1; z(); j = lt; f(n, r[k], r[j]);", head="void z(void) { lt--; }"),
+]
+OTHER_LEVELS = [
+    _levels("neighbours", "for (k = 9; k > 0; k--) { j = k - 1; f(n, r[k], r[j]); }"),
+    _levels("numbers", "f(n, r[1], r[0]);"),
+    _levels("sums", "for (k = 9; k > 0; k--) f(n, r[k], r[k - 1]);"),
+    _levels("a number of the file", "k = lt; j = lt - 1; f(n, r[k], r[j]);"),
+    _levels("of a parameter", "r = r;", head="void h(int n, double **r) { for (int k = 9; k > 0; k--) f(n, r[k], r[k - 1]); }"),
+]
+
+
+@pytest.mark.parametrize("trap", SAME_LEVELS, ids=lambda trap: trap.name)
+def test_elements_that_may_be_the_same_memory(trap: Trap, tmp_path: Path) -> None:
+    assert "are the same memory in a call in the file" in answer(trap, tmp_path)
+
 
 @pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
 def test_shared_memory_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:
@@ -234,6 +274,6 @@ def test_subscripts_that_it_does_not(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) == PROVED
 
 
-@pytest.mark.parametrize("trap", APART, ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", APART + OTHER_LEVELS, ids=lambda trap: trap.name)
 def test_memory_that_is_not_shown_to_be_shared(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) == PROVED

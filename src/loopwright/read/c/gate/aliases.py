@@ -18,6 +18,7 @@ from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, unqua
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
+from loopwright.read.c.gate.pointer_elements import are_different_elements, rows_are_their_own
 from loopwright.read.c.gate.types import number_macros
 
 
@@ -124,7 +125,9 @@ def _share(one: tree.Expression, other: tree.Expression, facts: PointsTo) -> boo
     """Whether two arguments lead to one memory; members of one struct are apart."""
     first, second = root_and_path(one), root_and_path(other)
     are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
-    return not are_members and bool(facts.targets(one) & facts.targets(other))
+    if are_members or not facts.targets(one) & facts.targets(other):
+        return False
+    return not are_different_elements(one, other, facts.function) or not rows_are_their_own(facts.file)
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:

@@ -1,0 +1,155 @@
+"""Elements of one array of pointers: `f(r[k], r[k - 1])` gives two of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
+
+_ALLOCATE = ("malloc", "calloc", "aligned_alloc")
+_Sum = Counter[int]
+"""Variables by their declarations, each with its factor; the constant is at -1."""
+
+
+def are_different_elements(one: tree.Expression, other: tree.Expression, caller: TypedFunction) -> bool:
+    """Whether two arguments of a call are pointers at different places of one array.
+
+    `r[k]` and `r[j]` are, where `j = k - 1;` stands before the call.
+    """
+    first, second = tree.without_casts(one), tree.without_casts(other)
+    if not isinstance(first, tree.Subscript) or not isinstance(second, tree.Subscript):
+        return False
+    bases = [tree.without_casts(node.base) for node in (first, second)]
+    roots = [node.declaration for node in bases if isinstance(node, tree.Name)]
+    if len(roots) < 2 or roots[0].offset != roots[1].offset:
+        return False
+    if not all(isinstance(unqualified(node.type), Pointer) for node in (first, second)):
+        return False
+    sums = [_sum(node.index) for node in (first, second)]
+    if sums[0] is None or sums[1] is None:
+        return False
+    found = _difference(*(_with_values(one, first, caller) for one in sums if one is not None))
+    return any(found.values()) and not any(factor for name, factor in found.items() if name != -1)
+
+
+def _difference(one: _Sum, other: _Sum) -> _Sum:
+    found = Counter(one)
+    found.subtract(other)
+    return found
+
+
+def _sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
+    """A sum of variables and numbers; None where it is something else."""
+    core = tree.without_casts(node)
+    match core:
+        case tree.Number(value=int(value)):
+            return Counter({-1: factor * value})
+        case tree.Name(declaration=declared) if isinstance(declared.type, Integer):
+            return Counter({declared.offset: factor})
+        case tree.Binary(operator="+" | "-", left=left, right=right):
+            first, second = _sum(left, factor), _sum(right, factor if core.operator == "+" else -factor)
+            if first is None or second is None:
+                return None
+            first.update(second)
+            return first
+    return None
+
+
+def _with_values(found: _Sum, at: tree.Expression, caller: TypedFunction) -> _Sum:
+    """The same, with variables that statements before this place in its block have just set."""
+    before = _statements_before(at, caller.body)
+    for name in [one for one in found if one != -1]:
+        value = _last_value(name, before, caller)
+        if value is not None:
+            factor = found.pop(name)
+            found.update({part: factor * times for part, times in value.items()})
+    return found
+
+
+def _statements_before(at: tree.Expression, body: tree.CompoundStatement) -> tuple[tree.Statement, ...]:
+    """What stands before the statement at this place in its block, the last one first."""
+    blocks = [body, *(node for node in tree.walk(body) if isinstance(node, tree.CompoundStatement))]
+    around = [one for one in blocks if one.place.first <= at.place.first < one.place.end]
+    inner = min(around, key=lambda one: one.place.end - one.place.first)
+    before = tuple(one for one in inner.statements if one.place.end <= at.place.first)
+    is_plain = isinstance(inner.statements[len(before)], tree.Evaluate)
+    return before[::-1] if is_plain else ()
+
+
+def _last_value(name: int, before: tuple[tree.Statement, ...], caller: TypedFunction) -> _Sum | None:
+    """What the last statement that changes a variable set it to, where its parts are still the same."""
+    changed = {*caller.addressed}
+    for statement in before:
+        nodes = [*tree.walk(statement)]
+        if isinstance(statement, tree.Evaluate) and isinstance(value := statement.value, tree.Assign):
+            target = tree.without_casts(value.target)
+            if isinstance(target, tree.Name) and target.declaration.offset == name and value.operator == "=":
+                found = _sum(value.value)
+                is_kept = found is not None and not found.keys() & (changed | {name})
+                return found if is_kept and name not in changed else None
+        if any(isinstance(node, tree.Labelled | tree.OtherStatement) for node in nodes):
+            return None
+        changed |= {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
+        if not all(map(_changes_names, nodes)):
+            changed |= _of_the_file(caller)
+    return None
+
+
+def _changes_names(node: tree.Node) -> bool:
+    """Whether a node changes nothing but a variable that it names."""
+    if isinstance(node, tree.Assign | tree.Update):
+        return isinstance(tree.without_casts(node.target), tree.Name)
+    return not isinstance(node, tree.CallExpression | tree.OtherExpression)
+
+
+def _of_the_file(caller: TypedFunction) -> set[int]:
+    """The variables in a function that others may change."""
+    named = (node.declaration for node in caller.nodes if isinstance(node, tree.Name))
+    return {one.offset for one in named if one.is_file_scope or one.storage is tree.Storage.STATIC}
+
+
+def rows_are_their_own(file: TypedFile) -> bool:
+    """Whether all that is stored in arrays of pointers in a file is memory that was just allocated."""
+    nodes = [node for function in file.functions for node in function.nodes]
+    nodes += [variable for variable, _ in file.variables]
+    return not any(_stores_a_pointer(node, file) for node in nodes)
+
+
+def _stores_a_pointer(node: tree.Node, file: TypedFile) -> bool:
+    """Whether a pointer that may be in use elsewhere becomes an element."""
+    match node:
+        case tree.Declarator(declaration=declared, initial=initial):
+            kind = unqualified(declared.type)
+            while isinstance(kind, ArrayType):
+                kind = unqualified(kind.element)
+            is_array = isinstance(unqualified(declared.type), ArrayType)
+            return is_array and isinstance(kind, Pointer) and initial is not None
+        case tree.Assign(target=target, value=value):
+            written = tree.without_casts(target)
+            is_pointer = isinstance(unqualified(written.type), Pointer)
+            is_element = isinstance(written, tree.Subscript | tree.Unary) and is_pointer
+            return is_element and not _allocates(value, file)
+        case tree.CallExpression(callee=callee, arguments=arguments):
+            is_known = callee is not None and (callee.name == "free" or file.definition(callee) is not None)
+            return not is_known and any(map(_leads_to_pointers, arguments))
+    return False
+
+
+def _leads_to_pointers(value: tree.Expression) -> bool:
+    while isinstance(value, tree.Cast):
+        value = value.operand
+    kind = unqualified(value.type)
+    if not isinstance(kind, ArrayType | Pointer):
+        return False
+    reached = kind.element if isinstance(kind, ArrayType) else kind.target
+    return isinstance(unqualified(reached), Pointer | ArrayType)
+
+
+def _allocates(value: tree.Expression, file: TypedFile) -> bool:
+    while isinstance(value, tree.Cast):
+        value = value.operand
+    callee = value.callee if isinstance(value, tree.CallExpression) else None
+    is_of_the_library = callee is not None and file.definition(callee) is None
+    return is_of_the_library and callee is not None and callee.name in _ALLOCATE
