@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from loopwright.optimise.candidates.columns import columns
+from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import Phase, targets
-from loopwright.optimise.candidates.orders import parallel
-from loopwright.optimise.candidates.planner import Planner
+from loopwright.optimise.candidates.orders import ORDERING, parallel
+from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
+from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
@@ -326,3 +328,13 @@ for (int k = 0; k < 96; k++)
     assert [judge.estimated(script, "") is not None for script in found] == [True] * len(found)
     whole = parse_script("parallel(S, i)")
     assert judge.estimated(whole, "") is None
+
+
+def test_a_subscript_that_data_decide_is_no_function_of_the_loops(tmp_path: Path) -> None:
+    text = "for (int i = 0; i < 90; i++)\n  for (int j = 0; j < 80; j++)\n    A[i][row[j]] += 1;"
+    judge = judge_of(tmp_path, text)
+    (nest,) = targets(judge.plan)
+    for move in (*ORDERING, *BLOCKING, *COPYING, parallel):
+        for script in move(judge.plan, nest, judge.setting):
+            performed(judge.plan, *script)
+    assert not list(cuts(judge.plan, nest, judge.setting))

@@ -91,12 +91,12 @@ class Judge:
     def is_over(self) -> bool:
         return self.clock() > self.deadline
 
-    def limited(self, work: Work[T], seconds: float = PATIENCE) -> T:
+    def limited(self, work: Work[T], seconds: float = PATIENCE, least: float = LEAST) -> T:
         """The result of `work`, within this much processor time, and about twice of it on the clock.
 
-        Work that is begun shortly before the deadline ends soon after it.
+        Work that is begun shortly before the deadline ends soon after it, after `least` seconds.
         """
-        left = max(LEAST, self.deadline - self.clock())
+        left = max(least, self.deadline - self.clock())
         return within(min(seconds, left), work, silent, wall=min(2 * seconds, left))
 
     def original(self) -> Estimated:
@@ -144,7 +144,8 @@ class Judge:
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
             patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
-            found = self.limited(lambda _: self._cost(plan, part, before), patience)
+            least = LEAST if script else patience  # without the original there is nothing to compare with
+            found = self.limited(lambda _: self._cost(plan, part, before), patience, least)
         except (BadInput, GaveUp, InternalError):
             return None
         if found is None:

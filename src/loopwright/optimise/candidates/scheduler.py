@@ -251,7 +251,9 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
-    """The one quasi-affine piece, without divisions, that the map is."""
+    """The one quasi-affine piece, without divisions, that the map is; none where it may have several values."""
+    if not values.is_single_valued():
+        return None
     found: list[isl.Aff] = []
     isl.PwMultiAff.from_map(values).foreach_piece(lambda _, value: found.append(value.get_aff(0)))
     if len(found) != 1 or found[0].dim(isl.dim_type.div) > 0:
