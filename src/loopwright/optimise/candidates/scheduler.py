@@ -251,7 +251,7 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
-    """The one quasi-affine piece, without divisions, that the map is; none where it may have several values."""
+    """The one quasi-affine piece, without divisions, that the map is, which has one value."""
     if not values.is_single_valued():
         return None
     found: list[isl.Aff] = []
