@@ -10,11 +10,12 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs web test test-mutants lint coq proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-answers bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-all test-mutants lint coq proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-recursion bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-answers bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
-	@echo "make test           all tests"
+	@echo "make test           all tests, each with some of the programs that it is for"
+	@echo "make test-all       all tests, with all of them"
 	@echo "make test-mutants   540 mutants of the kernels against the dynamic checker"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make checker        the verified checker that transform and codegen ask (needs ocamlopt)"
@@ -74,8 +75,12 @@ web:
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=25 --durations-min=5
 
+# tests that share programs out among themselves have all of them here
+test-all: $(INSTALLED)
+	LOOPWRIGHT_TESTS=all $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
 test-mutants: $(INSTALLED)
-	LOOPWRIGHT_MUTANTS=18 $(BIN)/python -m pytest -n $(JOBS) tests/check/test_mutants.py
+	LOOPWRIGHT_TESTS=all LOOPWRIGHT_MUTANTS=18 $(BIN)/python -m pytest -n $(JOBS) tests/check/test_mutants.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

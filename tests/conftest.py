@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +22,17 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("LOOPWRIGHT_HYPOTHESIS", "fixed"))
+
+
+ALL = os.environ.get("LOOPWRIGHT_TESTS") == "all"
+"""Whether tests that do the same with many programs do it with all of them, as `make test-all` asks."""
+
+Case = TypeVar("Case")
+
+
+def share(cases: Sequence[Case], of: int, number: int = 0) -> list[Case]:
+    """Share `number` of `of` of the cases: tests with the same programs divide them among themselves."""
+    return list(cases) if ALL else list(cases[number % of :: of])
 
 
 def corpus_files() -> list[Path]:

@@ -22,7 +22,7 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
 from loopwright.read.schedules import read_schedule
 from loopwright.transform import to_schedule
-from tests.conftest import corpus_files
+from tests.conftest import corpus_files, share
 from tests.coq.test_transformations import STENCIL, TRIANGLE
 from tests.generate.support import flat
 from tests.prove.mutation import mutants
@@ -90,12 +90,12 @@ def test_without_time_there_is_no_answer() -> None:
 
 
 def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
-    """Every eighth file, its first obligations: isl proves them, and cvc5 does or runs out of time.
+    """Every sixteenth file, its first obligations: isl proves them, and cvc5 does or runs out of time.
 
     `python -m benchmarks.agreement corpus` asks for all of them, with more time.
     """
     asked_for, unknown = 0, []
-    for path in corpus_files()[::8]:
+    for path in share(corpus_files(), 16):
         schedule = read_schedule(path)
         try:
             obligations = list(islice(scanning_obligations(schedule, generate(schedule)), MOST))
@@ -109,7 +109,7 @@ def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
             if isinstance(second, NotDecided):
                 unknown.append((path.name, one.name))
         asked_for += len(obligations)
-    assert asked_for > 500
+    assert asked_for > 300
     assert len(unknown) <= asked_for // 50, unknown
 
 

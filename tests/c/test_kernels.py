@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,12 @@ FILES = sorted(KERNELS.glob("*.c")) + sorted((ROOT / "kernels").glob("*.c"))
 
 @pytest.fixture(params=FILES, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def program(request: pytest.FixtureRequest) -> Program:
-    (found,) = read_c(request.param)
+    return read_once(request.param)
+
+
+@cache
+def read_once(path: Path) -> Program:
+    (found,) = read_c(path)
     return found
 
 

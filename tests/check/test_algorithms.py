@@ -20,6 +20,7 @@ from loopwright.source import Source
 from tests.check.figures import figure_1, figure_6
 from tests.check.support import NAMES, QUICK, kernel, quick, shipped_script, small
 from tests.check.test_races import PARALLEL
+from tests.conftest import share
 
 needs_barvinok = pytest.mark.skipif(not can_count(), reason="islpy-barvinok is not installed")
 NO_RANK = ("doitgen", "durbin", "nussinov", "symm")
@@ -82,7 +83,7 @@ def test_algorithm_b_says_what_it_lacks() -> None:
 
 
 @needs_barvinok
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NO_RANK])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 1) if name not in NO_RANK])
 def test_algorithm_b(name: str) -> None:
     options = quick(small(name), "b")
     job = prepared(_input(name), options)

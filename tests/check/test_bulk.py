@@ -15,6 +15,7 @@ from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small
 from tests.check.test_bad_input import text
+from tests.conftest import share
 
 PARTS = ("adi", "correlation", "durbin")
 """Kernels some operations of which are in no nest that is checked as a whole."""
@@ -42,7 +43,7 @@ def _clean_in_bulk(name: str, program: str) -> None:
     assert run_built(job, replace(built, header=header)).lines[-1:] == ("clean",)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in PARTS])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 0) if name not in PARTS])
 def test_kernels_are_checked_as_wholes(name: str) -> None:
     _clean_in_bulk(name, kernel(name).read_text())
 

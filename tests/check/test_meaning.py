@@ -13,6 +13,7 @@ from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_text
 from loopwright.errors import BadInput, GaveUp
 from tests.check.support import QUICK
+from tests.conftest import share
 
 FRAME = """\
 #include <stdlib.h>
@@ -364,7 +365,7 @@ REFUSED_ALONE = {"macro: the line", "macro: a counter", "function: a variable th
 """Originals of which not enough is known to compare them with anything."""
 
 
-@pytest.mark.parametrize("name", sorted(WRONG.keys() - REFUSED_ALONE))
+@pytest.mark.parametrize("name", share(sorted(WRONG.keys() - REFUSED_ALONE), 3))
 def test_each_original_is_a_reordering_of_itself(name: str, tmp_path: Path) -> None:
     """So it is the difference that is refused."""
     original, _ = WRONG[name]

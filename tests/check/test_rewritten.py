@@ -1,4 +1,7 @@
-"""Correct programs pass, whatever made them: scripts, tiles of any size, recursion, unrolling."""
+"""Correct programs pass, whatever made them: scripts, tiles of any size, recursion, unrolling.
+
+A kernel is checked as it is, unrolled or tiled, and every other one by its script.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced
 from tests.check.support import NAMES, everywhere, kernel, quick, rewritten, shipped_script, small
 from tests.check.tiled import tiling
+from tests.conftest import ALL, share
 
+MUTANTS = 4 if ALL else 2
 TITLES = [f"{version.kernel}, {version.title}" for version in VERSIONS]
 
 
@@ -26,7 +31,7 @@ def _input(text: str, name: str) -> Input:
     return parse_input(Source(str(kernel(name)), text), kernel(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", share(NAMES, 3, 0))
 def test_kernels_are_reorderings_of_themselves(name: str) -> None:
     """Operation by operation; test_bulk has them as wholes."""
     for options in (quick(small(name, first=4), "a"), replace(quick(small(name, first=4)), one_by_one=True)):
@@ -34,7 +39,7 @@ def test_kernels_are_reorderings_of_themselves(name: str) -> None:
         assert verdict(job, writers(job.spec), options).answer is Answer.VALID
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if shipped_script(name) is not None])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 1) if shipped_script(name) is not None])
 def test_scripts_that_are_proved_pass(name: str) -> None:
     options = quick(small(name, first=9))
     script = shipped_script(name)
@@ -44,7 +49,7 @@ def test_scripts_that_are_proved_pass(name: str) -> None:
     assert report.answer is Answer.VALID, as_text(report)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", share(NAMES, 3, 1))
 def test_every_kernel_unrolled(name: str) -> None:
     """Every innermost loop that can be, three iterations at a time."""
     text, count = everywhere(name, "unroll", 3)
@@ -52,7 +57,7 @@ def test_every_kernel_unrolled(name: str) -> None:
     _passes(name, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", share(NAMES, 3, 2))
 def test_every_kernel_tiled(name: str) -> None:
     """Tiles of different sizes in every direction, skewed where they have to be."""
     text = rewritten(name, tiling(name, (4, 3, 5, 2)))
@@ -82,9 +87,9 @@ def test_handwritten_programs(version: Version) -> None:
     ranks = {array.name: array.rank for array in given.original.arrays}
     bodies = tuple(function.body.span for function in reached(given.segment, ranks).functions)
     tried = 0
-    for mutant in mutants(given.segment, seed=7, count=4, places=(given.segment.place, *bodies)):
+    for mutant in mutants(given.segment, seed=7, count=MUTANTS, places=(given.segment.place, *bodies)):
         tried += _agrees(mutant.text, version.kernel, found, wanted)
-    assert tried >= 2
+    assert tried >= MUTANTS // 2
 
 
 def _agrees(text: str, name: str, found: Writers, wanted: Expected) -> bool:

@@ -13,7 +13,7 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from tests.conftest import ROOT
+from tests.conftest import ROOT, share
 from tests.equivalence.support import compared
 
 KERNELS = sorted((ROOT / "kernels").glob("*.c"))
@@ -26,7 +26,7 @@ def rewritten(path: Path, script: str) -> str:
     return transformed(Request(str(path), script, prove=False), silent).source.text
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", share(KERNELS, 2), ids=lambda path: path.stem)
 def test_shipped_scripts(path: Path, tmp_path: Path) -> None:
     folder = ROOT / "kernels" / ("kept" if path.stem in LONG else "")
     new = rewritten(path, (folder / f"{path.stem}.lw").read_text())

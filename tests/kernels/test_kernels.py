@@ -36,12 +36,12 @@ SIZES = (131, 137, 149, 139, 151)
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
-def sizes(source: Path) -> list[str]:
+def sizes(source: Path, given: tuple[int, ...] = SIZES) -> list[str]:
     """-D options for a small run: few time steps, awkward extents."""
     names = [name for name in re.findall(r"#ifndef (\w+)", source.read_text()) if name != "CLOCK"]
     steps = [name for name in names if name.startswith("T")]
     extents = [name for name in names if name not in steps]
-    lengths = (2203,) if source.stem == "jacobi-1d" else SIZES
+    lengths = (2203,) if source.stem == "jacobi-1d" and given is SIZES else given
     return [f"-D{name}=23" for name in steps] + [
         f"-D{name}={length}" for name, length in zip(extents, lengths, strict=False)
     ]
@@ -77,17 +77,17 @@ def test_there_are_thirty_and_each_has_a_script() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_kernel_compiles_without_a_warning_and_sums_what_it_dumps(path: Path, tmp_path: Path) -> None:
     program = tmp_path / "kernel"
-    flags = ["-O1", "-march=native", "-Wall", "-Wextra", "-Werror", *sizes(path)]
+    flags = ["-O1", "-march=native", "-Wall", "-Wextra", "-Werror", *sizes(path, (13, 17, 11, 19, 23))]
     subprocess.run(["gcc", *flags, str(path), "-o", str(program), "-lm"], check=True)
     total = 14695981039346656037
     dumped = output_of([str(program), "--dump"], timeout=60)
-    for byte in dumped[:20_000]:
+    assert 100 < len(dumped) < 100_000
+    for byte in dumped:
         total = (total ^ byte) * 1099511628211 % 2**64
     printed = output_of([str(program), "--checksum"], timeout=60).decode().strip()
     assert re.fullmatch("[0-9a-f]{16}", printed)
     assert printed == output_of([str(program)], timeout=60).decode().split()[-1]
-    if len(dumped) <= 20_000:
-        assert printed == f"{total:016x}"
+    assert printed == f"{total:016x}"
     assert float(output_of([str(program), "--time"], timeout=60)) >= 0
 
 

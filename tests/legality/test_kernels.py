@@ -15,12 +15,13 @@ from loopwright.prove.legality.legality import Status, prove_legal
 from loopwright.prove.legality.reductions import Reduction, reductions
 from loopwright.read.c.reader import parse_c
 from loopwright.read.text import load
+from tests.conftest import ALL
 from tests.legality.oracle import Event, collides, computes_the_same, events, is_true
 from tests.legality.random_schedules import random_schedule, schedules, times
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 FILES = sorted(KERNELS.glob("*.c"))
-SEEDS = range(12)
+SEEDS = range(12 if ALL else 7)
 
 
 @cache
@@ -63,5 +64,5 @@ def decided(path: Path, seed: int) -> Status:
 @pytest.mark.skipif(not FILES, reason="the kernels are not there")
 def test_random_schedules_of_all_kernels() -> None:
     found = Counter(decided(path, seed) for path in FILES for seed in SEEDS)
-    assert found[Status.ILLEGAL] >= 200, found
-    assert found[Status.PROVED] >= 20, found
+    assert found[Status.ILLEGAL] >= 16 * len(SEEDS), found
+    assert found[Status.PROVED] >= len(SEEDS), found

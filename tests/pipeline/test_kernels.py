@@ -1,4 +1,4 @@
-"""Every kernel through the whole pipeline: as it is, distributed, and by the script shipped with it."""
+"""The kernels through the whole pipeline: as they are, distributed, in skewed tiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.source import Source
-from tests.conftest import ROOT
+from tests.conftest import ROOT, share
 from tests.pipeline.support import output, small_sizes
 
 SUITE = sorted((Path(__file__).parents[1] / "c" / "kernels").glob("*.c"))
@@ -47,7 +47,7 @@ def assert_prints_the_same(path: Path, new: Source, folder: Path) -> None:
     assert output(new.text, folder, *small_sizes(path.read_text())) == printed(path)
 
 
-@pytest.mark.parametrize("path", SUITE + KERNELS, ids=ident)
+@pytest.mark.parametrize("path", SUITE + share(KERNELS, 2, 0), ids=ident)
 def test_as_it_is(path: Path, tmp_path: Path) -> None:
     source = rewritten(path)
     new, old = source.text, path.read_text()
@@ -58,7 +58,7 @@ def test_as_it_is(path: Path, tmp_path: Path) -> None:
         assert_prints_the_same(path, source, tmp_path)
 
 
-@pytest.mark.parametrize("path", SUITE + KERNELS, ids=ident)
+@pytest.mark.parametrize("path", share(SUITE + KERNELS, 2, 1), ids=ident)
 def test_distributed(path: Path, tmp_path: Path) -> None:
     new = rewritten(path, "distribute()")
     if "int main(" in path.read_text():
