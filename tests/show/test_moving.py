@@ -155,3 +155,31 @@ def test_of_many_loops_those_in_tiles_are_drawn(tmp_path: Path, script: str, see
     assert not script or len({one.tile for one in found.instances}) > 1
     _, larger = drawn(path, script, o=5, h=9, w=9, k=9)
     assert 0 < len(larger.instances) <= MOST
+
+
+SWEEPS = """void f(int n, double A[n][n], double x[n])
+{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      Row: A[i][j] = A[i][j] / 2;
+      Column: x[i] = x[i] + A[i][j];
+    }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "panels"),
+    [
+        ("strip_mine(@4, i, 4)", [0, 0]),
+        ("distribute(Row, Column)\nstrip_mine(Row, i, 4)\ninterchange(Column, i, j)\nstrip_mine(Column, j, 4)", [0, 1]),
+    ],
+)  # fmt: skip
+def test_statements_whose_outlines_would_cross_are_drawn_apart(
+    tmp_path: Path, script: str, panels: list[int]
+) -> None:
+    (tmp_path / "sweeps.c").write_text(SWEEPS)
+    _, found = drawn(tmp_path / "sweeps.c", script, n=8)
+    assert [one.panel for one in found.statements] == panels and found.tile == "tile"

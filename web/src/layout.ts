@@ -19,8 +19,12 @@ export interface Layout {
   readonly radius: number;
 }
 
-/** Pixels from one instance to the next in the same iteration: large where there are few. */
-const pitchFor = (most: number, side: number): number => Math.max(20, Math.min(30, 320 / (most * side)));
+/** Pixels from one instance to the next: large where there are few, small where many panels share the page. */
+const pitchFor = (most: number, panels: number): number =>
+  panels > MANY ? Math.max(15, Math.min(24, 140 / most)) : Math.max(20, Math.min(30, 320 / most));
+
+const MANY = 3;
+/** Panels that stand one below the other. */
 
 /** An angle from which the iterations of the outermost loop lie between those of the others. */
 export function turnFor(instances: readonly Instance[], choice: Choice): Turn {
@@ -54,10 +58,11 @@ export const isShown = (one: Instance, choice: Choice): boolean =>
 
 const range = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
 
-export function layout(panel: Panel, instances: readonly Instance[], choice: Choice, turn: Turn): Layout {
+/** `panels` is the number of panels in the picture. */
+export function layout(panel: Panel, instances: readonly Instance[], choice: Choice, turn: Turn, panels = 1): Layout {
   const shown = instances.filter(one => isShown(one, choice));
   const slots = slotsOf(shown, choice);
-  if (choice.axes.length < 3) return flat(panel, instances, shown, choice, slots);
+  if (choice.axes.length < 3) return flat(panel, instances, shown, choice, slots, panels);
   return turned(panel, shown, choice, choice.axes.map(axis => range(instances.map(one => one.where[axis]!))), slots, turn);
 }
 
@@ -89,46 +94,65 @@ function label(panel: Panel, axis: number, value: number): string {
   return panel.outside.some(([a, v]) => a === axis && v === value) ? OUTSIDE : String(value);
 }
 
-/** Places along an axis: one after the other, a little apart where values between them do not occur. */
-interface Scale { readonly values: readonly number[]; readonly at: ReadonlyMap<number, number>; readonly length: number }
+/** Places along an axis, in dots: as wide as the statements that stand side by side there, a little apart where values between
+ * them do not occur. */
+interface Scale { readonly values: readonly number[]; readonly place: (value: number, slot: number | null) => number; readonly length: number; readonly most: number }
 
-function scaleOf(values: readonly number[]): Scale {
-  const sorted = [...new Set(values)].sort((a, b) => a - b), at = new Map<number, number>();
-  let next = 0;
-  sorted.forEach((value, k) => {
-    if (k > 0 && value > sorted[k - 1]! + 1) next += 0.5;
-    at.set(value, next++);
+/** Each instance: its value along the axis, and which of the places side by side it has; null is the middle. */
+function scaleOf(held: readonly (readonly [value: number, slot: number | null])[]): Scale {
+  const slots = new Map<number, Set<number>>();
+  for (const [value, slot] of held) {
+    const own = slots.get(value) ?? slots.set(value, new Set()).get(value)!;
+    if (slot !== null) own.add(slot);
+  }
+  const values = [...slots.keys()].sort((a, b) => a - b), at = new Map<number, number>();
+  let next = 0, most = 0;
+  values.forEach((value, k) => {
+    const width = Math.max(1, slots.get(value)!.size);
+    if (k > 0) next += value > values[k - 1]! + 1 ? 0.9 : Math.max(width, slots.get(values[k - 1]!)!.size) > 1 ? 0.45 : 0.25;
+    at.set(value, next + width / 2);
+    next += width;
+    most += width;
   });
-  return { values: sorted, at, length: Math.max(1, next) };
+  const place = (value: number, slot: number | null): number => {
+    const own = [...slots.get(value)!].sort((a, b) => a - b);
+    return at.get(value)! + (slot === null || own.length < 2 ? 0 : own.indexOf(slot) - (own.length - 1) / 2);
+  };
+  return { values, place, length: Math.max(1, next), most };
 }
 
-function flat(panel: Panel, instances: readonly Instance[], shown: readonly Instance[], choice: Choice, slots: Slots): Layout {
+function flat(
+  panel: Panel, instances: readonly Instance[], shown: readonly Instance[], choice: Choice, slots: Slots, panels: number,
+): Layout {
   const [row, column] = choice.axes.length === 2 ? choice.axes : [undefined, choice.axes[0]];
-  const scale = (axis: number | undefined) => scaleOf(axis === undefined ? [0] : instances.map(one => one.where[axis]!));
-  const rows = scale(row), columns = scale(column);
-  const dot = pitchFor(Math.max(rows.length, columns.length), slots.side);
-  const pitch = dot * slots.side + (slots.side > 1 ? 12 : 6);
+  const value = (one: Instance, axis: number | undefined): number => (axis === undefined ? 0 : one.where[axis]!);
+  const slot = (one: Instance, part: (rank: number) => number): number | null => {
+    const rank = slots.of.get(one.statement);
+    return rank === undefined ? null : part(rank);
+  };
+  const slotDown = (one: Instance) => slot(one, rank => Math.floor(rank / slots.side));
+  const slotAcross = (one: Instance) => slot(one, rank => rank % slots.side);
+  const rows = scaleOf(instances.map(one => [value(one, row), slotDown(one)]));
+  const columns = scaleOf(instances.map(one => [value(one, column), slotAcross(one)]));
+  const dot = pitchFor(Math.max(rows.most, columns.most), panels);
   const down = row === undefined ? "" : `${panel.axes[row]} ↓`;
   const extra = Math.max(0, 6.2 * (down.length - 3)), left = 46 + extra, top = 44;
   const spots = new Map<number, Spot>();
   for (const one of shown) {
-    const r = row === undefined ? 0 : rows.at.get(one.where[row]!)!;
-    const c = column === undefined ? 0 : columns.at.get(one.where[column]!)!;
-    const slot = slots.of.get(one.statement) ?? (slots.side > 1 ? -1 : 0);
-    const dx = slot < 0 ? 0 : (slot % slots.side - (slots.side - 1) / 2) * dot;
-    const dy = slot < 0 ? 0 : (Math.floor(slot / slots.side) - (slots.side - 1) / 2) * dot;
-    spots.set(one.number, { x: left + (c + 0.5) * pitch + dx, y: top + (r + 0.5) * pitch + dy, depth: 0 });
+    const x = left + dot * (columns.place(value(one, column), slotAcross(one)) + 0.15);
+    const y = top + dot * (rows.place(value(one, row), slotDown(one)) + 0.15);
+    spots.set(one.number, { x, y, depth: 0 });
   }
   const rulers: Ruler[] = [];
-  const width = left + columns.length * pitch + 10, height = top + rows.length * pitch + 10;
+  const width = left + dot * (columns.length + 0.3) + 10, height = top + dot * (rows.length + 0.3) + 10;
   if (column !== undefined) {
-    for (const value of columns.values)
-      rulers.push({ x: left + (columns.at.get(value)! + 0.5) * pitch, y: 32, text: label(panel, column, value), name: false });
+    for (const one of columns.values)
+      rulers.push({ x: left + dot * (columns.place(one, null) + 0.15), y: 32, text: label(panel, column, one), name: false });
     rulers.push({ x: left + (width - left - 10) / 2, y: 13, text: `${panel.axes[column]} →`, name: true });
   }
   if (row !== undefined) {
-    for (const value of rows.values)
-      rulers.push({ x: 34 + extra, y: top + (rows.at.get(value)! + 0.5) * pitch, text: label(panel, row, value), name: false });
+    for (const one of rows.values)
+      rulers.push({ x: 34 + extra, y: top + dot * (rows.place(one, null) + 0.15), text: label(panel, row, one), name: false });
     rulers.push({ x: 11 + extra / 2, y: top + (height - top - 10) / 2, text: down, name: true });
   }
   return { spots, rulers, lines: [], width, height, radius: dot * 0.4 };

@@ -33,7 +33,7 @@ export class View {
 
   /** Draw everything anew: another choice of axes, or another angle. */
   draw(choice: Choice, turn: Turn): void {
-    this.place = layout(this.panel, this.instances, choice, turn);
+    this.place = layout(this.panel, this.instances, choice, turn, this.picture.data.panels.length);
     const { width, height, spots } = this.place;
     this.far = Math.max(0, ...[...spots.values()].map(one => Math.abs(one.depth)));
     this.element.setAttribute("viewBox", `0 0 ${round(width)} ${round(height)}`);

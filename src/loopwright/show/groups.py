@@ -55,7 +55,12 @@ def panels_of(
         for names in _linked(before, after, broken)
     ]
     found.sort(key=lambda members: before.statements.index(members[0]))
-    return tuple(_group(members, max(one.depth for one in members)) for members in found)
+    return tuple(panel_of(members) for members in found)
+
+
+def panel_of(members: tuple[Statement, ...]) -> DrawnGroup:
+    """Statements in one panel, with all loops of the deepest as axes."""
+    return _group(members, max(one.depth for one in members))
 
 
 def _linked(before: Program, after: Program, broken: tuple[str, str] | None) -> list[set[str]]:

@@ -115,6 +115,11 @@ def outline(spots: Sequence[Spot], distance: float) -> list[Spot]:
     return _half(points)[:-1] + _half(points[::-1])[:-1]
 
 
+def is_inside(spot: Spot, corners: Sequence[Spot]) -> bool:
+    """Whether a spot lies in an outline, whose corners go round to the left."""
+    return all(_turn(one, two, spot) >= 0 for one, two in pairwise((*corners, corners[0])))
+
+
 def _half(points: Sequence[Spot]) -> list[Spot]:
     chain: list[Spot] = []
     for point in points:

@@ -20,6 +20,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
+from loopwright.show.apart import apart
 from loopwright.show.captions import Caption, captions
 from loopwright.show.groups import DrawnGroup, panels_of
 from loopwright.show.outlines import Outlines, TileOrder, outlines
@@ -197,8 +198,10 @@ def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | N
     after = times(statements, schedules, window)
     order = tuple(sorted(before, key=lambda one: (before[one], one)))
     found = outlines(plan, statements, schedules, after)
+    tile_of = {one: 0 for one in order} | {one: tile.number for tile in found.tiles for one in tile.instances}
+    parts = [part for panel in panels for part in apart(panel, _seen(panel, schedules), window, tile_of)]
     return _Drawn(
-        plan, panels, window, order, after, schedules, found,
+        plan, tuple(parts), window, order, after, schedules, found,
         touched_cells(plan.original, statements, window),
     )  # fmt: skip
 
