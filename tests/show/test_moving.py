@@ -170,13 +170,20 @@ SWEEPS = """void f(int n, double A[n][n], double x[n])
 """
 
 
+ACROSS = """distribute(Row, Column)
+strip_mine(Row, i, 4)
+interchange(Column, i, j)
+strip_mine(Column, j, 4)
+"""
+
+
 @pytest.mark.parametrize(
     ("script", "panels"),
     [
         ("strip_mine(@4, i, 4)", [0, 0]),
-        ("distribute(Row, Column)\nstrip_mine(Row, i, 4)\ninterchange(Column, i, j)\nstrip_mine(Column, j, 4)", [0, 1]),
+        (ACROSS, [0, 1]),
     ],
-)  # fmt: skip
+)
 def test_statements_whose_outlines_would_cross_are_drawn_apart(
     tmp_path: Path, script: str, panels: list[int]
 ) -> None:

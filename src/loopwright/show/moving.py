@@ -198,7 +198,7 @@ def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | N
     after = times(statements, schedules, window)
     order = tuple(sorted(before, key=lambda one: (before[one], one)))
     found = outlines(plan, statements, schedules, after)
-    tile_of = {one: 0 for one in order} | {one: tile.number for tile in found.tiles for one in tile.instances}
+    tile_of = dict.fromkeys(order, 0) | {one: tile.number for tile in found.tiles for one in tile.instances}
     parts = [part for panel in panels for part in apart(panel, _seen(panel, schedules), window, tile_of)]
     return _Drawn(
         plan, tuple(parts), window, order, after, schedules, found,
