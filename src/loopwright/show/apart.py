@@ -2,7 +2,7 @@
 
 An outline is the convex hull of the dots of a tile.  Two sweeps of one time step, one along the rows and
 one along the columns, have tiles that cross: in one panel every outline would hold dots that are not in
-its tile, and nobody could say which.  Beside each other both are plain.
+its tile, and a reader could not tell which.  Beside each other both are plain.
 """
 
 from __future__ import annotations
