@@ -10,6 +10,7 @@ import pytest
 from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
+from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.nests import Phase, targets
@@ -338,3 +339,18 @@ def test_a_subscript_that_data_decide_is_no_function_of_the_loops(tmp_path: Path
         for script in move(judge.plan, nest, judge.setting):
             performed(judge.plan, *script)
     assert not list(cuts(judge.plan, nest, judge.setting))
+
+
+def test_vectors_are_said_where_they_are_legal_and_rows_that_meet_get_longer(tmp_path: Path) -> None:
+    text = """\
+double T[90][256];
+for (int i = 1; i < 90; i++)
+  for (int j = 0; j < 256; j++)
+    T[i][j] = A[i][j] + B[i][j];
+for (int i = 1; i < 90; i++)
+  for (int j = 0; j < 256; j++)
+    C[i][0] += T[i][j];"""
+    judge = judge_of(tmp_path, text)
+    vectors, longer = finished(judge, judge.original())
+    assert [str(step) for step in vectors.script] == ["vectorize(@8, j)"]
+    assert [str(step) for step in longer.script] == ["pad(T, 8)"]

@@ -70,6 +70,8 @@ def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> s
             return f"{what}; it is made once and read often"
         case operations.Unroll():
             return "written out, so that what is added to stays in registers"
+        case operations.Pad():
+            return "longer rows: cells below each other do not meet in the same lines of the cache"
         case operations.Rename():
             return "a variable of its own, which other loops do not share"
         case operations.SplitSum():

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.optimise.candidates.finishing import in_vectors
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.parts import parted
-from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.plan import Component, Plan
-from loopwright.transform.script.operations import Vectorize
-from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import handle_at
+from loopwright.transform.plan import Component
 from loopwright.transform.vectors import Position, padded_position
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
@@ -59,7 +56,7 @@ def among_threads(judge: Judge, one: Estimated) -> Estimated:
         if not done & set(nest.positions):
             after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
             now, done = (now, done) if after is None else (after, done | set(nest.positions))
-    return now if now is one else _in_vectors(judge, now, now.origin)
+    return now if now is one else in_vectors(judge, now, now.origin, only_shared=True)
 
 
 def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
@@ -110,36 +107,3 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
 def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
     """The cycles that threads save at most."""
     return start.cost_of(nest) * (1 - 1 / judge.threads)
-
-
-def _in_vectors(judge: Judge, shared: Estimated, origin: str) -> Estimated:
-    """With vectors along the innermost loops of what threads share, where that is legal.
-
-    What threads share are pointers of which compilers do not know that they point to different arrays.
-    """
-    steps = [
-        Step(Vectorize(handle, (loop,)))
-        for place in (leaf.position for leaf in shared.plan.leaves)
-        if (handle := handle_at(shared.plan, place)) is not None
-        and (loop := _innermost(shared.plan, place)) is not None
-    ]
-    every = judge.estimated((*shared.script, *steps), origin) if steps else shared
-    if every is not None and every.total < (1 + SMALL) * shared.total:
-        return every
-    now = shared
-    for step in steps:
-        after = None if judge.is_over() else judge.estimated((*now.script, step), origin)
-        now = now if after is None or after.total > (1 + SMALL) * now.total else after
-    return now
-
-
-def _innermost(plan: Plan, place: Position) -> str | None:
-    """The innermost loop that is not written out; None where it is parallel or has vectors already."""
-    mine = [one for one in plan.directives if place in one.positions]
-    if not any(one.kind is DirectiveKind.PARALLEL for one in mine):
-        return None
-    loops = plan.leaf(place).loops
-    written_out = [one.loop for one in mine if one.kind is DirectiveKind.UNROLL]
-    left = [k for k in range(len(loops)) if k not in written_out]
-    marked = [one.loop for one in mine if one.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)]
-    return None if not left or left[-1] in marked else loops[left[-1]]

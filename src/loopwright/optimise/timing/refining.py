@@ -6,11 +6,12 @@ The model chooses what kind of blocks there are, the clock how large they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.finishing import finished
+from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
 from loopwright.optimise.candidates.threads import among_threads, in_parts
 from loopwright.optimise.timing.results import Results
@@ -72,7 +73,7 @@ def _others(numbers: tuple[LoopNumber, ...], least: int, most: int) -> Iterator[
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Legal scripts with other sizes; they are added to the trials that are `known`."""
+    """Legal scripts with other sizes, vectors or rows; they are added to the trials that are `known`."""
 
     judge: Judge
     known: dict[Script, Trial]
@@ -84,12 +85,25 @@ class Neighbours:
             return
         wide = Step(Widen())
         wider = [(*script, wide)] if self.judge.setting.machine.widest and wide not in script else []
-        for other in (*wider, *resized(script)):
+        yield from self._legal(wider)
+        self.judge.deadline = self.until
+        for known in dict.fromkeys((script, ())):
+            judged = self.judge.known.get(known)
+            yield from self._fresh(() if judged is None else finished(self.judge, judged))
+        yield from self._legal(resized(script))
+
+    def _legal(self, scripts: Iterable[Script]) -> Iterator[Trial]:
+        for other in scripts:
             self.judge.deadline = self.until
             one = None if other in self.known else self.judge.estimated(other, "other sizes")
-            if one is not None:
-                self.known[other] = Trial(other, one.total, one.origin)
-                yield self.known[other]
+            yield from self._fresh(() if one is None else (one,))
+
+    def _fresh(self, found: Iterable[Estimated]) -> Iterator[Trial]:
+        """Those that were not tried yet."""
+        for one in found:
+            if one.script not in self.known:
+                self.known[one.script] = Trial(one.script, one.total, one.origin)
+                yield self.known[one.script]
 
     def _among_threads(self, script: Script) -> Iterator[Trial]:
         """A script that is fast on one thread, for all of them; with the widest vectors too."""
@@ -100,9 +114,7 @@ class Neighbours:
         for way in (among_threads, in_parts):
             shared = way(self.judge, one)
             while shared is not None:
-                if shared.script not in self.known:
-                    self.known[shared.script] = Trial(shared.script, shared.total, shared.origin)
-                    yield self.known[shared.script]
+                yield from self._fresh((shared,))
                 is_last = wide in shared.script or not self.judge.setting.machine.widest
                 shared = None if is_last else self.judge.estimated((*shared.script, wide), shared.origin)
 
