@@ -60,35 +60,54 @@ def register_lengths(program: Program) -> Lengths:
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for statement in program.statements:
         accesses = [access for access in statement.accesses if access.array in own]
-        point = statement.domain.sample_point()
+        points = _points(statement.domain) if accesses else ()
         for _, piece in pieces(statement.schedule) if accesses else ():
             numbers = isl.PwMultiAff.from_map(piece.intersect_domain(statement.domain))
-            loops = [_ValueAt.of(numbers.get_pw_aff(entry(loop)), point) for loop in range(loops_of(piece))]
+            loops = [_Values.of(numbers.get_pw_aff(entry(loop)), points) for loop in range(loops_of(piece))]
             for access in accesses:
                 cells = access.relation.intersect_domain(statement.domain)
                 subscripts = isl.PwMultiAff.from_map(cells)
                 for k in range(own[access.array].rank):
-                    subscript = _ValueAt.of(subscripts.get_pw_aff(k), point)
+                    subscript = _Values.of(subscripts.get_pw_aff(k), points)
                     for loop, number in enumerate(loops):
                         if number.is_same(subscript):
                             found[statement.name, loop] = _numbered(own[access.array], cells, k)
     return found
 
 
+def _points(domain: isl.Set) -> tuple[isl.Point, ...]:
+    """An instance, and along each loop one that has another number there, if there is one."""
+    first = domain.sample_point()
+    if first.is_void():
+        return ()
+    found = [first]
+    for k in range(domain.dim(DIM)):
+        value = first.get_coordinate_val(DIM, k)
+        above = domain.lower_bound_val(DIM, k, value.add(1))
+        for other in (above, domain.upper_bound_val(DIM, k, value.sub(1))):
+            point = other.sample_point()
+            if not point.is_void():
+                found.append(point)
+                break
+    return tuple(found)
+
+
 @dataclass(frozen=True, eq=False)
-class _ValueAt:
-    """A number of an instance, and its value for one of them: most numbers differ there."""
+class _Values:
+    """A number of an instance, and its values for a few of them: most numbers differ in one of these."""
 
     number: isl.PwAff
-    value: isl.Val
+    samples: tuple[isl.Val, ...]
 
     @staticmethod
-    def of(number: isl.PwAff, point: isl.Point) -> _ValueAt:
-        return _ValueAt(number, number.eval(point))
+    def of(number: isl.PwAff, points: Sequence[isl.Point]) -> _Values:
+        return _Values(number, tuple(number.eval(point) for point in points))
 
-    def is_same(self, other: _ValueAt) -> bool:
+    def is_same(self, other: _Values) -> bool:
         """Whether both have one value everywhere."""
-        return self.value.eq(other.value) and bool(self.number.sub(other.number).non_zero_set().is_empty())
+        if not all(mine.eq(theirs) for mine, theirs in zip(self.samples, other.samples, strict=True)):
+            return False
+        return bool(self.number.sub(other.number).non_zero_set().is_empty())
 
 
 def _numbered(array: Array, cells: isl.Map, k: int) -> tuple[int, int]:

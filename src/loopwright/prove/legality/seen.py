@@ -13,6 +13,7 @@ guide: a wrong one is refuted with the instances that show it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import islpy as isl
@@ -36,6 +37,18 @@ class _Claim:
     read: Access
     writer: Statement
     source: isl.Map
+    parting: int
+    """The first entry of their times that differs."""
+
+
+@dataclass(frozen=True)
+class _Writes:
+    """The cells of an array that a statement writes, { w -> cell }, and one conjunction that has them all."""
+
+    writer: Statement
+    array: str
+    cells: isl.Map
+    hull: isl.Map
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,15 @@ class ClaimedFlow:
     """The order of a program, entry by entry."""
 
     program: Program
+
+    @cached_property
+    def _writes(self) -> tuple[_Writes, ...]:
+        pairs = [(one, access) for one in self.program.statements for access in one.writes]
+        cells = [access.relation.intersect_domain(one.domain) for one, access in pairs]
+        return tuple(
+            _Writes(one, access.array, found, _hull(found))
+            for (one, access), found in zip(pairs, cells, strict=True)
+        )
 
     @cached_property
     def _entries(self) -> dict[str, tuple[TimeEntry, ...]]:
@@ -91,11 +113,13 @@ class ClaimedFlow:
             mine = read.relation.intersect_domain(source.domain())
             other = source.domain() if cells is None else mine.subtract(cells).domain()
             yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
-            claim = _Claim(reader, read, writer, source)
-            for later in self.program.statements:
-                for access in later.writes:
-                    if access.array == read.array:
-                        yield from self._between(claim, later, access)
+            if source.is_empty():
+                continue
+            claim = _Claim(reader, read, writer, source, self._parting(reader, writer, source))
+            wide = replace(claim, source=_hull(source))
+            for other in self._writes:
+                if other.array == read.array:
+                    yield from self._between(claim, wide, other)
 
     def _shown(
         self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str
@@ -105,57 +129,56 @@ class ClaimedFlow:
             shown = f"{instance_text(reader, point.coordinates)} reads {access_text(read)}"
             yield WrongValue(shown, wanted, found, point.parameters, read.place)
 
-    def _between(self, claim: _Claim, later: Statement, access: Access) -> Iterator[WrongValue]:
-        """Writes of `later` to the cell after its write that is claimed to be seen and before the read."""
-        cells = claim.read.relation.intersect_domain(claim.source.domain())
-        cells = cells.apply_range(access.relation.intersect_domain(later.domain).reverse())
-        if cells.is_empty():
+    def _parting(self, reader: Statement, writer: Statement, source: isl.Map) -> int:
+        """The first entry where σ(r) and r differ in time: there σ(r) is before r, for all of them."""
+        for k in range(len(self._entries[reader.name])):
+            origin, mine = source.apply_range(self._values[writer.name, k]), self._values[reader.name, k]
+            if origin.is_subset(mine):
+                continue
+            if origin.subtract(_below(mine)).is_empty():
+                return k
+            raise GaveUp(
+                Code.UNDECIDED, f"could not decide what reads see: {writer.name} may run after {reader.name}"
+            )
+        raise GaveUp(
+            Code.UNDECIDED, f"could not decide what reads see: {writer.name} runs when {reader.name} does"
+        )
+
+    def _between(self, claim: _Claim, wide: _Claim, other: _Writes) -> Iterator[WrongValue]:
+        """Other writes to the cell after the one that is claimed to be seen and before the read.
+
+        More instances than there are make more pairs: where a hull of them has none, there are none.
+        """
+        if self._pairs(wide, other.writer, other.hull) is None:
             return
-        for pairs in self._after(claim, later, cells):
-            wanted, found = f"what {claim.writer.name} wrote", f"what {later.name} wrote after that"
+        pairs = self._pairs(claim, other.writer, other.cells)
+        if pairs is not None:
+            wanted, found = f"what {claim.writer.name} wrote", f"what {other.writer.name} wrote after that"
             yield from self._shown(claim.reader, claim.read, pairs.domain(), wanted, found)
-            return
+
+    def _pairs(self, claim: _Claim, later: Statement, touched: isl.Map) -> isl.Map | None:
+        """Pairs (r, w) of a cell that both touch with σ(r) < w < r, if there are any."""
+        cells = claim.read.relation.intersect_domain(claim.source.domain()).apply_range(touched.reverse())
+        if cells.is_empty():
+            return None
+        return next(self._after(claim, later, cells), None)
 
     def _after(self, claim: _Claim, later: Statement, cells: isl.Map) -> Iterator[isl.Map]:
         """The pairs (r, w) of `cells` with σ(r) < w < r, in parts that are not empty.
 
         Entry by entry w is first equal to both, then to one of them.
         """
-        reader, writer = claim.reader, claim.writer
-        places = range(len(self._entries[reader.name]))
-        same = cells
-        for k in places:
-            mine, theirs = (self._entries[one.name][k] for one in (reader, later))
-            origin = claim.source.apply_range(self._values[writer.name, k])
-            if not origin.is_subset(self._values[reader.name, k]):
-                yield from self._parted(claim, later, same, origin, k)
-                return
-            if isinstance(mine, int) and isinstance(theirs, int):
-                if mine != theirs:
-                    return
-                continue
-            same = _related(same, self._values[reader.name, k], Relation.EQ, self._values[later.name, k])
+        reader, writer, same = claim.reader, claim.writer, cells
+        for k in range(claim.parting):
+            same = self._compared(same, reader, self._values[reader.name, k], Relation.EQ, later, k)
             if same.is_empty():
                 return
-        raise GaveUp(
-            Code.UNDECIDED, f"could not decide what reads see: {writer.name} runs when {reader.name} does"
-        )
-
-    def _parted(
-        self, claim: _Claim, later: Statement, same: isl.Map, origin: isl.Map, k: int
-    ) -> Iterator[isl.Map]:
-        """From entry k on, where σ(r) is not always at the same time as r."""
-        reader, writer = claim.reader, claim.writer
-        mine, theirs = self._values[reader.name, k], self._values[later.name, k]
-        late = origin.subtract(_below(mine)).domain()
-        if not late.is_empty():
-            raise GaveUp(
-                Code.UNDECIDED, f"could not decide what reads see: {writer.name} may run after {reader.name}"
-            )
+        mine, theirs = (self._values[one.name, claim.parting] for one in (reader, later))
+        origin = claim.source.apply_range(self._values[writer.name, claim.parting])
         above = _related(same, origin, Relation.LT, theirs)
         yield from _some(_related(above, mine, Relation.GT, theirs))
         at_read, at_write = (_related(same, one, Relation.EQ, theirs) for one in (mine, origin))
-        for further in range(k + 1, len(self._entries[reader.name])):
+        for further in range(claim.parting + 1, len(self._entries[reader.name])):
             mine = self._values[reader.name, further]
             yield from _some(self._compared(at_read, reader, mine, Relation.GT, later, further))
             at_read = self._compared(at_read, reader, mine, Relation.EQ, later, further)
@@ -175,6 +198,11 @@ class ClaimedFlow:
         sign = (first > second) - (first < second)
         wanted = {Relation.LT: -1, Relation.EQ: 0, Relation.GT: 1}
         return pairs if sign == wanted[relation] else isl.Map.empty(pairs.get_space())
+
+
+def _hull(pairs: isl.Map) -> isl.Map:
+    """Pairs that one conjunction describes, these among them."""
+    return pairs if pairs.n_basic_map() <= 1 else isl.Map.from_basic_map(pairs.unshifted_simple_hull())
 
 
 def _some(pairs: isl.Map) -> Iterator[isl.Map]:
