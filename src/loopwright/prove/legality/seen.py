@@ -117,9 +117,9 @@ class ClaimedFlow:
                 continue
             claim = _Claim(reader, read, writer, source, self._parting(reader, writer, source))
             wide = replace(claim, source=_hull(source))
-            for other in self._writes:
-                if other.array == read.array:
-                    yield from self._between(claim, wide, other)
+            for writes in self._writes:
+                if writes.array == read.array:
+                    yield from self._between(claim, wide, writes)
 
     def _shown(
         self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str
