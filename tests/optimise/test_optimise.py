@@ -103,7 +103,7 @@ def test_the_model_finds_the_product_by_register_tiles() -> None:
     sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
     ticks = iter(range(10**6))
     setting = SearchContext(plan, USUAL, sizes, tuple(memory_based(program)))
-    judge = Judge(plan, setting, 150, clock=lambda: next(ticks))
+    judge = Judge(plan, setting, 60, clock=lambda: next(ticks))
     best, *_, last = Planner(judge).ranked()
     assert best.total < judge.original().total / 2 and best.total <= last.total
     assert "unroll_and_jam(Mult, i=" in script_text(best.script) and "isplit" in script_text(best.script)
@@ -157,7 +157,7 @@ def test_where_nothing_is_faster_the_code_is_the_original(tmp_path: Path) -> Non
 def test_what_is_timed_is_told(tmp_path: Path) -> None:
     file = tmp_path / "columns.c"
     file.write_text(COLUMNS)
-    done = optimise(file, "--budget", "12", "--json")
+    done = optimise(file, "--budget", "8", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["verdict"] in ("proved", "nothing faster") and told["original_s"] > 0
@@ -261,7 +261,7 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
 
     def searched(start: Script = ()) -> list[Script]:
         ticks = iter(range(10**6))
-        judge = Judge(plan, setting, 60, threads=2, clock=lambda: next(ticks))
+        judge = Judge(plan, setting, 25, threads=2, clock=lambda: next(ticks))
         return [one.script for one in Planner(judge, start=start).ranked()]
 
     assert "parallel(" in script_text(searched()[0])
