@@ -41,7 +41,7 @@ from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.benchmark import PROCESSOR_TIME
-from loopwright.run.compiler import FAST, Compiler, compile_c, find_compiler
+from loopwright.run.compiler import FAST, compile_c, find_compiler
 from loopwright.run.shipped import kernel_folder
 from loopwright.run.timing import geometric_mean, interleaved
 
@@ -254,7 +254,7 @@ def measured(file: Path, effort: Effort) -> Row:
     first = {text: name for name, text in reversed(texts.items())}
     with effort.folder() as folder:
         distinct = {name: texts[name] for name in first.values()}
-        programs = {name: str(path) for name, path in _built(find_compiler(), Path(folder), distinct)}
+        programs = {name: str(path) for name, path in _built(file, Path(folder), distinct)}
         programs |= _by_peers(file, Path(folder), effort.built)
         times = _in_turns({name: [path] for name, path in programs.items()}, effort.rounds, LONG)
     same = {name: first[text] for name, text in texts.items()} | {name: name for name in times}
@@ -332,14 +332,15 @@ def _text(original: str, found: Optimised) -> str:
     return original if found.outcome is None else found.outcome.source.text
 
 
-def _built(compiler: Compiler, folder: Path, texts: dict[str, str]) -> list[tuple[str, Path]]:
-    """A peer's text that does not compile is left out, with a message."""
+def _built(file: Path, folder: Path, texts: dict[str, str]) -> list[tuple[str, Path]]:
+    """Versions of a file.  A peer's text that does not compile is left out, with a message."""
     found = []
+    compiler, flags = find_compiler(), (*FAST, PROCESSOR_TIME, "-iquote", str(file.resolve().parent))
     for number, (name, text) in enumerate(texts.items()):
         source = folder / f"{number}.c"
         source.write_text(text)
         try:
-            found.append((name, compile_c(compiler, source, folder / str(number), (*FAST, PROCESSOR_TIME))))
+            found.append((name, compile_c(compiler, source, folder / str(number), flags)))
         except LoopwrightError as error:
             sys.stderr.write(f"{name} is left out: {error}\n")
     return found
