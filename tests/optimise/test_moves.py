@@ -13,15 +13,20 @@ from loopwright.optimise.candidates.deferred import deferred
 from loopwright.optimise.candidates.finishing import finished
 from loopwright.optimise.candidates.flight import rows_in_flight
 from loopwright.optimise.candidates.hexagons import hexagons
-from loopwright.optimise.candidates.nests import Phase, targets
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.orders import ORDERING, parallel
 from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import renamings, split_sums
+from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
+from loopwright.prove.legality.reductions import ordering
+from loopwright.transform import plan_of, script_text
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
-from tests.optimise.test_registers import judge_of
+from tests.kernel_programs import kernel_program
+from tests.optimise.test_registers import WIDE, judge_of
 
 WAITING = """\
 for (int i = 1; i < 90; i++)
@@ -354,3 +359,19 @@ for (int i = 1; i < 90; i++)
     vectors, longer = finished(judge, judge.original())
     assert [str(step) for step in vectors.script] == ["vectorize(@8, j)"]
     assert [str(step) for step in longer.script] == ["pad(T, 8)"]
+
+
+def test_the_end_of_an_iteration_is_joined_with_the_next_one() -> None:
+    program = kernel_program("durbin")
+    setting = SearchContext(plan_of(program), WIDE, {"N": 200}, ordering(program))
+    judge = Judge(setting.start, setting, 10**6, clock=lambda: 0)
+    known = around(judge.plan, setting)
+    (script,) = (one for one, origin in known if origin == "joined with the next iteration")
+    assert script_text(script).splitlines() == [
+        "shift(Copy, k=1)",
+        "reorder(Mirror, Copy)",
+        "reorder(Alpha, Copy)",
+        "reorder(Dot, Copy)",
+        "fuse(Copy, Dot, 2)",
+    ]
+    assert judge.estimated(script, "") is not None

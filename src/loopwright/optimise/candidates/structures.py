@@ -1,7 +1,8 @@
 """Where the search starts: the ways in which the statements of a region may share loops.
 
 As written; distributed; joined with neighbours; statements with fewer loops moved into those of the nest they
-stand in; blocks of a loop around everything; and what isl's scheduler proposes (`scheduler`).
+stand in; the end of an iteration joined with the next one; blocks of a loop around everything; and what isl's
+scheduler proposes (`scheduler`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.nest_operations import Shift
 from loopwright.transform.script.operations import (
     Affine,
     Distribute,
@@ -51,6 +53,7 @@ def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
         yield from (((*done, *steps), "blocks of the second loop") for steps in _blocks(plan, nest))
         yield from (((*done, *steps), "one nest of all statements") for steps in _embedded(plan, nest))
         yield from (((*done, *steps), "a sum pushed, not pulled") for steps in _turned(plan, nest))
+        yield from (((*done, *steps), "joined with the next iteration") for steps in _rotated(plan, nest))
 
 
 def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -125,6 +128,29 @@ def _turned(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     outer, inner = plan.leaf(positions[-1]).loops[shared - 1 :]
     apart, turned = Distribute((before, last), shared - 1), Interchange(last, outer, inner)
     yield Step(apart), Step(turned), Step(Fuse((before, last), shared))
+
+
+def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """A loop at the end of a body an iteration later, joined with the first loop of the body.
+
+    for k:  for i: s += y[i];  ...  for i: y[i] = z[i]
+        -->   for k:  for i: { y[i] = z[i] (of the iteration before); s += y[i] }  ...
+    """
+    positions, shared = nest.component.positions, len(nest.loops)
+    names = [handle_at(plan, position) for position in positions]
+    known = [name for name in names if name is not None]
+    inner = [k for k, position in enumerate(positions) if plan.leaf(position).depth > shared]
+    apart = len({position[: shared + 1] for position in positions}) == len(positions)
+    if len(known) < len(names) or not apart or not shared or len(inner) < 3:
+        return
+    first, last = inner[0], inner[-1]
+    depth = plan.leaf(positions[first]).depth
+    if plan.leaf(positions[last]).depth != depth:
+        return
+    moved = known[last]
+    later = Shift(moved, (LoopNumber(1, nest.loops[-1]),))
+    before = (Reorder(name, moved) for name in reversed(known[first:last]))
+    yield tuple(Step(one) for one in (later, *before, Fuse((moved, known[first]), depth)))
 
 
 def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
