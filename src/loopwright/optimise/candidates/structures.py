@@ -148,9 +148,10 @@ def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     if plan.leaf(positions[last]).depth != depth:
         return
     moved = known[last]
-    later = Shift(moved, (LoopNumber(1, nest.loops[-1]),))
-    before = (Reorder(name, moved) for name in reversed(known[first:last]))
-    yield tuple(Step(one) for one in (later, *before, Fuse((moved, known[first]), depth)))
+    operations: list[Operation] = [Shift(moved, (LoopNumber(1, nest.loops[-1]),))]
+    operations += (Reorder(name, moved) for name in reversed(known[first:last]))
+    operations.append(Fuse((moved, known[first]), depth))
+    yield tuple(Step(one) for one in operations)
 
 
 def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
