@@ -177,3 +177,5 @@ def test_a_tile_too_large_for_shared_memory(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         pipeline.transformed(Request(str(file), script, cuda=True, prove=False), silent)
     assert "49152" in caught.value.message and "smaller" in str(caught.value.hint)
+    span = caught.value.diagnostic.span
+    assert span is not None and span.text == script.splitlines()[span.line - 1]

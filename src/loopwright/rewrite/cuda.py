@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from loopwright.emit.cuda.launches import SHARED_TILE
 from loopwright.emit.cuda.predication import predicated, register_lengths
 from loopwright.emit.cuda.text import DeviceText, device_text, distributions, prelude
 from loopwright.emit.cuda.uniform import with_uniform_tests
 from loopwright.emit.region import Loops
-from loopwright.errors import REPORT, Code, InternalError
+from loopwright.errors import REPORT, BadInput, Code, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call, For, Node
@@ -53,7 +54,10 @@ class CudaTarget(RewriteTarget):
 
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
-        device = _device(loops, originals, written)
+        try:
+            device = _device(loops, originals, written)
+        except BadInput as error:
+            raise _at_step(error, plans) from error
         if not prove:
             return TargetText(device.host, device.kernels, device.host)
         return TargetText(device.host, device.kernels, *of_launches(device, originals, written))
@@ -72,6 +76,17 @@ class CudaTarget(RewriteTarget):
         ]
         verdict = prove_inherited(plan.program, new, calls, independent_loops(plan), distributed)
         return proof(INHERITED, verdict.obligations) if isinstance(verdict, Proved) else None
+
+
+def _at_step(error: BadInput, plans: Sequence[Plan]) -> BadInput:
+    """What is said of a text that an operation made, at the operation in the script."""
+    span = error.diagnostic.span
+    for plan in plans:
+        for change in reversed(plan.storage):
+            if span is not None and change.after.region.source is span.source:
+                made = plan.history[change.step].step
+                return BadInput.of(replace(error.diagnostic, span=made.span))
+    return error
 
 
 def _device(loops: Sequence[Loops], originals: Sequence[Program], written: Sequence[Program]) -> DeviceText:

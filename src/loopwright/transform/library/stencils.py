@@ -115,7 +115,9 @@ def stencil_of(plan: Plan, component: Component, sizes: Sequence[SizedLoop]) -> 
     same = all(one.iterators == loops for one in program.statements) and plan.common_loops(component) >= 1
     if len(loops) < 2 or not same or sorted(given) != list(range(len(loops))):
         message = f"tiles need a size for each loop, {', '.join(loops)}, and all statements these loops"
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="sizes", hint="make all nests as deep")
+        missing = ", ".join(loops[k] for k in range(len(loops)) if k not in given)
+        hint = f"give sizes of {missing} as well" if same and missing else "make all nests as deep"
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="sizes", hint=hint)
     names = dict.fromkeys(access.array for one in program.statements for access in one.writes)
     found = Stencil(plan, tuple(given[k] for k in range(len(loops))), ())
     for one in program.statements:

@@ -87,7 +87,8 @@ def _check(tile: StreamTile) -> None:
                 raise _misuse(f"{one.name} reads {access.array}, which is not an array of the steps")
             if access.array != array or sum(map(abs, offsets_of(one, access))) > 1:
                 shown = " ".join(access.place.text.split())
-                raise _misuse(f"{one.name} reads {shown}, which no lane has when it is needed")
+                hint = "let it read cells that differ by 1 along one loop; 'overlap' takes other distances"
+                raise _misuse(f"{one.name} reads {shown}, which no lane has when it is needed", hint)
     if any(one.carried is not (one.array.name == names[1]) for one in stencil.written):
         raise _misuse("a step begins with another array than the one that the step before ends with")
     resolved = stencil.program.file.declarations.resolved
