@@ -10,7 +10,7 @@ type InstanceRow = readonly [
 type ArrowRow = readonly [source: number, sink: number, kind: string, array: number, broken: boolean, free: string];
 
 export interface Statement { readonly name: string; readonly label: string; readonly text: string; readonly line: number; readonly panel: number }
-export interface Panel { readonly axes: readonly string[]; readonly outside: readonly (readonly [number, number])[]; readonly seen: readonly number[] }
+export interface Panel { readonly axes: readonly string[]; readonly outside: readonly (readonly [number, number])[]; readonly seen: readonly number[]; readonly beside: number | null }
 export interface Size { readonly name: string; readonly value: number; readonly least: number; readonly most: number }
 
 export interface PictureData {

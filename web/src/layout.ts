@@ -98,8 +98,9 @@ function label(panel: Panel, axis: number, value: number): string {
  * them do not occur. */
 interface Scale { readonly values: readonly number[]; readonly place: (value: number, slot: number | null) => number; readonly length: number; readonly most: number }
 
-/** Each instance: its value along the axis, and which of the places side by side it has; null is the middle. */
-function scaleOf(held: readonly (readonly [value: number, slot: number | null])[]): Scale {
+/** Each instance: its value along the axis, and which of the places side by side it has; null is the middle. `between` is the room
+ * between values with several places. */
+function scaleOf(held: readonly (readonly [value: number, slot: number | null])[], between = 0.45): Scale {
   const slots = new Map<number, Set<number>>();
   for (const [value, slot] of held) {
     const own = slots.get(value) ?? slots.set(value, new Set()).get(value)!;
@@ -109,7 +110,7 @@ function scaleOf(held: readonly (readonly [value: number, slot: number | null])[
   let next = 0, most = 0;
   values.forEach((value, k) => {
     const width = Math.max(1, slots.get(value)!.size);
-    if (k > 0) next += value > values[k - 1]! + 1 ? 0.9 : Math.max(width, slots.get(values[k - 1]!)!.size) > 1 ? 0.45 : 0.25;
+    if (k > 0) next += value > values[k - 1]! + 1 ? 0.9 : Math.max(width, slots.get(values[k - 1]!)!.size) > 1 ? between : 0.25;
     at.set(value, next + width / 2);
     next += width;
     most += width;
@@ -130,9 +131,13 @@ function flat(
     const rank = slots.of.get(one.statement);
     return rank === undefined ? null : part(rank);
   };
-  const slotDown = (one: Instance) => slot(one, rank => Math.floor(rank / slots.side));
-  const slotAcross = (one: Instance) => slot(one, rank => rank % slots.side);
-  const rows = scaleOf(instances.map(one => [value(one, row), slotDown(one)]));
+  // in the order they run along the innermost loop that they share, or in a square
+  const few = slots.of.size <= BESIDE + 1;
+  const side = few && panel.beside !== null && panel.beside === row ? 1 : few && panel.beside === column ? slots.of.size : slots.side;
+  const slotDown = (one: Instance) => slot(one, rank => Math.floor(rank / side));
+  const slotAcross = (one: Instance) => slot(one, rank => rank % side);
+  // rows that run one after the other are evenly apart, so that what leans is straight
+  const rows = scaleOf(instances.map(one => [value(one, row), slotDown(one)]), side === 1 ? 0.15 : undefined);
   const columns = scaleOf(instances.map(one => [value(one, column), slotAcross(one)]));
   const dot = pitchFor(Math.max(rows.most, columns.most), panels);
   const down = row === undefined ? "" : `${panel.axes[row]} ↓`;
@@ -165,9 +170,9 @@ function turned(
   const unit = Math.max(46, Math.min(slots.side > 1 ? 72 : 64, 330 / longest));
   const middle = spans.map(([low, high]) => (low + high) / 2);
   const sizes = spans.map(([low, high]) => high - low);
-  const project = (point: readonly number[], aside = 0): Spot => {
+  const project = (point: readonly number[]): Spot => {
     // the outermost axis goes into the depth, the next one down, the innermost to the right
-    const z = (point[0]! - middle[0]!) * unit, y = (point[1]! - middle[1]!) * unit, x = (point[2]! - middle[2]!) * unit + aside;
+    const [z, y, x] = point.map((value, k) => (value - middle[k]!) * unit) as [number, number, number];
     const x1 = x * Math.cos(turn.yaw) - z * Math.sin(turn.yaw), z1 = x * Math.sin(turn.yaw) + z * Math.cos(turn.yaw);
     return { x: x1, y: y * Math.cos(turn.pitch) - z1 * Math.sin(turn.pitch), depth: y * Math.sin(turn.pitch) + z1 * Math.cos(turn.pitch) };
   };
@@ -175,10 +180,13 @@ function turned(
   const flatter = Math.min(reach, ((sizes[1]! + 1.6) * Math.cos(turn.pitch) + Math.hypot(sizes[0]! + 1, sizes[2]! + 1) * Math.abs(Math.sin(turn.pitch))) * unit / 2 + 14);
   const moved = (spot: Spot): Spot => ({ x: spot.x + reach, y: spot.y + flatter, depth: spot.depth });
   const spots = new Map<number, Spot>();
+  const count = slots.of.size, shared = choice.axes.indexOf(panel.beside ?? -1), along = shared < 0 ? 2 : shared;
+  // into the depth they share the way to the next iteration; else they stand close together
+  const apart = along === 0 ? 1 / Math.max(1, count) : Math.min(16, 34 / Math.max(1, count - 1)) / unit;
   for (const one of shown) {
-    const slot = slots.of.get(one.statement);
-    const aside = slot === undefined ? 0 : (slot - (slots.of.size - 1) / 2) * Math.min(16, 34 / Math.max(1, slots.of.size - 1));
-    spots.set(one.number, moved(project(choice.axes.map(axis => one.where[axis]!), aside)));
+    const slot = slots.of.get(one.statement), point = choice.axes.map(axis => one.where[axis]!);
+    if (slot !== undefined) point[along]! += (slot - (count - 1) / 2) * apart;
+    spots.set(one.number, moved(project(point)));
   }
   const rulers: Ruler[] = [], lines: Line[] = [];
   const low = spans.map(span => span[0] - 0.6);
@@ -226,5 +234,9 @@ export function outline(spots: readonly Spot[], distance: number): Spot[] {
   };
   return [...half(points), ...half(points.slice().reverse())];
 }
+
+/** Whether a spot lies in an outline, whose corners go round one way. */
+export const isInside = (spot: Spot, corners: readonly Spot[]): boolean =>
+  corners.every((corner, k) => cross(corner, corners[(k + 1) % corners.length]!, spot) >= 0);
 
 const cross = (a: Spot, b: Spot, c: Spot): number => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

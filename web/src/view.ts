@@ -1,13 +1,10 @@
 // One panel in one order: its instances as dots, tiles around them, the order as a path, dependences as arrows.
 import type { Arrow, Instance, Order, Panel, Picture } from "./data";
 import { svg } from "./dom";
-import { type Choice, isShown, type Layout, layout, outline, OUTSIDE, type Spot, type Turn } from "./layout";
+import { type Choice, isShown, isInside, type Layout, layout, outline, OUTSIDE, type Spot, type Turn } from "./layout";
 
 const FADED = 130;
 /** With more arrows than this, all of them at once would hide the picture. */
-
-const BOXES = 8;
-/** So many tiles of three dimensions are outlined at once. */
 
 export interface Seen {
   readonly step: number | null; readonly hovered: number | null; readonly arrows: boolean; readonly witness: boolean;
@@ -22,6 +19,8 @@ export class View {
   private readonly under = svg("g", { "pointer-events": "none" });
   private place!: Layout;
   private far = 0;
+  /** Whether outlines of all tiles would hold dots of others: then one tile is outlined at a time. */
+  private singly = false;
 
   constructor(
     private readonly picture: Picture,
@@ -36,6 +35,7 @@ export class View {
     this.place = layout(this.panel, this.instances, choice, turn, this.picture.data.panels.length);
     const { width, height, spots } = this.place;
     this.far = Math.max(0, ...[...spots.values()].map(one => Math.abs(one.depth)));
+    this.singly = this.far > 0 && this.order === "after" && this.picture.data.tile !== "" && this.isCovered();
     this.element.setAttribute("viewBox", `0 0 ${round(width)} ${round(height)}`);
     this.element.setAttribute("width", String(round(width)));
     this.element.setAttribute("height", String(round(height)));
@@ -73,8 +73,8 @@ export class View {
 
   private tiles(): SVGElement[] {
     if (this.order === "before" || !this.picture.data.tile) return [];
+    if (this.singly) return [];
     const members = this.members();
-    if (this.far > 0 && members.size > BOXES) return [];
     const waves = !this.picture.data.tiles_in_order && [...members.values()].some(isSlanting);
     return [...members].flatMap(([tile, spots]) => {
       if (waves && (spots.length === 1 || isSlanting(spots))) return [this.band(tile, spots)];
@@ -92,11 +92,18 @@ export class View {
     return found;
   }
 
-  /** Many tiles in a box cover each other: the one that runs, or is pointed at, or the largest as an example. */
-  private tileOf({ step, hovered }: Seen): number | undefined {
-    if (this.order === "before" || this.far === 0 || !this.picture.data.tile) return undefined;
+  private isCovered(): boolean {
     const members = this.members();
-    if (members.size <= BOXES) return undefined;
+    return [...members].some(([tile, spots]) => {
+      const corners = outline(spots, 1);
+      return [...members].some(([other, own]) => other !== tile && own.some(spot => isInside(spot, corners)));
+    });
+  }
+
+  /** Where tiles in a box cover each other: the one that runs, or is pointed at, or the largest as an example. */
+  private tileOf({ step, hovered }: Seen): number | undefined {
+    if (!this.singly) return undefined;
+    const members = this.members();
     const largest = [...members].reduce((best, one) => (one[1].length > best[1].length ? one : best))[0];
     const running = this.instances.find(one => one.after === step)?.tile;
     const tile = hovered !== null ? this.picture.instances[hovered]!.tile : step !== null ? running : largest;

@@ -11,10 +11,10 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from loopwright.show.groups import DrawnGroup, panel_of
+from loopwright.show.groups import DrawnGroup, beside, panel_of
 from loopwright.show.layout import Spot, is_inside, outline
 from loopwright.show.scene import place_of, spans_of
-from loopwright.show.small import Coordinates, Instance, Window
+from loopwright.show.small import Instance, Window
 
 BESIDE = 0.6
 """How much of the way to the next iteration the statements of one iteration take."""
@@ -31,10 +31,10 @@ def apart(
     Each statement joins the first part that it makes no worse.  `seen` are the axes drawn at first;
     `tile_of` has all instances, 0 where one is in no tile.
     """
-    drawn = [panel.axes[axis] for axis in seen[-2:]]
+    names = [panel.axes[axis] for axis in seen]
 
     def covered(part: DrawnGroup) -> int:
-        return _covered(part, [k for k, axis in enumerate(part.axes) if axis in drawn], window, tile_of)
+        return _covered(part, [k for k, axis in enumerate(part.axes) if axis in names], window, tile_of)
 
     if covered(panel) == 0:
         return (panel,)
@@ -51,12 +51,10 @@ def apart(
     return tuple(part for part, _ in parts)
 
 
-def _covered(
-    panel: DrawnGroup, drawn: Sequence[int], window: Window, tile_of: Mapping[Instance, int]
-) -> int:
-    """How many dots lie in the outline of a tile that they are not in, in each plane of the drawn axes."""
+def _covered(panel: DrawnGroup, seen: Sequence[int], window: Window, tile_of: Mapping[Instance, int]) -> int:
+    """How many dots lie in the outline of a tile that they are not in, in each plane of the axes seen."""
     total = 0
-    for tiles in _planes(panel, drawn, window, tile_of).values():
+    for tiles in _planes(panel, seen, window, tile_of).values():
         for tile, spots in tiles.items():
             corners = outline(spots, AROUND) if tile else []
             others = [spot for other, own in tiles.items() if other != tile for spot in own]
@@ -65,18 +63,30 @@ def _covered(
 
 
 def _planes(
-    panel: DrawnGroup, drawn: Sequence[int], window: Window, tile_of: Mapping[Instance, int]
-) -> dict[Coordinates, dict[int, list[Spot]]]:
-    """By the values of the axes that are not drawn: the spots of each tile."""
-    rank = {statement.name: k for k, statement in enumerate(panel.statements)}
-    side = math.ceil(math.sqrt(len(rank)))
+    panel: DrawnGroup, seen: Sequence[int], window: Window, tile_of: Mapping[Instance, int]
+) -> dict[tuple[float, ...], dict[int, list[Spot]]]:
+    """By the places along the axes that are not the two innermost seen: the spots of each tile."""
+    names = [statement.name for statement in panel.statements]
+    offsets = {name: _offsets(panel, seen, k) for k, name in enumerate(names)}
     spans = spans_of(panel, window)
-    found: dict[Coordinates, dict[int, list[Spot]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[float, ...], dict[int, list[Spot]]] = defaultdict(lambda: defaultdict(list))
     for one, tile in tile_of.items():
-        if one[0] in rank:
-            where = place_of(panel, one, spans)
-            still = tuple(value for axis, value in enumerate(where) if axis not in drawn)
-            down, across = (0, 0, *(where[axis] for axis in drawn))[-2:]
-            row, column = divmod(rank[one[0]], side)
-            found[still][tile].append((across + BESIDE * column / side, down + BESIDE * row / side))
+        if one[0] in offsets:
+            where = [a + b for a, b in zip(place_of(panel, one, spans), offsets[one[0]], strict=True)]
+            still = tuple(value for axis, value in enumerate(where) if axis not in seen[-2:])
+            down, across = (0.0, 0.0, *(where[axis] for axis in seen[-2:]))[-2:]
+            found[still][tile].append((across, down))
+    return found
+
+
+def _offsets(panel: DrawnGroup, seen: Sequence[int], rank: int) -> list[float]:
+    """How far from its iteration a statement is drawn, along each axis: in one row, or in a square."""
+    count, along = len(panel.statements), beside(panel)
+    found = [0.0] * len(panel.axes)
+    if along in seen:
+        found[along] = BESIDE * rank / count
+    else:
+        side = math.ceil(math.sqrt(count))
+        for axis, slot in zip(reversed(seen[-2:]), (rank % side, rank // side), strict=False):
+            found[axis] = BESIDE * slot / side
     return found

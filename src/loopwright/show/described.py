@@ -181,7 +181,7 @@ def _panel(schedule: Schedule, panel: Sequence[Call], drawn: Sequence[ExecutedCa
     ends = [(axis, *spans[axis]) for axis in range(shallowest, len(spans))]
     outside = [(axis, value) for axis, low, high in ends for value in (low - 1, high + 1)]
     axes = _iterators(schedule, deepest)
-    return MovingPanel(axes, tuple(outside), seen_axes(len(axes)))
+    return MovingPanel(axes, tuple(outside), seen_axes(len(axes)), beside=None)
 
 
 def _deepest(panel: Sequence[Call]) -> Call:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
@@ -61,6 +62,17 @@ def panels_of(
 def panel_of(members: tuple[Statement, ...]) -> DrawnGroup:
     """Statements in one panel, with all loops of the deepest as axes."""
     return _group(members, max(one.depth for one in members))
+
+
+def beside(panel: DrawnGroup) -> int | None:
+    """The axis along which the statements of one iteration stand side by side, in the order they run.
+
+    That of the innermost loop that they share: what it runs one after the other in an iteration is drawn so.
+    None where some of the deepest statements share more loops than others, or none.
+    """
+    deepest = [one for one in panel.statements if one.depth == len(panel.axes)]
+    shared = {_shared(one, other) for one, other in combinations(deepest, 2)}
+    return shared.pop() - 1 if len(shared) == 1 and 0 not in shared else None
 
 
 def _linked(before: Program, after: Program, broken: tuple[str, str] | None) -> list[set[str]]:

@@ -22,7 +22,7 @@ from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
 from loopwright.show.apart import apart
 from loopwright.show.captions import Caption, captions
-from loopwright.show.groups import DrawnGroup, panels_of
+from loopwright.show.groups import DrawnGroup, beside, panels_of
 from loopwright.show.outlines import Outlines, TileOrder, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
 from loopwright.show.small import (
@@ -98,6 +98,8 @@ class MovingPanel:
     outside: tuple[tuple[int, int], ...]
     seen: tuple[int, ...]
     """The axes that are drawn where the reader has not chosen others."""
+    beside: int | None
+    """The axis along which the statements of one iteration stand side by side; None: in a square."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ def _panel(group: DrawnGroup, drawn: _Drawn) -> MovingPanel:
     lacking = {axis for placed in group.placed.values() for axis in set(range(len(spans))) - set(placed)}
     ends = [(axis, *spans[axis]) for axis in sorted(lacking)]
     outside = [(axis, value) for axis, low, high in ends for value in (low - 1, high + 1)]
-    return MovingPanel(axis_names(group), tuple(outside), _seen(group, drawn.schedules))
+    return MovingPanel(axis_names(group), tuple(outside), _seen(group, drawn.schedules), beside(group))
 
 
 def _instances(drawn: _Drawn) -> tuple[MovingInstance, ...]:
