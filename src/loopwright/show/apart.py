@@ -83,7 +83,7 @@ def _offsets(panel: DrawnGroup, seen: Sequence[int], rank: int) -> list[float]:
     """How far from its iteration a statement is drawn, along each axis: in one row, or in a square."""
     count, along = len(panel.statements), beside(panel)
     found = [0.0] * len(panel.axes)
-    if along in seen:
+    if along is not None and along in seen:
         found[along] = BESIDE * rank / count
     else:
         side = math.ceil(math.sqrt(count))
