@@ -175,7 +175,7 @@ class Span:
         return self.source.text.rfind("\n", 0, self.start) + 1
 
 
-def plain_data(value: Any) -> Any:
+def plain_data(value: object) -> Any:
     """A value of dataclasses as `dataclasses.asdict` gives it, its spans as what a reader looks for."""
     match value:
         case Span():

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Generic, TypeAlias, TypeVar
 
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -29,6 +29,9 @@ from loopwright.transform.script.syntax import (
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 HANDLE = re.compile(rf"{NAME.pattern}|@[0-9]+")
+
+Value = TypeVar("Value")
+"""What an argument is in Python."""
 
 
 class Misuse(BadInput):
@@ -78,31 +81,31 @@ class Reader:
             self.places[name, item] = place
 
 
-class ArgumentKind(ABC):
+class ArgumentKind(ABC, Generic[Value]):
     """What all values of a kind have in common; `least` and `most` count arguments of a line."""
 
     least: int = 1
     most: int | None = 1
 
     @abstractmethod
-    def read(self, reader: Reader, name: str) -> Any:
+    def read(self, reader: Reader, name: str) -> Value:
         """The value of the field `name`, from the next arguments of the line."""
 
     @abstractmethod
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         """Refuse, by a `Misuse` of the field `name`, what no script can say."""
 
     @abstractmethod
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: Value, name: str) -> list[str]:
         """The arguments as they are written."""
 
-    def handles(self, value: Any) -> tuple[str, ...]:
+    def handles(self, value: Value) -> tuple[str, ...]:
         """The loop components it names."""
         return ()
 
 
 @dataclass(frozen=True)
-class HandleKind(ArgumentKind):
+class HandleKind(ArgumentKind[str]):
     """A loop component: a label, a statement, a line `@12`, or a name given by `=`."""
 
     def read(self, reader: Reader, name: str) -> str:
@@ -110,13 +113,13 @@ class HandleKind(ArgumentKind):
         reader.remember(name, word.place)
         return word.text
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         check_name(value, name, 0, HANDLE, Code.NO_COMPONENT, "loop component")
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: str, name: str) -> list[str]:
         return [value]
 
-    def handles(self, value: Any) -> tuple[str, ...]:
+    def handles(self, value: str | None) -> tuple[str, ...]:
         return () if value is None else (value,)
 
 
@@ -146,7 +149,7 @@ def _shown(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class HandlesKind(ArgumentKind):
+class HandlesKind(ArgumentKind[tuple[str, ...]]):
     """Several components, `A, B` or `[A, B]`; a number may follow them."""
 
     fewest: int = 1
@@ -161,17 +164,18 @@ class HandlesKind(ArgumentKind):
         reader.remember(name, *(word.place for word in words))
         return tuple(word.text for word in words)
 
-    def check(self, value: Any, name: str) -> None:
-        for item, one in enumerate(checked_tuple(value, name)):
+    def check(self, value: object, name: str) -> None:
+        given = checked_tuple(value, name)
+        for item, one in enumerate(given):
             check_name(one, name, item, HANDLE, Code.NO_COMPONENT, "loop component")
-        if len(value) < self.fewest:
-            message = f"at least {self.fewest} loop components are needed, not {len(value)}"
+        if len(given) < self.fewest:
+            message = f"at least {self.fewest} loop components are needed, not {len(given)}"
             raise Misuse(Code.ARGUMENTS, message, argument=name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: tuple[str, ...], name: str) -> list[str]:
         return [f"[{', '.join(value)}]"] if value[-1] in self.reserved else list(value)
 
-    def handles(self, value: Any) -> tuple[str, ...]:
+    def handles(self, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(value)
 
 
@@ -187,7 +191,7 @@ def checked_tuple(value: object, name: str) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True)
-class LoopKind(ArgumentKind):
+class LoopKind(ArgumentKind[str]):
     """A loop, by its iterator."""
 
     numbered: bool = False
@@ -206,10 +210,10 @@ class LoopKind(ArgumentKind):
         reader.remember(name, found[0].place)
         return found[0].text
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         check_name(value, name, 0, NAME, Code.NO_ITERATOR, "iterator")
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: str, name: str) -> list[str]:
         return [value]
 
 
@@ -220,7 +224,7 @@ def _iterator(reader: Reader, value: ScriptValue) -> ScriptWord:
 
 
 @dataclass(frozen=True)
-class VariableKind(ArgumentKind):
+class VariableKind(ArgumentKind[str]):
     """A variable or an array of the program, by its name."""
 
     def read(self, reader: Reader, name: str) -> str:
@@ -230,15 +234,15 @@ class VariableKind(ArgumentKind):
         reader.remember(name, value.place)
         return value.text
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         check_name(value, name, 0, NAME, Code.NO_VARIABLE, "variable")
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: str, name: str) -> list[str]:
         return [value]
 
 
 @dataclass(frozen=True)
-class LoopsKind(ArgumentKind):
+class LoopsKind(ArgumentKind[tuple[str, ...]]):
     """Several loops, `i, j` or `[i, j]`."""
 
     brackets: bool = False
@@ -255,18 +259,18 @@ class LoopsKind(ArgumentKind):
         reader.remember(name, *(word.place for word in words))
         return tuple(word.text for word in words)
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         for item, one in enumerate(checked_tuple(value, name)):
             check_name(one, name, item, NAME, Code.NO_ITERATOR, "iterator")
         if not value:
             raise Misuse(Code.ARGUMENTS, "no loop is named", argument=name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: tuple[str, ...], name: str) -> list[str]:
         return [f"[{', '.join(value)}]"] if self.brackets else list(value)
 
 
 @dataclass(frozen=True)
-class NumberKind(ArgumentKind):
+class NumberKind(ArgumentKind[int]):
     """An integer."""
 
     minimum: int | None = None
@@ -278,10 +282,10 @@ class NumberKind(ArgumentKind):
         reader.remember(name, found[0].place)
         return found[0].value
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         check_number(value, self.minimum, name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: int, name: str) -> list[str]:
         return [str(value)]
 
 
@@ -300,7 +304,7 @@ def must_be(value: object, minimum: int | None) -> str:
 
 
 @dataclass(frozen=True)
-class FlagKind(ArgumentKind):
+class FlagKind(ArgumentKind[bool]):
     """The name of the field among the last arguments, or nothing."""
 
     least = 0
@@ -308,16 +312,16 @@ class FlagKind(ArgumentKind):
     def read(self, reader: Reader, name: str) -> bool:
         return name in reader.flags
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         if not isinstance(value, bool):
             raise Misuse(Code.ARGUMENTS, f"{value!r} must be True or False", argument=name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: bool, name: str) -> list[str]:
         return [name] if value else []
 
 
 @dataclass(frozen=True)
-class BracesKind(ArgumentKind):
+class BracesKind(ArgumentKind[AffineMap | AffineSet]):
     """A map between iteration vectors, or a set of them."""
 
     type: type[AffineMap] | type[AffineSet]
@@ -331,11 +335,11 @@ class BracesKind(ArgumentKind):
         reader.remember(name, value.place)
         return value.content
 
-    def check(self, value: Any, name: str) -> None:
+    def check(self, value: object, name: str) -> None:
         if not isinstance(value, self.type):
             raise Misuse(Code.ARGUMENTS, f"{value!r} where {self.what} should be", argument=name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: AffineMap | AffineSet, name: str) -> list[str]:
         return [str(value)]
 
 

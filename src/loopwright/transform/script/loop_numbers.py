@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
@@ -29,7 +29,7 @@ class LoopNumber:
 
 
 @dataclass(frozen=True)
-class LoopNumbersKind(ArgumentKind):
+class LoopNumbersKind(ArgumentKind[tuple[LoopNumber, ...]]):
     """Loops with a number each, however they are written.
 
     i=32, j=32      i, 32      i, 32, j, 32      i, j, 32, 32      [i, j], [32, 32]      [i, j], 32
@@ -84,10 +84,11 @@ class LoopNumbersKind(ArgumentKind):
         reader.remember(name, *(word.place for word in words))
         return tuple(LoopNumber(one.value, word.text) for word, one in zip(words, numbers, strict=True))
 
-    def check(self, value: Any, name: str) -> None:
-        loops = [one.loop for one in checked_tuple(value, name) if isinstance(one, LoopNumber)]
+    def check(self, value: object, name: str) -> None:
+        given = checked_tuple(value, name)
+        loops = [one.loop for one in given if isinstance(one, LoopNumber)]
         is_named = self.named or any(loop is not None for loop in loops)
-        for item, one in enumerate(value):
+        for item, one in enumerate(given):
             if not isinstance(one, LoopNumber):
                 raise Misuse(Code.ARGUMENTS, f"{one!r} must be a LoopNumber", argument=name, item=item)
             check_number(one.number, self.minimum, name, item)
@@ -95,10 +96,10 @@ class LoopNumbersKind(ArgumentKind):
                 check_name(one.loop, name, item, NAME, Code.NO_ITERATOR, "iterator")
             elif is_named:
                 raise Misuse(Code.ARGUMENTS, "a loop has to be named", argument=name, item=item)
-        if not value:
+        if not given:
             raise Misuse(Code.ARGUMENTS, "a number is missing", argument=name)
 
-    def words(self, value: Any, name: str) -> list[str]:
+    def words(self, value: tuple[LoopNumber, ...], name: str) -> list[str]:
         return [str(one.number) if one.loop is None else f"{one.loop}={one.number}" for one in value]
 
 

@@ -16,14 +16,14 @@ class ArgumentField:
     """A field of an operation: its name, the kind of its values, and its default value if it has one."""
 
     name: str
-    kind: ArgumentKind
-    default: Any
+    kind: ArgumentKind[Any]
+    default: object
 
     @property
     def is_optional(self) -> bool:
         return self.default is not MISSING
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         """Refuse, by a `Misuse`, what no script can say."""
         if value is not self.default:
             self.kind.check(value, self.name)
@@ -72,7 +72,7 @@ class BaseOperation:
         )
 
 
-def _kind(hint: Any) -> ArgumentKind:
+def _kind(hint: object) -> ArgumentKind[Any]:
     """The kind in `Annotated[int, NumberKind()]`, or in that `| None`."""
     annotated = hint if get_origin(hint) is Annotated else get_args(hint)[0]
     kind = get_args(annotated)[1]
