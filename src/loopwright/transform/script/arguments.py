@@ -316,7 +316,7 @@ class FlagKind(ArgumentKind[bool]):
         if not isinstance(value, bool):
             raise Misuse(Code.ARGUMENTS, f"{value!r} must be True or False", argument=name)
 
-    def words(self, value: bool, name: str) -> list[str]:
+    def words(self, value: object, name: str) -> list[str]:
         return [name] if value else []
 
 
