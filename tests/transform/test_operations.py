@@ -100,7 +100,7 @@ def at_least(minimum: int | None) -> st.SearchStrategy[int]:
     return whole if minimum is None else st.integers(minimum, 10**LONGEST - 1)
 
 
-def of_kind(kind: ArgumentKind) -> st.SearchStrategy[object]:
+def of_kind(kind: ArgumentKind[object]) -> st.SearchStrategy[object]:
     """Values of an argument, as they can be given from Python."""
     match kind:
         case HandleKind():
