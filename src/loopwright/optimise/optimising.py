@@ -25,6 +25,7 @@ from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, SearchContext, script_of, tiles_copied, written_out
 from loopwright.optimise.candidates.planner import GIVEN, Planner
 from loopwright.optimise.candidates.reasons import Reasoned, reasoned
+from loopwright.optimise.candidates.regions import apart, together
 from loopwright.optimise.fleet.address import Scheduler, demand_dask
 from loopwright.optimise.fleet.parcel import packed
 from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site
@@ -75,6 +76,10 @@ OPINION = 3.0
 
 COPIED = 4.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
+
+
+MOST_TOGETHER = 60
+"""Scripts for all regions of a file that are put together out of those for each."""
 
 
 @dataclass(frozen=True)
@@ -157,12 +162,12 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     begun = time.monotonic()
     progress(f"reading {request.file}")
     programs = request.programs()
-    plans = tuple(plan_of(one) for one in programs)
+    plans = apart([plan_of(one) for one in programs])
     machine = search.machine or (this_machine() if fleet is None else fleet.machine)
     until = begun + search.budget * (0.5 if search.model else search.estimating)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
-    all_found = _Found(plans, request, planners, tuple(_combined(found)))
+    all_found = _Found(plans, request, planners, tuple(_combined(found, plans)))
     end = begun + search.budget
     if search.model or is_interrupted:
         return _best_by_model(all_found, end, progress)
@@ -222,17 +227,22 @@ def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]
         return [planner.judge.found() or [planner.judge.original()] for planner in planners], True
 
 
-def _combined(found: Sequence[list[Estimated]]) -> list[Trial]:
+def _combined(found: Sequence[list[Estimated]], plans: Sequence[Plan]) -> list[Trial]:
     """Scripts for the whole file: those of one region, with the best of every other region."""
     if len(found) == 1:
         return [Trial(one.script, one.total, one.origin) for one in found[0]]
     best = [min(one, key=lambda script: script.total) for one in found]
+    several = [
+        ([*best[:number], one, *best[number + 1 :]], one.origin)
+        for number, region in enumerate(found)
+        for one in region
+    ]
+    several.sort(key=lambda one: sum(part.total for part in one[0]))
     combined: dict[Script, Trial] = {}
-    for number, region in enumerate(found):
-        for one in region:
-            parts = [*best[:number], one, *best[number + 1 :]]
-            script = tuple(step for part in parts for step in part.script)
-            combined.setdefault(script, Trial(script, sum(part.total for part in parts), one.origin))
+    for parts, origin in several[:MOST_TOGETHER]:
+        script = together([part.script for part in parts], plans)
+        if script is not None:
+            combined.setdefault(script, Trial(script, sum(part.total for part in parts), origin))
     return sorted(combined.values(), key=lambda one: (not one.origin.startswith(GIVEN), one.cycles))
 
 

@@ -1,7 +1,8 @@
 """A `main` for a file that has none: data for the functions its regions are in, and the seconds a call takes.
 
 Arrays are as large as the regions reach at the sizes given, and are filled again before each call: numbers
-between 1 and 2, integers 0 and 1.  A parameter that is a size has its value, another number is 1.
+between 1 and 2, integers 0 and 1, zeros in structs.  A parameter that is a size has its value, any other
+number is 1.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ CALLS = 3
 HEAD = """
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double lw_now(void)
@@ -50,7 +52,8 @@ TAIL = '  printf("%.9f\\n", lw_total);\n  return 0;\n}\n'
 def _function(program: Program) -> FunctionDefinition:
     """The one a region is in."""
     for function in program.file.functions:
-        if function.body.span.contains(program.region):
+        names = function.parameters
+        if function.body.span.contains(program.region) and len(set(names)) == len(names):
             return function
     raise BadInput(
         Code.RUN,
@@ -100,6 +103,8 @@ def _element(array: Array) -> str:
 
 
 def _fill(pointer: str, count: str, element: str) -> str:
+    if element.startswith(("struct ", "union ")):
+        return f"      memset({pointer}, 0, {count} * sizeof *{pointer});\n"
     value = "lw_k % 2" if is_integer_type(element) else "1 + (lw_k % 17) / 16.0"
     return f"      for (size_t lw_k = 0; lw_k < {count}; lw_k++)\n        {pointer}[lw_k] = {value};\n"
 

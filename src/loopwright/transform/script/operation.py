@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.transform.script.arguments import ArgumentKind, Misuse
@@ -70,6 +70,18 @@ class BaseOperation:
             for parameter in self.parameters()
             for handle in parameter.kind.handles(getattr(self, parameter.name))
         )
+
+    def with_handles(self, names: Mapping[str, str]) -> Self:
+        """The operation with other names for the loop components it names."""
+        changed: dict[str, object] = {}
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if parameter.kind.handles(value):
+                is_one = isinstance(value, str)
+                others = tuple(names.get(one, one) for one in ((value,) if is_one else value))
+                changed[parameter.name] = others[0] if is_one else others
+        assert is_dataclass(self)
+        return replace(self, **changed)
 
 
 def _kind(hint: object) -> ArgumentKind[Any]:

@@ -1,0 +1,75 @@
+"""Files with several regions, and data for functions: what the search is given, and what it gives back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.optimise.candidates.nests import targets
+from loopwright.optimise.candidates.regions import apart, together
+from loopwright.optimise.timing.driver import driver_for
+from loopwright.read.c.reader import read_c
+from loopwright.rewrite.scripts import applied
+from loopwright.transform import plan_of, script_text
+from loopwright.transform.script.steps import parse_script
+
+LOOPS = """\
+#pragma scop
+  for (int i = 0; i < 90; i++)
+    for (int j = 0; j < 90; j++)
+      {}[i][j] = B[j][i];
+#pragma endscop
+"""
+
+
+def test_two_regions_have_one_script(tmp_path: Path) -> None:
+    """Both have a statement S1: steps name lines, and each region its own part."""
+    file = tmp_path / "k.c"
+    file.write_text(
+        "double A[90][90], B[90][90], C[90][90];\n"
+        + "".join(f"void f{name}(void)\n{{\n{LOOPS.format(name)}}}\n" for name in "AC")
+    )
+    plans = apart([plan_of(one) for one in read_c(file)])
+    ((one,), (two,)) = (targets(plan) for plan in plans)
+    assert one.handle.startswith("@") and two.handle.startswith("@")
+    parts = [
+        f"(L, M) = isplit({nest.handle}, {{[i, j] : i < 8}}, 0)\ninterchange(L, i, j)\nwiden()"
+        for nest in (one, two)
+    ]
+    found = together([parse_script(part) for part in parts], plans)
+    assert found is not None and script_text(found).splitlines() == [
+        f"(L_1, M_1) = isplit({one.handle}, {{[i, j] : i < 8}}, 0)",
+        "interchange(L_1, i, j)",
+        f"(L_2, M_2) = isplit({two.handle}, {{[i, j] : i < 8}}, 0)",
+        "interchange(L_2, i, j)",
+        "widen()",
+    ]
+    assert all(plan.is_widened for plan in applied(found, [plan_of(one) for one in read_c(file)]).plans)
+    assert (
+        together([parse_script("interchange(S1, i, j)"), ()], [plan_of(one) for one in read_c(file)]) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "filled"),
+    [("struct cell", ".x", "memset(lw_data_p, 0,"), ("double", "", "lw_data_p[lw_k] = 1 +")],
+)
+def test_structs_are_filled_with_zeros(tmp_path: Path, kind: str, field: str, filled: str) -> None:
+    file = tmp_path / "k.c"
+    file.write_text(
+        f"struct cell {{ double x, y; }};\nvoid f({kind} p[90], double m[90])\n{{\n#pragma scop\n"
+        f"for (int i = 0; i < 90; i++)\n  m[i] = p[i]{field};\n#pragma endscop\n}}\n"
+    )
+    assert filled in driver_for(read_c(file), [{}], (), 1)
+
+
+def test_no_data_for_a_head_that_is_not_understood(tmp_path: Path) -> None:
+    file = tmp_path / "k.c"
+    file.write_text(
+        "#include <complex.h>\nvoid f(double complex a[90], double complex b[90])\n{\n#pragma scop\n"
+        "for (int i = 0; i < 90; i++)\n  a[i] = b[i];\n#pragma endscop\n}\n"
+    )
+    with pytest.raises(BadInput):
+        driver_for(read_c(file), [{}], (), 1)
