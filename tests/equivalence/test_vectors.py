@@ -1,4 +1,4 @@
-"""Vectors of GNU C: the same operations are proved, and nothing is told of their values."""
+"""Programs with vectors against programs without."""
 
 from __future__ import annotations
 
@@ -6,49 +6,72 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.verdict import Proved, Undecided
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.prove.comparison.files import CONTRACTED, FUSED, compare_files
+from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions
+from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.read.c.in_lanes import in_lanes
+from loopwright.source import Source
 
-HEAD = """typedef int whole __attribute__((vector_size(16)));
-typedef unsigned char bytes __attribute__((vector_size(16)));
+OLD = """double x[900], y[900];
+void f(int n, double a) {
+  for (int i = 0; i < n; i++)
+    y[i] = y[i] + a * x[i];
+}
 """
-LOOP = "for (int i = 0; i < n; i++)"
-SAME = {
-    "another order": ("whole", f"{LOOP} a[i] = b[i];", "for (int i = n - 1; i >= 0; i--) a[i] = b[i];"),
-    "operands exchanged": ("bytes", f"{LOOP} a[i] = b[i] * c[i];", f"{LOOP} a[i] = c[i] * b[i];"),
+NEW = """#include <immintrin.h>
+double x[900], y[900];
+void f(int n, double a) {
+  int i = 0;
+  __m128d va = _mm_set1_pd(a);
+  for (; i + 2 <= n; i += 2) {
+    __m128d vx = _mm_loadu_pd(x + i), vy = _mm_loadu_pd(&y[i]);
+    vy = _mm_add_pd(vy, _mm_mul_pd(va, vx));
+    _mm_storeu_pd(y + i, vy);
+  }
+  for (; i < n; i++)
+    y[i] = y[i] + a * x[i];
 }
-UNKNOWN = {
-    "-1 is what holds": ("whole", f"{LOOP} a[i] = (b[i] < c[i]) & 1;", f"{LOOP} a[i] = -(b[i] < c[i]);"),
-    "1 is not": ("whole", f"{LOOP} a[i] = (b[i] < c[i]) == 1;", f"{LOOP} a[i] = b[i] < c[i];"),
-    "bytes are no ints": ("bytes", f"{LOOP} a[i] = (b[i] + c[i]) & 255;", f"{LOOP} a[i] = b[i] + c[i];"),
-    "bytes lose bits": ("bytes", f"{LOOP} a[i] = b[i] * 2 / 2;", f"{LOOP} a[i] = b[i];"),
-    "a lane before and after the whole": (
-        "whole",
-        f"{LOOP} {{ a[i] = b[i]; a[i][0] = 1; }}",
-        f"{LOOP} {{ a[i][0] = 1; a[i] = b[i]; }}",
-    ),
-    "an attribute of a variable": (
-        "whole",
-        f"{LOOP} {{ int __attribute__((vector_size(16))) t; t = b[i] < c[i]; a[i] = t & 1; }}",
-        f"{LOOP} {{ int __attribute__((vector_size(16))) t; t = b[i] < c[i]; a[i] = -t; }}",
-    ),
-}
+"""
+FUSED_NEW = NEW.replace("_mm_add_pd(vy, _mm_mul_pd(va, vx))", "_mm_fmadd_pd(va, vx, vy)")
+ALLOWED = ComparisonOptions(allow_contraction=True)
 
 
-def answer(tmp_path: Path, kind: str, old: str, new: str) -> object:
-    """Of two texts of a region over arrays of a kind of vectors."""
-    files = tmp_path / "old.c", tmp_path / "new.c"
-    for file, text in zip(files, (old, new), strict=True):
-        head = f"{HEAD}void f(int n, {kind} a[n], {kind} b[n], {kind} c[n])"
-        file.write_text(f"{head}\n{{\n#pragma scop\n{text}\n#pragma endscop\n}}\n")
-    return compare_files(*files).verdict
+def compared(new: str, folder: Path, options: ComparisonOptions = PLAINLY) -> Comparison:
+    files = folder / "old.c", folder / "new.c"
+    for file, text in zip(files, (OLD, new), strict=True):
+        file.write_text(text)
+    return compare_files(*files, options)
 
 
-@pytest.mark.parametrize("name", SAME)
-def test_the_same_operations_are_proved(tmp_path: Path, name: str) -> None:
-    assert isinstance(answer(tmp_path, *SAME[name]), Proved)
+def test_vectors_that_do_the_same(tmp_path: Path) -> None:
+    found = compared(NEW, tmp_path)
+    assert found.proved and any("lane by lane" in one for one in found.trusted)
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_no_values_are_told(tmp_path: Path, name: str) -> None:
-    assert isinstance(answer(tmp_path, *UNKNOWN[name]), Undecided)
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("i += 2)", "i += 1)"), ("_mm_loadu_pd(x + i)", "_mm_setr_pd(x[i + 1], x[i])")],
+)
+def test_vectors_that_do_something_else(was: str, now: str, tmp_path: Path) -> None:
+    assert was in NEW
+    verdict = compared(NEW.replace(was, now), tmp_path).verdict
+    assert isinstance(verdict, Refuted) and "y[" in verdict.witness
+
+
+def test_a_fused_product_and_sum_is_rounded_once(tmp_path: Path) -> None:
+    verdict = compared(FUSED_NEW, tmp_path).verdict
+    assert isinstance(verdict, Undecided) and FUSED in verdict.reason
+    found = compared(FUSED_NEW, tmp_path, ALLOWED)
+    assert found.proved and found.contract == CONTRACTED
+
+
+def test_options_that_change_the_words(tmp_path: Path) -> None:
+    """An option may make one function of another, or bring a header of its own."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "immintrin.h").write_text("typedef double __m128d;\n")
+    source = Source("new.c", NEW)
+    assert in_lanes(source, CompilerOptions(("-DK=4", "-I", str(tmp_path)))).reason == ""
+    for words in (("-D_mm_add_pd=_mm_sub_pd",), ("-I", str(tmp_path / "own")), ("-include", "more.h")):
+        found = in_lanes(source, CompilerOptions(words))
+        assert found.reason and found.source == source

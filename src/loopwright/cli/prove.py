@@ -65,6 +65,11 @@ def add_to(verbs: Verbs) -> None:
         action="store_true",
         help="let sums and products be computed in any order, which rounds differently",
     )
+    parser.add_argument(
+        "--allow-contraction",
+        action="store_true",
+        help="let vectors' fused products and sums be products and sums, which are rounded one by one",
+    )
     add_prover_options(parser.add_argument, "--proof")
     add_time_limits(parser.add_argument, 30.0)
 
@@ -115,6 +120,7 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
         reading_options(arguments),
         allow_reassociation=arguments.allow_reassociation,
         for_provers=_longest(request.prover),
+        allow_contraction=arguments.allow_contraction,
     )
     found = agreement(old, new, options, progress)
     return confirmed(found, old, request, progress)

@@ -168,7 +168,12 @@ def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: P
         if wanted is None:
             return FileVerdict(file, "no loop changed")
         reading = replace(reading, choice=wanted)
-    options = ComparisonOptions(reading, old_compiled, arguments.allow_reassociation)
+    options = ComparisonOptions(
+        reading,
+        old_compiled,
+        arguments.allow_reassociation,
+        allow_contraction=arguments.allow_contraction,
+    )
     found = agreement(str(before), file, options, progress)
     return FileVerdict(file, "proved", found.obligations, found.ways, found.assumptions)
 

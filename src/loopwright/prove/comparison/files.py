@@ -28,6 +28,7 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
+from loopwright.read.c.in_lanes import in_lanes
 from loopwright.read.c.reader import load_c
 from loopwright.read.c.rephrased import as_written, pairs_of_wordings
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
@@ -35,6 +36,13 @@ from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
 
 IN_OTHER_WORDS = "read with plain loops, and calls replaced by what they do, as the rules of C allow"
+
+FUSED = (
+    "its vectors' fused products and sums are rounded once, a product and a sum twice"
+    " (--allow-contraction takes one for the other)"
+)
+CONTRACTED = "equal up to contraction: fused products and sums are taken for products and sums"
+LANE_BY_LANE = "vectors are read lane by lane, by the functions of the compiler's own header"
 
 
 def agreement(
@@ -116,8 +124,47 @@ def compare_files(
     before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
     before, old_branches = with_branches_taken(before, compilers[0])
     source, new_branches = with_branches_taken(source, compilers[1])
-    found = _compared_files(before, source, options, progress)
+    found = _compared_lanes(before, source, options, progress)
     told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
+    return replace(found, trusted=(*found.trusted, *told))
+
+
+def _compared_lanes(
+    before: Source, source: Source, options: ComparisonOptions, progress: Progress
+) -> Comparison:
+    """What is found of two texts with lanes in place of vectors, where those can be written so."""
+    compilers = (options.of_old.compiled, options.reading.compiled)
+    contracted = options.allow_contraction
+    old, new = (
+        in_lanes(text, compiled, contracted=contracted)
+        for text, compiled in zip((before, source), compilers, strict=True)
+    )
+    reason = next((f"{one.source.path}: vectors: {one.reason}" for one in (old, new) if one.reason), "")
+    try:
+        found = _compared_files(old.source, new.source, options, progress)
+    except BadInput as failure:
+        if reason:
+            place = old.place or new.place
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=place) from failure
+        span = failure.diagnostic.span
+        there = None if span is None else as_written(span, (before, source))
+        raise BadInput.of(replace(failure.diagnostic, span=there)) from failure
+    if new.is_fused and not old.is_fused and not contracted:
+        reason = f"{source.path}: {FUSED}"
+    if reason and isinstance(found.verdict, Undecided):
+        last = replace(found.answers[-1], verdict=Undecided(f"{reason}; {found.verdict.reason}"))
+        return replace(found, answers=(*found.answers[:-1], last))
+    changed = [one.path for one, other in ((before, old), (source, new)) if one != other.source]
+    if not changed:
+        return found
+    found = replace(found, place=as_written(found.place, (before, source)))
+    told = tuple(f"{path}: {LANE_BY_LANE}" for path in changed)
+    for text, compiled in zip((before, source), compilers, strict=True):
+        if not isinstance(found.verdict, Undecided) and not is_compiled(text, compiled):
+            undecided = Undecided(f"{text.path} does not compile")
+            return replace(found, answers=(replace(found.answers[0], verdict=undecided),))
+    if contracted and (old.is_fused or new.is_fused):
+        found = replace(found, contract=CONTRACTED)
     return replace(found, trusted=(*found.trusted, *told))
 
 

@@ -60,6 +60,8 @@ class ComparisonOptions:
     allow_reassociation: bool = False
     for_provers: int = 0
     """Regions of up to so many characters are compared by instances too, for other provers to confirm."""
+    allow_contraction: bool = False
+    """Whether fused products and sums of vectors are taken for products and sums."""
 
     @property
     def of_old(self) -> ReadOptions:

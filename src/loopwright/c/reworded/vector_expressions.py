@@ -1,0 +1,304 @@
+"""Values of vectors, lane by lane, as texts of C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from loopwright.c.declarations import declared_name, type_text
+from loopwright.c.reworded.vector_words import (
+    ARITHMETIC,
+    CHOICES,
+    FIRST_LANES,
+    FUSED,
+    LOADS,
+    ROOTS,
+    VectorFunction,
+    VectorType,
+    is_word_of_vectors,
+    vector_function,
+)
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import is_number, on_one_line
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Span
+
+_LONGEST = 4_000
+"""Characters of a lane: choices repeat what they choose from."""
+_PURE = (
+    *("identifier", "number_literal", "parenthesized_expression", "subscript_expression"),
+    *("field_expression", "field_identifier", "unary_expression", "binary_expression"),
+    *("cast_expression", "type_descriptor", "primitive_type"),
+)
+
+
+class NotInLanes(Exception):
+    """A text whose vectors are not written as lanes, and why."""
+
+    def __init__(self, reason: str, place: Span | None) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+@dataclass(frozen=True)
+class VectorVariable:
+    """A vector, or an array of so many dimensions of them."""
+
+    type: VectorType
+    rank: int
+
+
+@dataclass(frozen=True)
+class VectorNames:
+    """What the words of a function mean."""
+
+    types: Mapping[str, VectorType]
+    variables: Mapping[str, VectorVariable]
+    macros: frozenset[str]
+    contracted: bool = False
+    """Whether fused products and sums are written as products and sums."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A value: a text for each lane."""
+
+    type: VectorType
+    texts: tuple[str, ...]
+    calls_library: bool = False
+
+
+def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
+    return tuple(f"{name}_lane{k}" for k in range(of.lanes))
+
+
+def needs_alignment(node: Node) -> bool:
+    """Whether a call stops the program where an address is not aligned."""
+    names = (part.text for part in walk(node) if part.type == "identifier")
+    return any(re.fullmatch(r"_mm\d*_(?:load|store|stream)_p[sd]", name) for name in names)
+
+
+def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
+    """The lanes of a vector, or of an element of an array of vectors; None where `node` is none."""
+    node = without_parentheses(node)
+    indices: list[str] = []
+    while node.type == "subscript_expression":
+        indices.insert(0, index_text(field(node, "index"), names))
+        node = without_parentheses(field(node, "argument"))
+    variable = names.variables.get(node.text) if node.type == "identifier" else None
+    if variable is None or variable.rank != len(indices):
+        return None
+    subscripts = "".join(f"[{one}]" for one in indices)
+    return Lanes(variable.type, tuple(f"{one}{subscripts}" for one in lane_names(node.text, variable.type)))
+
+
+def index_text(node: Node, names: VectorNames) -> str:
+    """A number of an element: no lane that is stored changes what it reads, as it is made of integers."""
+    if any(part.type == "cast_expression" for part in walk(node)):
+        raise NotInLanes(f"'{on_one_line(node.text)}' as a number of an element", node.span)
+    return pure_text(node, names)
+
+
+def pure_text(node: Node, names: VectorNames) -> str:
+    """A scalar expression that may be evaluated several times: it reads, and does nothing else."""
+    for part in walk(node):
+        if not part.is_named or part.type == "comment":
+            continue
+        is_vector = part.type == "identifier" and (
+            part.text in names.variables or part.text in names.types or is_word_of_vectors(part.text)
+        )
+        if part.type not in _PURE or is_vector:
+            raise NotInLanes(f"'{on_one_line(node.text)}' beside vectors", node.span)
+        if part.type == "unary_expression" and operator(part) not in ("-", "+"):
+            raise NotInLanes(f"'{on_one_line(node.text)}' beside vectors", node.span)
+    return on_one_line(node.text)
+
+
+@dataclass(frozen=True)
+class ExpressionsInLanes:
+    """The expressions of a function; `root` is the file, where its variables are declared too."""
+
+    root: Node
+    function: Node
+    names: VectorNames
+
+    def value(self, node: Node) -> Lanes | None:
+        """The lanes of an expression; None where it is not a vector."""
+        node = without_parentheses(node)
+        found = variable_lanes(node, self.names)
+        if found is None:
+            match node.type:
+                case "call_expression":
+                    found = self.called(node)
+                case "binary_expression" if operator(node) in ARITHMETIC.values():
+                    found = self.combined(node)
+                case "unary_expression" if operator(node) == "-":
+                    inner = self.value(field(node, "argument"))
+                    texts = () if inner is None else tuple(f"(-{one})" for one in inner.texts)
+                    found = None if inner is None else Lanes(inner.type, texts, inner.calls_library)
+                case "compound_literal_expression":
+                    made = self.names.types.get(on_one_line(field(node, "type").text))
+                    found = None if made is None else self.listed(field(node, "value"), made)
+                case "pointer_expression" if operator(node) == "*":
+                    found = self.pointed(node)
+        if found is not None and max(map(len, found.texts)) > _LONGEST:
+            raise NotInLanes("a long expression of vectors", node.span)
+        return found
+
+    def vector(self, node: Node, wanted: VectorType) -> Lanes:
+        found = self.value(node)
+        if found is None and needs_alignment(node):
+            raise NotInLanes(f"the address of '{on_one_line(node.text)}' has to be aligned", node.span)
+        if found is None or not found.type.is_like(wanted):
+            raise NotInLanes(f"'{on_one_line(node.text)}' as a vector", node.span)
+        return found
+
+    def combined(self, node: Node) -> Lanes | None:
+        """Arithmetic of vectors, or of a vector and a number for all lanes."""
+        sides = field(node, "left"), field(node, "right")
+        found = [self.value(one) for one in sides]
+        known = next((one for one in found if one is not None), None)
+        if known is None:
+            return None
+        lanes = [
+            self.filled(side, known.type) if one is None else one
+            for side, one in zip(sides, found, strict=True)
+        ]
+        if not lanes[0].type.is_like(lanes[1].type):
+            raise NotInLanes("vectors of two types", node.span)
+        return _lane_by_lane(known.type, lanes, f"({{}} {operator(node)} {{}})")
+
+    def filled(self, node: Node, of: VectorType) -> Lanes:
+        """A number in all lanes, converted to their type."""
+        return Lanes(of, (self.converted(node, of.element),) * of.lanes)
+
+    def listed(self, node: Node, of: VectorType) -> Lanes:
+        values = named_children(node)
+        if node.type != "initializer_list" or len(values) != of.lanes:
+            raise NotInLanes(f"'{on_one_line(node.text)}' for {of.lanes} lanes", node.span)
+        return Lanes(of, tuple(self.converted(one, of.element) for one in values))
+
+    def converted(self, node: Node, element: str) -> str:
+        text = pure_text(node, self.names)
+        bare = without_parentheses(node)
+        is_literal = is_number(bare.text) and "." in bare.text
+        if is_literal and (bare.text[-1] in "fF") == (element == "float") and bare.text[-1] not in "lL":
+            return text
+        if bare.type == "identifier" and self.declared(bare, element) == {0}:
+            return text
+        return f"(({element})({text}))"
+
+    def declared(self, name: Node, element: str) -> set[int]:
+        """The ranks that the declarations of a name have; none where one is of another type."""
+        found: set[int] = set()
+        if name.text in self.names.macros:
+            return set()
+        places = [
+            *self.function.of_type("declaration", "parameter_declaration"),
+            *(one for one in named_children(self.root) if one.type == "declaration"),
+        ]
+        for node in places:
+            for declarator in node.children_by_field_name("declarator"):
+                known = declared_name(declarator)
+                if known is None or known[0] != name.text:
+                    continue
+                words = {part.text for part in named_children(node) if part.type.endswith("_qualifier")}
+                if type_text(node, qualifiers=False) != element or not words <= {"const", "restrict"}:
+                    return set()
+                found.add(known[1])
+        return found
+
+    def called(self, node: Node) -> Lanes | None:
+        function = vector_function(field(node, "function").text)
+        if function is None or function.action in FIRST_LANES:
+            return None
+        arguments = named_children(field(node, "arguments"))
+        made = function.type
+        match function.action, arguments:
+            case action, [one] if action in LOADS:
+                return self.loaded(one, made)
+            case "broadcast", [one]:
+                return Lanes(made, (self.loaded(one, made).texts[0],) * made.lanes)
+            case "setzero", []:
+                return Lanes(made, ("0.0f" if made.element == "float" else "0.0",) * made.lanes)
+            case "set1", [one]:
+                return self.filled(one, made)
+            case ("set" | "setr") as action, values if len(values) == made.lanes:
+                texts = tuple(self.converted(one, made.element) for one in values)
+                return Lanes(made, texts[::-1] if action == "set" else texts)
+            case _:
+                return self.computed(function, arguments)
+
+    def computed(self, function: VectorFunction, arguments: Sequence[Node]) -> Lanes | None:
+        made, action = function.type, function.action
+        lanes = [self.vector(one, made) for one in arguments]
+        suffix = "f" if made.element == "float" else ""
+        match action, len(lanes):
+            case _, 2 if action in ARITHMETIC:
+                return _lane_by_lane(made, lanes, f"({{}} {ARITHMETIC[action]} {{}})")
+            case _, 2 if action in CHOICES:
+                return _lane_by_lane(made, lanes, f"({{0}} {CHOICES[action]} {{1}} ? {{0}} : {{1}})")
+            case _, 3 if action in FUSED:
+                product, added = FUSED[action]
+                if self.names.contracted:
+                    negated = "(-({} * {}))" if product else "({} * {})"
+                    return _lane_by_lane(made, lanes, f"({negated} {added or '+'} {{}})")
+                form = f"fma{suffix}({product}{{}}, {{}}, {added}{{}})"
+                return _lane_by_lane(made, lanes, form, calls=True)
+            case _, 1 if action in ROOTS:
+                return _lane_by_lane(made, lanes, f"{action}{suffix}({{}})", calls=True)
+            case _:
+                return None
+
+    def pointed(self, node: Node) -> Lanes | None:
+        """`*(v4 *)&x[i]`, for vectors that may be anywhere."""
+        cast = without_parentheses(field(node, "argument"))
+        if cast.type != "cast_expression":
+            return None
+        words = on_one_line(field(cast, "type").text).replace("const ", "").replace(" const", "")
+        made = self.names.types.get(words.removesuffix("*").strip())
+        if made is None or not words.endswith("*"):
+            return None
+        if not made.is_anywhere:
+            raise NotInLanes("a vector at an address that has to be aligned", node.span)
+        return self.loaded(field(cast, "value"), made)
+
+    def loaded(self, address: Node, made: VectorType) -> Lanes:
+        """The elements from an address on."""
+        base, index = self.address(address, made.element)
+        later = [f"{base}[({index}) + {k}]" for k in range(1, made.lanes)]
+        return Lanes(made, (f"{base}[{index}]", *later))
+
+    def address(self, node: Node, element: str) -> tuple[str, str]:
+        """An address as a pointer, or a row of an array, and the number of an element there."""
+        node = without_parentheses(node)
+        match node.type:
+            case "binary_expression" if operator(node) in ("+", "-"):
+                base, index = self.address(field(node, "left"), element)
+                more = index_text(field(node, "right"), self.names)
+                if index == "0" and operator(node) == "+":
+                    return base, more
+                return base, f"({index}) {operator(node)} ({more})"
+            case "pointer_expression" if operator(node) == "&":
+                inner = without_parentheses(field(node, "argument"))
+                if inner.type == "subscript_expression":
+                    base = self.row(field(inner, "argument"), element)
+                    return base, index_text(field(inner, "index"), self.names)
+            case "identifier" | "subscript_expression":
+                return self.row(node, element), "0"
+        raise NotInLanes(f"the address '{on_one_line(node.text)}'", node.span)
+
+    def row(self, node: Node, element: str) -> str:
+        """A pointer to elements: a name with all subscripts but one."""
+        text = index_text(node, self.names)
+        root, depth = without_parentheses(node), 1
+        while root.type == "subscript_expression":
+            root, depth = without_parentheses(field(root, "argument")), depth + 1
+        if root.type != "identifier" or self.declared(root, element) != {depth}:
+            raise NotInLanes(f"'{on_one_line(node.text)}' is not known to hold {element}", node.span)
+        return text
+
+
+def _lane_by_lane(made: VectorType, lanes: Sequence[Lanes], form: str, *, calls: bool = False) -> Lanes:
+    texts = tuple(form.format(*(one.texts[k] for one in lanes)) for k in range(made.lanes))
+    return Lanes(made, texts, calls or any(one.calls_library for one in lanes))

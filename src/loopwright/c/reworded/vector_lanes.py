@@ -1,0 +1,235 @@
+"""Vectors as their lanes: other words for the same C.
+
+    __m256d v = _mm256_loadu_pd(&x[i]);     double v_lane0 = x[i], v_lane1 = x[(i) + 1], ...;
+    v = _mm256_mul_pd(v, w);                v_lane0 = (v_lane0 * w_lane0); v_lane1 = ...
+    _mm256_storeu_pd(y + i, v);             y[i] = v_lane0; y[(i) + 1] = v_lane1; ...
+
+All lanes of a value are computed before one is stored: what it reads may be where it goes.  A file is
+written so as a whole, or not at all: each word of vectors is in a form that is known here, no macro hides
+one, and what a pointer leads to has the type of the lanes.  Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loopwright.c.declarations import declared_name, type_text
+from loopwright.c.file import CFile, c_file
+from loopwright.c.macros import reachable_macros
+from loopwright.c.regions import Directive
+from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.reworded.vector_expressions import NotInLanes, VectorNames, VectorVariable, lane_names
+from loopwright.c.reworded.vector_statements import StatementsInLanes
+from loopwright.c.reworded.vector_words import (
+    HEADERS,
+    REGISTERS,
+    VectorType,
+    are_targets,
+    is_word_of_vectors,
+    vector_typedef,
+)
+from loopwright.c.syntax import Node, walk
+from loopwright.c.tokens import name_matches, names_in, without_comments
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Source, Span
+
+_TELLING = re.compile(r"\b_mm\d*_|\b__m(?:128|256|512)|vector_size")
+_FUSED = re.compile(r"\b_mm\d*_fn?m(?:add|sub)_")
+_STRINGS = r'("[^"\n]*"(?:\s*,\s*"[^"\n]*")*)'
+_TARGET = re.compile(rf"__attribute__\s*\(\(\s*(?:__)?target(?:__)?\s*\(\s*{_STRINGS}\s*\)\s*\)\)")
+_PRAGMA = re.compile(rf"GCC\s+target\s*\(?\s*{_STRINGS}\s*\)?")
+_WHOLE = re.compile(r"[\w.]+|\([\w\s.+\-*/%()<>?:,]*\)")
+"""What a macro may stand for: a word, or an expression in parentheses."""
+_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "auto break case char const continue default do double else enum extern float for goto if inline int"
+        " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
+        " volatile while",
+    )
+)
+_CALLED = frozenset(("fma", "fmaf", "sqrt", "sqrtf"))
+
+
+@dataclass(frozen=True)
+class InLanes:
+    """A text without vectors, or the text itself: where it has some, why they stay."""
+
+    source: Source
+    reason: str = ""
+    place: Span | None = None
+    is_fused: bool = False
+    """Whether products and sums are rounded at once."""
+
+
+def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
+    """The text with lanes in place of its vectors, if all of them can be written so."""
+    if _TELLING.search(without_comments(source.text, literals=False)) is None:
+        return InLanes(source)
+    file = c_file(replace(source, chosen=()))
+    try:
+        edits = sorted(_FileInLanes(file, contracted).edits())
+    except NotInLanes as failure:
+        return InLanes(source, str(failure), failure.place)
+    is_fused = _FUSED.search(without_comments(source.text, literals=False)) is not None
+    return InLanes(source.edited(edits), is_fused=is_fused)
+
+
+@dataclass(frozen=True)
+class _FileInLanes:
+    file: CFile
+    contracted: bool
+
+    def edits(self) -> list[Edit]:
+        if self.file.possible.has_error:
+            raise NotInLanes("the text is not plain C, or has macros that stand for pieces of it", None)
+        types = {**REGISTERS, **self.own_types()}
+        found: list[Edit] = [edit for _, edit in self.typedefs()]
+        rounds = False
+        for function in self.file.possible.of_type("function_definition"):
+            names = self.names(function, types)
+            if names.variables or self.words(function, names):
+                self.refuse_macros(function)
+                statements = StatementsInLanes(self.file, function, names)
+                found += statements.edits()
+                rounds |= statements.needs_library
+        if rounds:
+            self.refuse_own_library()
+        found += self.targets()
+        found += self.headers(needs_library=rounds)
+        self.refuse_left(found, types)
+        return found
+
+    def typedefs(self) -> Iterator[tuple[tuple[str, VectorType], Edit]]:
+        for node in self.file.possible.of_type("type_definition"):
+            made = vector_typedef(node.text)
+            if made is not None:
+                yield made, (node.start, node.end, lines_in(self.file.source, node.start, node.end))
+
+    def own_types(self) -> dict[str, VectorType]:
+        found: dict[str, VectorType] = {}
+        for (name, made), _ in self.typedefs():
+            if name in found or name in self.file.macro_names:
+                raise NotInLanes(f"the type '{name}' is defined twice", None)
+            found[name] = made
+        return found
+
+    def names(self, function: Node, types: dict[str, VectorType]) -> VectorNames:
+        """The variables of a function that are vectors, or arrays of them."""
+        variables: dict[str, VectorVariable] = {}
+        for node in function.of_type("declaration"):
+            made = types.get(type_text(node, qualifiers=False))
+            for declarator in node.children_by_field_name("declarator") if made is not None else ():
+                known = declared_name(declarator)
+                inner = [one.type for one in walk(declarator)]
+                if made is None or known is None or "pointer_declarator" in inner:
+                    raise NotInLanes("a pointer to vectors", declarator.span)
+                name, rank, _ = known
+                variable = VectorVariable(made, rank)
+                if variables.setdefault(name, variable) != variable:
+                    raise NotInLanes(f"two vectors are called '{name}'", declarator.span)
+        taken = {*names_in(self.file.source.text)}
+        for name, variable in variables.items():
+            if not taken.isdisjoint(lane_names(name, variable.type)) or name in self.file.macro_names:
+                raise NotInLanes(f"the name '{name}' has another meaning", function.span)
+        if any(re.fullmatch(r"lane\d+_\d+", one) for one in taken):
+            raise NotInLanes("the file has names of lanes", function.span)
+        return VectorNames(types, variables, self.file.macro_names, self.contracted)
+
+    @staticmethod
+    def words(function: Node, names: VectorNames) -> bool:
+        """Whether a function has words of vectors beside its variables."""
+        return any(is_word_of_vectors(name) or name in names.types for name in names_in(function.text))
+
+    def refuse_macros(self, function: Node) -> None:
+        """Macros of a function stand for expressions; none is under a condition, nor is the function."""
+        if "\\\n" in function.text or "??" in function.text:
+            raise NotInLanes("lines that are one for the compiler", function.span)
+        depth = 0
+        for line in self.file.directives:
+            depth += line.name in ("if", "ifdef", "ifndef")
+            depth -= line.name == "endif"
+            inside = function.start <= line.place.start < function.end
+            if inside and (line.name != "pragma"):
+                raise NotInLanes("a function with vectors that is compiled in parts", line.place)
+            if line.place.start > function.start:
+                break
+            if line.name == "include" and not line.argument.strip().startswith("<"):
+                raise NotInLanes(f"what {_text(line)} defines is not looked into", line.place)
+        if depth:
+            raise NotInLanes("vectors that are compiled under a condition", function.span)
+        for name in dict.fromkeys(names_in(function.text)):
+            for macro in reachable_macros(self.file.macros, name):
+                words = names_in(macro.body)
+                if macro.conditional or not _WORDS.isdisjoint(words) or not _is_whole(macro.body):
+                    raise NotInLanes(f"the macro '{macro.name}' is not a plain expression", macro.place)
+                if macro.name in _WORDS or any(map(is_word_of_vectors, (macro.name, *words))):
+                    raise NotInLanes(f"the macro '{macro.name}' is about vectors", macro.place)
+
+    def targets(self) -> Iterator[Edit]:
+        """Words that let the compiler use instructions."""
+        for match in _TARGET.finditer(without_comments(self.file.source.text, literals=True)):
+            if are_targets(re.findall(r'"([^"]*)"', match[1])):
+                yield match.start(), match.end(), lines_in(self.file.source, match.start(), match.end())
+        for line in self.file.directives:
+            said = _PRAGMA.fullmatch(_text(line)) if line.name == "pragma" else None
+            if said is not None and are_targets(re.findall(r'"([^"]*)"', said[1])):
+                yield line.place.start, line.place.end, ""
+
+    def headers(self, *, needs_library: bool) -> Iterator[Edit]:
+        """The standard header that the vectors' include, or the one of the functions that are called now."""
+        lines = [one for one in self.file.directives if one.name == "include"]
+        known = {one.argument.strip() for one in lines}
+        needs_library = needs_library and "<math.h>" not in known
+        depth = 0
+        for line in self.file.directives:
+            depth += (line.name in ("if", "ifdef", "ifndef")) - (line.name == "endif")
+            if line.name != "include" or line.argument.strip() not in HEADERS:
+                continue
+            if depth:
+                raise NotInLanes("a header of vectors under a condition", line.place)
+            name = "math" if needs_library else "stdlib"
+            needs_library = False
+            yield line.place.start, line.place.end, f"#include <{name}.h>"
+        if needs_library:
+            raise NotInLanes("a function of vectors without its header", None)
+
+    def refuse_own_library(self) -> None:
+        """What is called for lanes is the library's."""
+        nodes = self.file.possible.of_type("declaration", "function_definition", "parameter_declaration")
+        for node in nodes:
+            for declarator in node.children_by_field_name("declarator"):
+                inner: Node | None = declarator
+                while inner is not None and (below := inner.child_by_field_name("declarator")) is not None:
+                    inner = below
+                if inner is not None and inner.text in _CALLED:
+                    raise NotInLanes("the file has a function of the library's name", node.span)
+        if not _CALLED.isdisjoint(self.file.macro_names):
+            raise NotInLanes("the file has a macro of the library's name", None)
+
+    def refuse_left(self, edits: list[Edit], types: dict[str, VectorType]) -> None:
+        """Every word of vectors is in a piece that was replaced."""
+        text = without_comments(self.file.source.text, literals=False)
+        for match in name_matches(text):
+            name = match[0]
+            is_edited = any(start <= match.start() and match.end() <= end for start, end, _ in edits)
+            if (is_word_of_vectors(name) or name in types or "vector_size" in name) and not is_edited:
+                at = self.file.source.at(match.start(), len(name))
+                raise NotInLanes(f"'{name}' in a form that is not known", at)
+
+
+def _text(line: Directive) -> str:
+    """What stands after the name of a directive, strings included."""
+    return line.place.text.partition(line.name)[2].strip()
+
+
+def _is_whole(body: str) -> bool:
+    """Whether a text is one operand wherever it stands."""
+    depth = 0
+    for k, mark in enumerate(body):
+        depth += (mark == "(") - (mark == ")")
+        if depth == 0 and body[0] == "(" and k + 1 < len(body):
+            return False
+    return _WHOLE.fullmatch(body) is not None and "++" not in body and "--" not in body
