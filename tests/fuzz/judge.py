@@ -16,7 +16,10 @@ from functools import reduce
 from pathlib import Path
 from typing import TypeAlias
 
+import islpy as isl
+
 from loopwright.check.runtime import runtime_text
+from loopwright.presburger.named import at_parameters
 from tests.fuzz.programs import EDGE, Array
 
 Size: TypeAlias = tuple[int, int, int, int]
@@ -164,6 +167,7 @@ class Pair:
     """Two texts that define f, and their arrays; `also` is one more size to try.
 
     For this size some cells may be given: arrays, subscripts and numbers, with zeros in all others.
+    `assumed` are the parameters for which the new text promises anything.
     """
 
     old: str
@@ -171,6 +175,11 @@ class Pair:
     arrays: tuple[Array, ...]
     also: Size = SIZES[0]
     given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
+    assumed: tuple[isl.Set, ...] = ()
+
+    def is_promised(self, size: Size) -> bool:
+        values = dict(zip("nmuh", size, strict=True))
+        return not any(at_parameters(one, values).is_empty() for one in self.assumed)
 
     @property
     def runs(self) -> list[tuple[Size, int]]:
@@ -221,6 +230,8 @@ def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[s
     mine = [line for line in lines if line[0] == number and line[2] == 2]
     for _, run, _, new, same in mine:
         (n, m, u, h), seed = pair.runs[run]
+        if not pair.is_promised((n, m, u, h)):
+            continue
         place = f"n = {n}, m = {m}, u = {u}, h = {h}, data {seed}"
         if new != 2:
             told = messages.get(f"{number} 1", "it does not end")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
-from tests.fuzz.programs import Program
-from tests.fuzz.transforms import Case, accepted
+from tests.fuzz.programs import Array, Program
+from tests.fuzz.transforms import Case, accepted, wrong
 
 HEAD = "void f(int n, int m, unsigned u, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
 TAIL = "#pragma endscop\n}\n"
@@ -107,6 +108,15 @@ def test_what_only_the_new_file_assumes_is_no_yes(tmp_path: Path) -> None:
 def test_a_loop_that_does_not_run_may_start_beyond_a_narrow_type(tmp_path: Path) -> None:
     body = "for (int i = 0; i < n; i++) { if (i < u) B[i] = 1; else s = 2; }\n"
     assert "for (long long i = ((long long)u); i < n" in made(tmp_path, body, "distribute()")
+
+
+def test_sizes_that_the_proof_leaves_out_are_not_wrong(tmp_path: Path) -> None:
+    """i < n compares unsigned numbers, so that -3 is a large one: the proof says that n is not below 0."""
+    head = "void f(int n, int m, unsigned u, short h, int B[24], double *out)\n{\n#pragma scop\n"
+    text = head + "for (unsigned i = 2; i < 10; i++) if (i < n) B[i] = 3;\n" + TAIL
+    case = accepted(Case(0, Program(text, (Array("B", "int", 1),)), ()), tmp_path)
+    assert not case.pair.is_promised((-3, 2, 2, -2)) and case.pair.is_promised((0, 2, 2, 1))
+    assert not wrong([case]) and wrong([replace(case, assumed=())])
 
 
 def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) -> None:

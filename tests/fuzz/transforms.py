@@ -9,6 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import islpy as isl
+
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
 from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
@@ -34,10 +36,12 @@ class Case:
     script: tuple[str, ...]
     new: str = ""
     openmp: bool = False
+    assumed: tuple[isl.Set, ...] = ()
+    """The parameters for which the new text promises anything: as its proof says, n is not below 0."""
 
     @property
     def pair(self) -> Pair:
-        return Pair(self.program.text, self.new, self.program.arrays)
+        return Pair(self.program.text, self.new, self.program.arrays, assumed=self.assumed)
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,9 @@ def accepted(case: Case, folder: Path) -> Case:
     path.write_text(case.program.text)
     script = "\n".join(case.script) or None
     outcome = transformed(Request(file=str(path), script=script, openmp=case.openmp), silent)
-    return replace(case, new=outcome.source.text)
+    assumptions = [one for read in read_c(path) for one in read.assumptions]
+    assumed = tuple(one.holds_for for one in assumptions if one.holds_for is not None)
+    return replace(case, new=outcome.source.text, assumed=assumed)
 
 
 def _crash(seed: int, program: Program, script: tuple[str, ...], failure: Exception) -> Finding:
