@@ -101,8 +101,12 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     first = hidden + width
     columns[first : first + depth] = reversed(columns[first : first + depth])
     entries = [[matrix.get_element_val(row, column) for column in columns] for row in range(matrix.rows())]
-    # Most entries are 0, and asking that is ten times as fast as converting through text.
-    return hidden, [[0 if one.is_zero() else int(one.to_python()) for one in row] for row in entries]
+    return hidden, [[_integer(one) for one in row] for row in entries]
+
+
+def _integer(value: isl.Val) -> int:
+    """The integer.  `get_num_si` answers 0 to what a machine word does not hold; text holds everything."""
+    return value.get_num_si() or (0 if value.is_zero() else int(value.to_python()))
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:

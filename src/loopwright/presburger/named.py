@@ -154,6 +154,23 @@ def tuple_map(
     return result if target is None else result.set_tuple_name(OUT, target)
 
 
+def tuple_function(
+    domain: isl.Set, dimensions: Sequence[str], target: str, values: Sequence[isl.PwAff | None]
+) -> isl.Map:
+    """{ x -> target[values at x] : x in `domain` }, with anything for a value that is None.
+
+    The values name the `dimensions` of the domain, as its parameters.  What ties each of them is put
+    together first, while it has few constraints.
+    """
+    names = [f"{target} {position}" for position in range(len(values))]
+    relation = everywhere()
+    for name, value in zip(names, values, strict=True):
+        if value is not None:
+            relation = relation.intersect(variable(name).eq_set(value))
+    found = tuple_map(relation, domain.get_tuple_name(), dimensions, target, names)
+    return found.intersect_domain(domain)
+
+
 def parameter_ranges(points: isl.Set) -> dict[str, tuple[int, int]]:
     """The least and the greatest value of each parameter of a set, where it has both."""
     if not points.is_params():

@@ -29,7 +29,7 @@ from loopwright.c.types import LONG
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Hole, Inlined
-from loopwright.presburger.named import number, tuple_map, variable
+from loopwright.presburger.named import number, tuple_function
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting, Unfollowed, is_counted_inside
@@ -337,8 +337,8 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
     return found
 
 
-def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
-    """`touch` as a relation from the instances of `statement` to cells.
+def access_of(touch: Touch, frame: Frame, domain: isl.Set) -> Access:
+    """`touch` as a relation from the instances of a statement, its `domain`, to cells.
 
     A subscript that is not affine says nothing about its dimension: the relation contains every
     cell the statement could touch.  Fewer subscripts than dimensions are a row that is passed on: a function
@@ -346,28 +346,23 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
     """
     frame = touch.within(frame)
     rank = frame.setting.names.ranks[touch.base]
-    relation = frame.domain
     must = touch.must and len(touch.subscripts) == rank
-    values = [f"{touch.base} {position}" for position in range(rank)]
-    subscripts = touch.subscripts if len(touch.subscripts) >= rank else ()
-    for value, subscript in zip(values, subscripts, strict=False):
+    found: list[isl.PwAff | None] = [None] * rank
+    for k, subscript in enumerate(touch.subscripts[:rank] if len(touch.subscripts) >= rank else ()):
         try:
-            relation = relation.intersect(variable(value).eq_set(affine_subscript(subscript, frame)))
+            found[k] = affine_subscript(subscript, frame)
         except NotAffine:
             must = False
-    cells = tuple_map(relation, statement, frame.iterators, touch.base, values)
+    cells = tuple_function(domain, frame.iterators, touch.base, found)
     return Access(touch.base, cells, touch.is_write, must, touch.place)
 
 
 def shaped_access(
-    touch: Touch, frame: Frame, statement: str, rank: int, found: Sequence[isl.PwAff] | None
+    touch: Touch, frame: Frame, domain: isl.Set, rank: int, found: Sequence[isl.PwAff] | None
 ) -> Access:
     """An access of a base read in `rank` dimensions, to the cell of the indices `found`, or to any."""
-    relation = frame.domain
-    values = [f"{touch.base} {position}" for position in range(rank)]
-    for value, index in zip(values, found or (), strict=False):
-        relation = relation.intersect(variable(value).eq_set(index))
-    cells = tuple_map(relation, statement, frame.iterators, touch.base, values)
+    indices = [*(found or ()), *[None] * rank][:rank]
+    cells = tuple_function(domain, frame.iterators, touch.base, indices)
     return Access(touch.base, cells, touch.is_write, touch.must and found is not None, touch.place)
 
 

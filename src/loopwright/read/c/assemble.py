@@ -19,16 +19,14 @@ from loopwright.c.tokens import names_in
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
-    everywhere,
     names_of,
-    number,
     parameter_names,
     parameter_space,
-    tuple_map,
     tuple_set,
-    variable,
+    whole,
     without_parameters,
 )
+from loopwright.presburger.sets import IN, OUT
 from loopwright.read.c.accesses import Touch, access_of, shaped_access
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.linearised import RowShape, indices, shapes_of
@@ -107,38 +105,42 @@ def _statement_prefix(block: Node) -> str:
 
 def _statement(leaf: ReadStatement, name: str, depth: int, shapes: Mapping[str, RowShape]) -> Statement:
     frame = leaf.frame
+    domain = tuple_set(frame.domain.remove_redundancies().coalesce(), name, frame.iterators)
     return Statement(
         name=name,
         iterators=frame.iterators,
-        domain=tuple_set(frame.domain.remove_redundancies().coalesce(), name, frame.iterators),
+        domain=domain,
         schedule=_schedule(leaf, name, depth),
-        accesses=tuple(_access(touch, frame, name, shapes.get(touch.base)) for touch in leaf.touches),
+        accesses=tuple(_access(touch, frame, domain, shapes.get(touch.base)) for touch in leaf.touches),
         body=leaf.body,
         iterator_types=tuple(loop.type for loop in frame.loops),
     )
 
 
-def _access(touch: Touch, frame: Frame, statement: str, shape: RowShape | None) -> Access:
+def _access(touch: Touch, frame: Frame, domain: isl.Set, shape: RowShape | None) -> Access:
     """By its subscripts, or by the indices of the dimensions the base is read in."""
     if shape is None:
-        return access_of(touch, frame, statement)
+        return access_of(touch, frame, domain)
     found = indices(touch, touch.within(frame), shape) if touch.subscripts else None
-    return shaped_access(touch, frame, statement, len(shape.strides), found)
+    return shaped_access(touch, frame, domain, len(shape.strides), found)
 
 
 def _schedule(leaf: ReadStatement, name: str, depth: int) -> isl.Map:
     """{ name[i1, ..., id] -> [p0, ±i1, p1, ..., ±id, pd, 0, ..., 0] } [Namjoshi2016, section 3.2]."""
     frame = leaf.frame
-    entries = [number(frame.positions[0])]
-    for loop, position in zip(frame.loops, frame.positions[1:], strict=True):
-        iterator = variable(loop.iterator)
-        entries += [iterator if loop.direction > 0 else iterator.neg(), number(position)]
-    entries += [number(0)] * (2 * depth + 1 - len(entries))
-    times = [f"t {position}" for position in range(len(entries))]
-    relation = everywhere()
-    for time, entry in zip(times, entries, strict=True):
-        relation = relation.intersect(variable(time).eq_set(entry))
-    return tuple_map(relation, name, frame.iterators, None, times)
+    depths = range(len(frame.iterators))
+    space = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, len(depths), 2 * depth + 1).set_tuple_name(IN, name)
+    for k in depths:
+        space = space.set_dim_name(IN, k, frame.iterators[k])
+    relation = isl.Map.universe(space)
+    for k, loop in enumerate(frame.loops):
+        tied = isl.Map.equate if loop.direction > 0 else isl.Map.oppose
+        relation = tied(relation, IN, k, OUT, 2 * k + 1)
+    positions = (*frame.positions, *[0] * (2 * (depth - len(depths))))
+    places = (*range(0, 2 * len(depths) + 1, 2), *range(2 * len(depths) + 1, 2 * depth + 1))
+    for place, position in zip(places, positions, strict=True):
+        relation = relation.fix_val(OUT, place, whole(position))
+    return relation
 
 
 def _parameters(
