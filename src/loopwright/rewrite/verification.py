@@ -19,7 +19,7 @@ from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.certificates.claims import TextClaims, read_claims
 from loopwright.prove.certificates.differences import Owned
-from loopwright.prove.certificates.restatement import RESTATED, restatement
+from loopwright.prove.certificates.restatement import RESTATED, lost_temporaries, restatement
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.meanings import MEANINGS
@@ -201,12 +201,19 @@ def _status(original: Program, new: Program, claims: TextClaims, owned: Sequence
     said = said_of_loops(new)
     if not all(_covered(k, one, claims, owned) for k, one in enumerate(said)):
         detail = "isl proves that the iterations of its parallel loops are independent"
-        return ProofStatus("coq", SEQUENTIAL, detail)
+        return ProofStatus("coq", SEQUENTIAL, "; ".join((detail, *_lost(original, claims))))
     lost = dict.fromkeys(one.array for one in owned if not one.last)
     kept = dict.fromkeys(one.array for one in owned if one.last)
     remarks = [f"except in {', '.join(lost)}, private to iterations"] if lost else []
     remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
+    remarks += _lost(original, claims)
     return ProofStatus("coq", CHECKED, "; ".join(remarks))
+
+
+def _lost(original: Program, claims: TextClaims) -> list[str]:
+    if claims.kind != "reused":
+        return []
+    return [f"except in {', '.join(lost_temporaries(original))}, read nowhere after"]
 
 
 def _owned(new: Program, node: Node) -> list[Owned]:
@@ -223,9 +230,13 @@ def _owned(new: Program, node: Node) -> list[Owned]:
 
 
 def _covered(position: int, said: frozenset[Independent], claims: TextClaims, owned: Sequence[Owned]) -> bool:
-    """Whether the theorem takes the loop in any order, and its pragma says no more than that."""
+    """Whether the theorem takes the loop in any order, and its pragma says no more than that.
+
+    That about temporaries which hold other values in between takes every loop in its sequential order.
+    """
     plain = all(
         clauses is None or (clauses.collapse == 1 and not clauses.reductions)
         for clauses in (one.clauses for one in said)
     )
-    return not said or (plain and position in claims.parallel and (not owned or claims.kind == "private"))
+    in_any_order = position in claims.parallel and claims.kind != "reused"
+    return not said or (plain and in_any_order and (not owned or claims.kind == "private"))

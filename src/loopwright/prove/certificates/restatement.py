@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import islpy as isl
+
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Node
@@ -23,16 +25,19 @@ from loopwright.prove.coq.names import laid_out
 from loopwright.prove.coq.names import text as quoted
 from loopwright.prove.coq.problem_terms import problem_terms
 from loopwright.prove.coq.words import Words, listed, program, region
-from loopwright.prove.obligations.cells import touched
+from loopwright.prove.obligations.cells import touched, whole_arrays
 from loopwright.prove.obligations.sides import original_side
+from loopwright.prove.obligations.timetable import pieces_of
 
-RESTATED = ("change", "private")
+RESTATED = ("change", "private", "reused")
 """The kinds of problems whose theorem is restated."""
 MADE_OF = ("parameters", "known", "memory_use", "original", "transformed")
 """The definitions that the theorem is made of."""
 FITTING = {
     "statements": "map (fun h => (shape_name h, shape_arguments h)) statements = statement_names",
     "copies_of_iterations": "map (fun S => (fst S, temporaries (snd S))) copies_of_iterations = copies",
+    "values_of_temporaries": "forallb (fun x => existsb (String.eqb x) lost) "
+    "(temporaries values_of_temporaries) = true",
 }
 """What is demanded of the definitions that a proof file may choose."""
 CHANGE = "let T := Change (Specification parameters known statements) new_times memory_use in"
@@ -75,12 +80,39 @@ def restatement(
         shown = _list(f"({depth}%nat, {_list(map(quoted, arrays))})" for depth, arrays in copies)
         parts.append(f"Definition copies : list (nat * list string) := {shown}.\n")
         chosen.append("copies_of_iterations")
+    if claims.kind == "reused":
+        lost = _list(map(quoted, lost_temporaries(original)))
+        parts.append(f"Definition lost : list string := {lost}.\n")
+        chosen.append("values_of_temporaries")
     meaning = MEANINGS[claims.kind]
     said = [FITTING[one] for one in chosen if one in FITTING]
     claim = " /\\\n  ".join((*said, f"({CHANGE} {meaning.theorem})"))
     bound = "".join(f" ({one} : {TYPES[one]})" for one in chosen)
     parts.append(f"\nDefinition {meaning.name} : Prop := exists{bound},\n  {claim}.\n")
     return Restatement(laid_out(f"{REQUIRED}.\n\n{''.join(parts)}"), meaning.name, tuple(chosen))
+
+
+def lost_temporaries(original: Program) -> tuple[str, ...]:
+    """What may hold anything after the region: nothing reads it there, and who writes it does so in any case.
+
+    The theorem about them supposes the latter, so that no array is one of which a write may not happen, or
+    whose cell is not one function of the iterators.
+    """
+    unsure = {
+        access.array
+        for one in original.statements
+        for access in one.accesses
+        if access.is_write and not (access.must and len(_pieces(access.relation, one.domain)) == 1)
+    }
+    unsure.update(whole_arrays(original))
+    return tuple(
+        one.name for one in original.arrays if one.name not in unsure and original.is_dead_after(one)
+    )
+
+
+def _pieces(relation: isl.Map, domain: isl.Set) -> list[tuple[isl.Set, isl.MultiAff]]:
+    found = relation.intersect_domain(domain)
+    return pieces_of(found) if found.is_single_valued() else []
 
 
 NO_PROPOSAL = ("atcall", "0", "0")
