@@ -7,10 +7,15 @@ prover checks that the iterations exist and that the call has these arguments th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum
+from loopwright.loops.expressions import Expr, FloorDiv, Scaled, Sum
+from loopwright.loops.traverse import subterms
 from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import Linear, added, expr_of
 from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
@@ -55,7 +60,31 @@ def _backwards(execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
         iterators = (expr_of(function.get_at(k), execution.names) for k in range(count))
         plain = tuple(_without_offsets(one, scope) for one in iterators)
         found.append((domain, Witness(execution.run.position, plain)))
+    return _merged(found, execution.names)
+
+
+def _merged(pieces: list[tuple[isl.Set, Witness]], names: Sequence[str]) -> list[tuple[isl.Set, Witness]]:
+    """The pieces, each with the formula of another one where that gives the same there: ⌊i/64⌋, not 0."""
+    if len(pieces) < 2:
+        return pieces
+    found: list[tuple[isl.Set, Witness]] = []
+    for domain, one in pieces:
+        scope = IteratorScope(domain, {name: k for k, name in enumerate(names)})
+        others = (other for _, other in reversed(pieces) if other != one and _size(other) > _size(one))
+        found.append((domain, next((other for other in others if _agree(one, other, scope)), one)))
     return found
+
+
+def _size(witness: Witness) -> int:
+    return sum(1 for iterator in witness.iterators for _ in subterms(iterator))
+
+
+def _agree(one: Witness, other: Witness, scope: IteratorScope) -> bool:
+    """Whether both are the same on all of a domain."""
+    pairs = zip(one.iterators, other.iterators, strict=True)
+    return all(
+        a == b or scope.domain.is_subset(value(a, scope).eq_set(value(b, scope))) for a, b in pairs
+    )
 
 
 def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:
@@ -64,23 +93,48 @@ def _without_offsets(term: Expr, scope: IteratorScope) -> Expr:
     The copies of an unrolled loop's body have such offsets r, and one quotient is easier to reason
     about than many.
     """
-    plain = _shifted(term)
-    if plain == term:
-        return term
-    same = value(plain, scope).eq_set(value(term, scope))
-    return plain if scope.domain.is_subset(same) else term
+    exact, plain = (_plain(term, offsets=offsets).expr() for offsets in (True, False))
+    if plain == exact:
+        return exact
+    same = value(plain, scope).eq_set(value(exact, scope))
+    return plain if scope.domain.is_subset(same) else exact
 
 
-def _shifted(term: Expr) -> Expr:
+def _plain(term: Expr, *, offsets: bool) -> Linear:
+    """The term as a sum in which equal quotients have one form."""
     match term:
         case FloorDiv(argument, divisor):
-            inside = added(Linear(), 1, _shifted(argument))
-            whole = -(-inside.constant // divisor)
-            plain = FloorDiv(Linear(0, inside.terms).expr(), divisor)
-            return plain if whole == 0 else Sum((plain, Int(whole)))
+            return _quotient(_plain(argument, offsets=offsets), divisor, offsets=offsets)
         case Sum(terms):
-            return Sum(tuple(map(_shifted, terms)))
+            parts = (_plain(one, offsets=offsets) for one in terms)
+            return reduce(lambda total, one: added(total, 1, one.expr()), parts, Linear())
         case Scaled(factor, argument):
-            return Scaled(factor, _shifted(argument))
+            return added(Linear(), factor, _plain(argument, offsets=offsets).expr())
         case _:
-            return term
+            return added(Linear(), 1, term)
+
+
+def _quotient(inside: Linear, divisor: int, *, offsets: bool) -> Linear:
+    """⌊inside/divisor⌋, what is inside with small factors, the first of them positive.
+
+        ⌊(15j + 15)/16⌋ = j + ⌊(15 − j)/16⌋ = j − ⌊j/16⌋
+
+    isl writes the first, and each form would be another variable of a condition.  A quotient of a quotient
+    is one of the product.
+    """
+    match inside.terms:
+        case ((1, FloorDiv(argument, first)),):
+            both = added(Linear(first * inside.constant), 1, argument)
+            return _quotient(both, first * divisor, offsets=offsets)
+    outside, rest = Linear(), Linear(inside.constant)
+    for factor, one in inside.terms:
+        whole = (2 * factor + divisor) // (2 * divisor)
+        outside, rest = outside.plus(whole, one), rest.plus(factor - whole * divisor, one)
+    if not rest.terms:
+        return replace(outside, constant=rest.constant // divisor)
+    sign = 1 if rest.terms[0][0] > 0 else -1
+    constant = rest.constant if sign > 0 else divisor - 1 - rest.constant
+    terms = tuple((sign * factor, one) for factor, one in rest.terms)
+    whole = constant // divisor if offsets else -(-constant // divisor)
+    left = Linear(constant - whole * divisor if offsets else 0, terms)
+    return replace(outside.plus(sign, FloorDiv(left.expr(), divisor)), constant=sign * whole)
