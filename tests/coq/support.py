@@ -36,6 +36,23 @@ def proof_file(problem: str, certificates: str) -> str:
 
 def answers_file(problem: str, several: Sequence[str]) -> str:
     """A file that computes, in Coq, the checker's answer to each of several certificates of a problem."""
+    defined, answers = _answers(problem, several)
+    return f"{REQUIRED}.\n{defined}Eval vm_compute in {answers}.\n"
+
+
+def agreement_file(problem: str, several: Sequence[str], answers: Sequence[bool]) -> str:
+    """A file that Coq accepts if these are the checker's answers to several certificates of a problem."""
+    defined, computed = _answers(problem, several)
+    expected = "; ".join(str(one).lower() for one in answers)
+    proof = "Proof. vm_compute. reflexivity. Qed."
+    return (
+        f"{REQUIRED}.\n{defined}Theorem agreement : {computed} = [{expected}].\n{proof}\n"
+        "Print Assumptions agreement.\n"
+    )
+
+
+def _answers(problem: str, several: Sequence[str]) -> tuple[str, str]:
+    """Definitions, and a term that is the list of the answers."""
     terms = problem_terms(problem)
     names = [f"certificates_{k}" for k in range(len(several))]
     modules = [
@@ -44,8 +61,7 @@ def answers_file(problem: str, several: Sequence[str]) -> str:
     ]
     listed = "; ".join(f"M{k}.{name}" for k, name in enumerate(names))
     applied = f"{terms.meaning.function} {terms.meaning.arguments}"
-    asked = f"Eval vm_compute in (map ({applied}) [{listed}]).\n"
-    return f"{REQUIRED}.\n{terms.defined()}{''.join(modules)}{asked}"
+    return f"{terms.defined()}{''.join(modules)}", f"(map ({applied}) [{listed}])"
 
 
 def loops_file(schedule: Schedule, program: Node) -> str:

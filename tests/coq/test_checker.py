@@ -24,11 +24,11 @@ from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.problems import scan_problem
 from loopwright.prove.certificates.status import PrintedLoops, scan_status, text_problem
-from loopwright.prove.coq.check import Accepted, check, library
+from loopwright.prove.coq.check import library
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
-from tests.coq.support import needs_coqc, proof_file
+from tests.coq.support import agreement_file, assert_accepted, needs_coqc, proof_file
 from tests.coq.test_cli import RECTANGLE, run
 from tests.coq.test_program_file import FLAT
 from tests.generate.support import flat
@@ -238,24 +238,25 @@ def test_only_the_text_that_runs_the_schedule_is_accepted() -> None:
 
 
 @needs_coqc
-@pytest.mark.parametrize("name", ["triangle", "stride", "division", "two arities", "several times"])
-def test_coq_and_the_extracted_program_agree(name: str) -> None:
+def test_coq_and_the_extracted_program_agree() -> None:
     """On the certificates, and on certificates that are wrong; of a term, or of a text."""
-    schedule = flat(FLAT[name])
-    node = generate(schedule)
-    is_text = name in ("stride", "division", "several times")
-    texts = (text_problem(schedule, printed(node), tied=tied) for tied in (False, True))
-    tries = [
-        (problem, checker.certificates(problem))
-        for problem in (texts if is_text else problems(schedule, node))
-    ]
-    problem, given = next((one, found) for one, found in tries if isinstance(found, str))
-    assert check(proof_file(problem, given)) == Accepted()
-    chance = random.Random(3)
-    for _ in range(3):
-        changed = _other_factor(given, chance)
-        answer = checker.checked(problem, changed)
-        assert (check(proof_file(problem, changed)) == Accepted()) == isinstance(answer, Checked)
+    files: list[str] = []
+    for name in ("triangle", "stride", "division", "two arities", "several times"):
+        schedule = flat(FLAT[name])
+        node = generate(schedule)
+        is_text = name in ("stride", "division", "several times")
+        texts = (text_problem(schedule, printed(node), tied=tied) for tied in (False, True))
+        tries = [
+            (problem, checker.certificates(problem))
+            for problem in (texts if is_text else problems(schedule, node))
+        ]
+        problem, given = next((one, found) for one, found in tries if isinstance(found, str))
+        chance = random.Random(3)
+        several = [given, *(_other_factor(given, chance) for _ in range(3))]
+        answers = [isinstance(checker.checked(problem, one), Checked) for one in several]
+        assert answers[0] and not all(answers)
+        files += [proof_file(problem, given), agreement_file(problem, several, answers)]
+    assert_accepted(files)
 
 
 def _other_factor(words: str, chance: random.Random) -> str:

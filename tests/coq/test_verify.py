@@ -27,16 +27,17 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.prove.certificates.claims import read_claims
-from loopwright.prove.certificates.restatement import Restatement, restatement
+from loopwright.prove.certificates.restatement import Restatement, lost_temporaries, restatement
 from loopwright.prove.coq import check as coq
 from loopwright.prove.coq.check import Accepted
 from loopwright.prove.coq.verification import Another, Forbidden, forbidden, sentences, verify
 from loopwright.prove.coq.words import expr, read_expr
 from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.correspondence import claimed_loops
-from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.c.reader import load_c, read_c, read_source
 from loopwright.read.text import load
 from loopwright.rewrite.rereading import read_regions
+from loopwright.source import Source
 from tests.coq.support import SECONDS, needs_coqc
 from tests.coq.test_cli import KERNEL, run
 
@@ -59,27 +60,24 @@ class Files:
         return str(places[0]), str(places[1])
 
 
-def made(folder: Path, capsys: pytest.CaptureFixture[str], script: str, *more: str) -> Files:
+def made(
+    folder: Path, capsys: pytest.CaptureFixture[str], script: str, *more: str, text: str = KERNEL
+) -> Files:
+    """What transform writes, not checked: each test has its own way to do that."""
     source, proof = folder / "k.c", folder / "proof.v"
-    source.write_text(KERNEL)
-    words = ("--prover", "coq", "-o", str(proof), "--prover-timeout", str(SECONDS), *more)
-    assert run("transform", str(source), "-e", script, *words) == 0
+    source.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coq, "check", lambda *_: Accepted())
+        patch.setattr(coq, "coqc", lambda: "coqc")
+        words = ("--prover", "coq", "-o", str(proof), *more)
+        assert run("transform", str(source), "-e", script, *words) == 0
     (folder / "new.c").write_text(capsys.readouterr().out)
     return Files(folder / "new.c", proof)
 
 
 @pytest.fixture
 def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Files:
-    """What transform writes, not checked: each test has its own way to do that."""
-    source, proof = tmp_path / "k.c", tmp_path / "proof.v"
-    source.write_text(KERNEL)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coq, "check", lambda *_: Accepted())
-        patch.setattr(coq, "coqc", lambda: "coqc")
-        words = ("--prover", "coq", "-o", str(proof))
-        assert run("transform", str(source), "-e", "interchange(L, i, j)", *words) == 0
-    (tmp_path / "new.c").write_text(capsys.readouterr().out)
-    return Files(tmp_path / "new.c", proof)
+    return made(tmp_path, capsys, "interchange(L, i, j)")
 
 
 def statement(files: Files) -> Restatement:
@@ -158,12 +156,8 @@ def test_other_loops_are_refused(
 @needs_coqc
 def test_copies_of_iterations_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are those of the pragma: a proof about other copies, or about none, is no proof of the text."""
-    source, proof = tmp_path / "k.c", tmp_path / "proof.v"
-    source.write_text(PRIVATE)
-    words = ("--openmp", "--prover", "coq", "-o", str(proof), "--prover-timeout", str(SECONDS))
-    assert run("transform", str(source), "-e", "parallel(S, i)", *words) == 0
-    new = tmp_path / "new.c"
-    new.write_text(capsys.readouterr().out)
+    found = made(tmp_path, capsys, "parallel(S, i)", "--openmp", text=PRIVATE)
+    new, proof = found.new, found.proof
     assert "private(u)" in new.read_text()
     assert run("verify", str(new), str(proof), "--json") == 0
     (region,) = json.loads(capsys.readouterr().out)["regions"]
@@ -171,6 +165,36 @@ def test_copies_of_iterations_are_verified(tmp_path: Path, capsys: pytest.Captur
     proof.write_text(proof.read_text().replace('Storage ["u"]', 'Storage ["u"; "w"]'))
     assert run("verify", str(new), str(proof)) == 1
     assert "its theorem is not the one about" in capsys.readouterr().err
+
+
+@needs_coqc
+def test_temporaries_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that nothing reads after the region; a proof that leaves others alone is one of another text."""
+    found = made(tmp_path, capsys, "reverse(@4, i)", text=PRIVATE)
+    assert run("verify", str(found.new), str(found.proof), "--json") == 0
+    (region,) = json.loads(capsys.readouterr().out)["regions"]
+    assert region["proof"]["detail"] == "except in u, read nowhere after"
+    for file in (found.new, found.new.with_name("k.c")):
+        file.write_text(file.read_text().replace("#pragma endscop", "#pragma endscop\n  b[0] = u;"))
+    assert run("verify", str(found.new), str(found.proof)) == 1
+    assert "its theorem is not the one about" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("u = a[i]; b[i] = u;", ("u",)),
+        ("if (a[i] > 0) u = a[i]; b[i] = u;", ()),
+        ("w[i] = a[i]; w[(int)a[i]] = 1; b[i] = w[i];", ()),
+        ("u = a[i]; w[0] = u; b[i] = w[0]; b[0] = u;", ("u", "w")),
+    ],
+)
+def test_temporaries_are_dead_and_written_for_sure(text: str, lost: tuple[str, ...]) -> None:
+    """The theorem about them supposes that who writes one does so in any case."""
+    region = f"#pragma scop\n  for (int i = 0; i < n; i++) {{ {text} }}\n#pragma endscop\n"
+    before = "void f(int n, double a[restrict n], double b[restrict n]) {\n  double u, w[100];\n"
+    (program,) = read_source(Source("k.c", f"{before}{region}}}\n"))
+    assert lost_temporaries(program) == lost
 
 
 PRIVATE = """\

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -75,7 +75,7 @@ def verify(
         compared = answer("Comparison", _comparison(theorem, chosen))
         if not isinstance(compared, Refused):
             return compared
-        return Another(tuple(part for part in PARTS if answer("Part", _same(part)) != Accepted()))
+        return Another(tuple(_differing(lambda text: answer("Parts", text))))
 
 
 def _asked(name: str) -> str:
@@ -91,8 +91,29 @@ def _comparison(theorem: str, chosen: Sequence[str]) -> str:
     return f"{BOTH}Lemma verified : Statement.{theorem}.\nProof. {steps}. Qed.\n{_asked('verified')}"
 
 
-def _same(part: str) -> str:
-    return f"{BOTH}Definition same : Proof.{part} = Statement.{part} := eq_refl.\n{_asked('same')}"
+def _differing(answer: Callable[[str], Accepted | Refused | OutOfTime]) -> Iterator[str]:
+    """The parts that are not the same in both files: all are asked at once, then those after a no."""
+    left: tuple[str, ...] = PARTS
+    while left:
+        match answer(_same(left)):
+            case Refused(line) if 0 <= line - FIRST_PART < len(left):
+                yield left[line - FIRST_PART]
+                left = left[line - FIRST_PART + 1 :]
+            case Accepted():
+                return
+            case _:
+                yield from left
+                return
+
+
+FIRST_PART = 2
+"""The line of the first part, after `BOTH`."""
+
+
+def _same(parts: Sequence[str]) -> str:
+    """A part on each line."""
+    lines = [f"Definition {one} : Proof.{one} = Statement.{one} := eq_refl.\n" for one in parts]
+    return f"{BOTH}{''.join(lines)}Definition all_same := ({', '.join(parts)}).\n{_asked('all_same')}"
 
 
 # -- what a proof file may consist of -----------------------------------------------------------------
