@@ -76,8 +76,17 @@ LOADERS = {"import_module", "__import__", "find_spec", "run_module", "resolve_na
 
 def _loaded(node: ast.Call) -> list[ast.expr]:
     """The names of modules that a call loads, however it spells the function."""
-    name = ast.unparse(node.func).rpartition(".")[2]
-    return [*node.args[:1], *(one.value for one in node.keywords)] if name in LOADERS else []
+    given = [*node.args[:1], *(one.value for one in node.keywords)]
+    return given if last_name(node.func) in LOADERS else []
+
+
+def last_name(expression: ast.expr) -> str:
+    """`f` of `f` and of `a.b.f`."""
+    match expression:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
 
 
 def _targets(node: ast.Import | ast.ImportFrom) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 
 from tests.conftest import ROOT
 
@@ -14,12 +14,15 @@ FOLDERS = ("src", "docs", "tests", "proofs", "benchmarks", "kernels", "examples"
 SUFFIXES = {".py", ".md", ".v", ".c", ".h", ".lw"}
 
 
-def texts() -> Iterator[tuple[str, str]]:
+@cache
+def texts() -> tuple[tuple[str, str], ...]:
     """All files in which a work may be cited, by name."""
     paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*"))]
-    for path in [*paths, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
-        if path.suffix in SUFFIXES and path.is_file() and path != PAGE:
-            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+    return tuple(
+        (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        for path in [*paths, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+        if path.suffix in SUFFIXES and path.is_file() and path != PAGE
+    )
 
 
 def listed() -> list[str]:
