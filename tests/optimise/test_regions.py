@@ -1,19 +1,27 @@
-"""Files with several regions, and data for functions: what the search is given, and what it gives back."""
+"""Files with several regions, data for functions, and runs that take long."""
 
 from __future__ import annotations
 
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, GaveUp
 from loopwright.optimise.candidates.nests import targets
 from loopwright.optimise.candidates.regions import apart, together
 from loopwright.optimise.timing.driver import driver_for
+from loopwright.optimise.timing.runner import TrialRunner, with_clock
+from loopwright.optimise.timing.workshop import TrialsHere, Workshop
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import applied
+from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.steps import parse_script
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 LOOPS = """\
 #pragma scop
@@ -73,3 +81,18 @@ def test_no_data_for_a_head_that_is_not_understood(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput):
         driver_for(read_c(file), [{}], (), 1)
+
+
+@needs_gcc
+def test_an_original_that_does_not_end_in_time_is_not_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "k.c"
+    region = LOOPS.format("A")
+    text = f"#include <unistd.h>\ndouble A[90][90], B[90][90];\nint main(void)\n{{\nsleep(30);\n{region}}}\n"
+    file.write_text(text)
+    plans = tuple(plan_of(one) for one in read_c(file))
+    runner = with_clock(TrialRunner(file, tmp_path, find_compiler(), ()), text)
+    shop = Workshop(plans, Request(file=str(file), script_file="<none>"), runner)
+    begun = time.monotonic()
+    with pytest.raises(GaveUp):
+        TrialsHere(shop).original(begun)
+    assert time.monotonic() - begun < 25

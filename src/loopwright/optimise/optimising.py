@@ -302,8 +302,8 @@ def _best_by_time(
     with _trials(Workshop(found.plans, found.request, runner), search, fleet) as (trials, kept):
         progress("running the original")
         try:
-            seconds = trials.original()
-        except KeyboardInterrupt:
+            seconds = trials.original(ends[0])
+        except (KeyboardInterrupt, GaveUp):  # or one run takes longer than all trials may
             return _best_by_model(found, ends[1], progress)
         judge = found.planners[0].judge if len(found.planners) == 1 else None
         timing = Timing(found.candidates, kept, seconds, ends[0], progress)
@@ -326,13 +326,18 @@ def _best_by_time(
 def _compared(
     trials: Trials, outcome: Outcome, known: tuple[float, Trial | None], end: float
 ) -> tuple[Times, Times]:
-    """The times of the original and of the result, in turns; after an interrupt those of the trials."""
+    """The times of the original and of the result, in turns.
+
+    After an interrupt, or where there is no time to run both, those of the trials.
+    """
     seconds, best = known
+    timed = seconds if best is None or best.seconds is None else best.seconds
     try:
-        return trials.compared(outcome.source.text, end - time.monotonic())
+        if (left := end - time.monotonic()) > seconds + timed or best is None or best.seconds is None:
+            return trials.compared(outcome.source.text, left)
     except KeyboardInterrupt:
-        timed = seconds if best is None or best.seconds is None else best.seconds
-        return Times((seconds,)), Times((timed,))
+        pass
+    return Times((seconds,)), Times((timed,))
 
 
 @contextmanager

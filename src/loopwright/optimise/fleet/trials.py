@@ -48,7 +48,7 @@ class TrialsOnFleet:
     """Seconds by text."""
     texts: dict[Script, str] = field(default_factory=dict)
 
-    def original(self) -> float:
+    def original(self, until: float) -> float:
         return cast(float, self.answer(TimeOriginal()))
 
     def compared(self, text: str, seconds: float) -> tuple[Times, Times]:

@@ -7,6 +7,7 @@ import resource
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
@@ -43,12 +44,13 @@ class TrialRunner:
         threads = _shared(self.compiler) if self.threads > 1 else ()
         return compile_c(self.compiler, file, self.folder / name, (*flags, *threads, *beside, *self.flags))
 
-    def seconds(self, program: Path, limit: float) -> float:
+    def seconds(self, program: Path, limit: float, most: float = inf) -> float:
         """How long one run takes, by its own measurement; `GaveUp` where that is far more than `limit`.
 
-        On the clock it may take longer: it starts, it ends, and it may have to wait for the processor.
+        On the clock it may take longer: it starts, it ends, and it may have to wait for the processor; but no
+        more than `most` seconds.
         """
-        patience = 2 + 4 * limit
+        patience = min(2 + 4 * limit, most)
         command = [str(program)]
         if self.threads > 1:
             command = ["env", f"OMP_NUM_THREADS={self.threads}", *command]

@@ -125,8 +125,8 @@ class Judged:
 class Trials(Protocol):
     """Where programs made of one file are timed: on this machine, or on many."""
 
-    def original(self) -> float:
-        """The seconds of the file as it is."""
+    def original(self, until: float) -> float:
+        """The seconds of the file as it is; `GaveUp` where it does not end in time."""
         ...
 
     def outcomes(self, tasks: Iterator[Task], until: float) -> Iterator[Timed | Judged]:

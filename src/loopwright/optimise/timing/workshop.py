@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import field, replace
+from math import inf
 from pathlib import Path
 
 from loopwright.emit.region import new_source
@@ -45,6 +46,9 @@ ROUNDS, MOST_ROUNDS, LONG = 3, 15, 1.5
 """Runs of the original and of the result, in turns, for the figures that are reported: at least so many, and
 of short programs more, in so many seconds."""
 
+SEVERAL, LEAST = 8, 1.0
+"""The original runs twice where there is time for so many runs; no run has fewer seconds than these."""
+
 REPEATED, BRIEF = 5, 0.15
 """A program that looks good is run up to so many times, in so many seconds; one that takes longer, twice."""
 
@@ -59,14 +63,19 @@ class Workshop:
     wall: float = PATIENCE
     """Seconds on the clock in which a text is made, or none."""
     programs: dict[str, Path] = field(default_factory=dict)
+    until: float = inf
+    """When the last run is to end, by the clock."""
 
     def original(self) -> float:
-        """The seconds of the file as it is."""
+        """The seconds of the file as it is; one run of it is enough where there is no time for many."""
         source = self.plans[0].original.source
         program = self._program(source.text)
-        seconds = min(self.runner.seconds(program, LONGEST) for _ in range(2))
-        more = min(REPEATED, int(BRIEF / max(seconds, SHORTEST)))
-        seconds = min([seconds, *(self.runner.seconds(program, LONGEST) for _ in range(more))])
+        begun = time.monotonic()
+        seconds = self._run(program, LONGEST)
+        now = time.monotonic()
+        again = 1 if (now - begun) * SEVERAL < self.until - now else 0
+        more = again + min(REPEATED, int(BRIEF / max(seconds, SHORTEST)))
+        seconds = min([seconds, *(self._run(program, LONGEST) for _ in range(more))])
         if seconds < (SHORTEST_OF_ITS_OWN if self.runner.prints_time else SHORTEST):
             raise BadInput(
                 Code.RUN,
@@ -83,11 +92,15 @@ class Workshop:
     def seconds(self, text: str, best: float, *, again: bool = False) -> float:
         """Disturbances make a run longer: a run that looks good is repeated, and the shortest time counts."""
         program, limit = self._program(text), best * SLOW
-        seconds = self.runner.seconds(program, limit)
+        seconds = self._run(program, limit)
         if not again and seconds < best / WORTH:
             more = max(1, min(REPEATED, int(BRIEF / max(seconds, SHORTEST))))
-            seconds = min([seconds, *(self.runner.seconds(program, limit) for _ in range(more))])
+            seconds = min([seconds, *(self._run(program, limit) for _ in range(more))])
         return seconds
+
+    def _run(self, program: Path, limit: float) -> float:
+        """The seconds of a run that ends in time."""
+        return self.runner.seconds(program, limit, max(LEAST, self.until - time.monotonic()))
 
     def is_proved(self, script: Script, limit: float) -> bool:
         """Whether everything about a script can be proved in so many seconds."""
@@ -147,11 +160,13 @@ class TrialsHere:
     """Seconds by text."""
     texts: dict[Script, str] = field(default_factory=dict)
 
-    def original(self) -> float:
+    def original(self, until: float) -> float:
+        self.workshop.until = until
         return self.workshop.original()
 
     def outcomes(self, tasks: Iterator[Task], until: float) -> Iterator[Timed]:
         """Whoever makes the tasks looks at the clock: there is no other one at work."""
+        self.workshop.until = until
         for task in tasks:
             try:
                 yield Timed(task.script, self._seconds(task))
