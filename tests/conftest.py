@@ -35,6 +35,11 @@ def share(cases: Sequence[Case], of: int, number: int = 0) -> list[Case]:
     return list(cases) if ALL else list(cases[number % of :: of])
 
 
+def examples(count: int) -> int:
+    """How many random examples a property is tested with: half of `count`, unless all are asked for."""
+    return count if ALL else -(-count // 2)
+
+
 def corpus_files() -> list[Path]:
     """The files of the corpus, in a fixed order; none where the corpus is absent."""
     return sorted(path for path in CORPUS.rglob("*") if path.suffix in SUFFIXES)

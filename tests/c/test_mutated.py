@@ -11,6 +11,7 @@ from loopwright.errors import BadInput
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 from tests.c.support import KERNELS
+from tests.conftest import examples
 
 SOURCES = {path.stem: path.read_text() for path in sorted(KERNELS.glob("*.c"))}
 WORDS = (
@@ -42,7 +43,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text[:start] + "".join(words) + text[end:]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(mutated())
 def test_a_mutated_kernel_is_read_or_refused(text: str) -> None:
     try:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.c.support import instances, region
+from tests.conftest import examples
 
 Environment = dict[str, int]
 
@@ -193,7 +194,7 @@ def _loop(
     return Tree(f"for ({head}) {text}", run, body.statements)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(trees((), 4), st.integers(-3, 5), st.integers(-3, 5))
 def test_the_model_runs_what_c_runs(tree: Tree, n: int, m: int) -> None:
     program = region(tree.text)
@@ -202,7 +203,7 @@ def test_the_model_runs_what_c_runs(tree: Tree, n: int, m: int) -> None:
     assert [(int(name.lstrip("S")) - 1, point) for name, point in found] == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(expressions(("i",), 3), st.integers(-6, 6), st.integers(-3, 5), st.integers(-3, 5))
 def test_subscripts_are_what_c_computes(subscript: Expression, i: int, n: int, m: int) -> None:
     program = region(f"for (i = -6; i <= 6; i++) a[{subscript.text}] = 0;")

@@ -37,6 +37,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.interpreter import ExecutedCall, execute
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from tests.conftest import examples
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile with")
 
@@ -133,7 +134,7 @@ def short_loop(start: Expr, length: int, step: int, body: Node) -> Node:
     return Let("c1", Sum((start, Int(length))), For("c0", start, test, step, body))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(programs(), min_size=6, max_size=6))
 def test_the_compiled_text_makes_the_calls_of_the_program(
     tmp_path_factory: pytest.TempPathFactory, parts: list[Node]

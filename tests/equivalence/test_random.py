@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from tests.conftest import examples
 from tests.equivalence.compiled import differences, function
 from tests.equivalence.programs import text
 from tests.equivalence.random_pairs import pair
@@ -16,7 +17,7 @@ from tests.equivalence.support import compared
 
 SIZES = [(n, m) for n in range(5) for m in range(5)] + [(7, 8), (9, 6)]
 SEEDS = tuple(range(1, 30))
-COUNT = 1000 if os.environ.get("LOOPWRIGHT_HYPOTHESIS") == "search" else 24
+COUNT = 1000 if os.environ.get("LOOPWRIGHT_HYPOTHESIS") == "search" else examples(24)
 SAMPLE = range(100, 100 + COUNT)
 
 

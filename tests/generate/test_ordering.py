@@ -13,6 +13,7 @@ from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
 from loopwright.generate.components import sort_pieces
+from tests.conftest import examples
 
 LEVEL = 2
 BOX = "-3 <= x <= 3 and -3 <= y <= 3"
@@ -77,7 +78,7 @@ def pieces(draw: st.DrawFn) -> isl.BasicSet:
     return isl.BasicSet(text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(pieces(), min_size=3, max_size=8))
 def test_any_disjoint_pieces(drawn: list[isl.BasicSet]) -> None:
     kept: list[isl.BasicSet] = []

@@ -16,7 +16,7 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read.isl_flat import parse as parse_flat
 from loopwright.read.isl_tree import parse as parse_tree
-from tests.conftest import ALL
+from tests.conftest import examples
 from tests.generate.brute_force import allowed, expected, mistake
 from tests.generate.strategies import flat_texts, generation_options, tree_texts, unbounded_texts
 
@@ -45,14 +45,14 @@ def generated(schedule: Schedule, options: GenerationOptions) -> Node:
         raise AssertionError(error.message) from None
 
 
-@settings(max_examples=150 if ALL else 50)
+@settings(max_examples=examples(100))
 @given(flat_texts(), generation_options)
 def test_flat_schedules(text: str, options: GenerationOptions) -> None:
     note(text)
     check(parse_flat(text, "random.in"), options)
 
 
-@settings(max_examples=50 if ALL else 25)
+@settings(max_examples=examples(50))
 @given(unbounded_texts(), generation_options)
 def test_schedules_without_an_end(text: str, options: GenerationOptions) -> None:
     """Loops that do not end run only where there is something to execute for ever."""
@@ -68,7 +68,7 @@ def test_schedules_without_an_end(text: str, options: GenerationOptions) -> None
     assert isinstance(verdict, Proved), verdict
 
 
-@settings(max_examples=150 if ALL else 50)
+@settings(max_examples=examples(100))
 @given(tree_texts(), generation_options)
 def test_schedule_trees(text: str, options: GenerationOptions) -> None:
     note(text)

@@ -19,6 +19,7 @@ from loopwright.rewrite.request import Request
 from loopwright.run.benchmark import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
 from loopwright.run.execution import output_of
+from tests.conftest import share
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 FILES = sorted(KERNELS.glob("*.c"))
@@ -98,7 +99,7 @@ def test_a_script_is_proved_and_changes_no_bit(path: Path, tmp_path: Path) -> No
 
 
 @needs_gcc
-@pytest.mark.parametrize("script", LOOPY, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", share(LOOPY, 2), ids=lambda path: path.stem)
 def test_a_script_of_loopy_is_proved_and_changes_no_bit(script: Path, tmp_path: Path) -> None:
     same_bits(KERNELS / f"{script.stem}.c", script, tmp_path)
 

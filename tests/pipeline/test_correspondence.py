@@ -26,7 +26,7 @@ from loopwright.read.c.reader import parse_c, read_c
 from loopwright.source import Source
 from tests.c.support import region
 from tests.c.test_random import Tree, trees
-from tests.conftest import ROOT
+from tests.conftest import ROOT, examples
 from tests.pipeline.support import file, run, wrapped
 
 KERNELS = sorted((Path(__file__).parents[1] / "c" / "kernels").glob("*.c")) + sorted(
@@ -90,7 +90,7 @@ def test_kernels(path: Path) -> None:
         assert isinstance(verdict, Proved), verdict
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(trees((), 3))
 def test_no_true_model_is_refuted(tree: Tree) -> None:
     """Law: Inv, Rank1 and Rank2 hold of what the reader made, whatever the loops' tests."""

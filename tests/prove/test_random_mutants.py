@@ -17,6 +17,7 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.read.isl_flat import parse as parse_flat
 from loopwright.read.isl_tree import parse as parse_tree
+from tests.conftest import examples
 from tests.generate.brute_force import allowed, expected, mistake
 from tests.generate.strategies import flat_texts, tree_texts
 from tests.prove.mutation import mutants
@@ -55,7 +56,7 @@ def chosen(program: Node, seeds: list[int]) -> list[Node]:
 seeds = st.lists(st.integers(0, 10_000), min_size=1, max_size=4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(flat_texts(), seeds)
 def test_mutants_for_flat_schedules(text: str, picks: list[int]) -> None:
     note(text)
@@ -65,7 +66,7 @@ def test_mutants_for_flat_schedules(text: str, picks: list[int]) -> None:
         judge(schedule, mutant)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tree_texts(), seeds)
 def test_mutants_for_schedule_trees(text: str, picks: list[int]) -> None:
     note(text)

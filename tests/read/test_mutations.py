@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loopwright.errors import BadInput
 from loopwright.model.schedule import Schedule
 from loopwright.read import cloog, isl_flat, isl_tree, poly
+from tests.conftest import examples
 
 FLAT = """\
 [n] -> { S[i, j] -> [i, 0, j] : exists (e = floor(i/2) : 2e = i and 0 <= i, j < n);
@@ -84,7 +85,7 @@ def test_the_text_itself_is_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=st.data())
 def test_mutated_texts_are_read_or_refused(name: str, data: st.DataObject) -> None:
     parse, good = FORMATS[name]

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from loopwright.errors import BadInput
+from tests.conftest import examples
 from tests.transform.support import MATMUL, planned
 
 SCRIPT = """\
@@ -25,7 +26,7 @@ PIECES = [*"()[]{},:=-%/0", "->", "99999999999999999999", "n", "Mult"]
     st.integers(0, 12),
     st.one_of(st.sampled_from(PIECES), st.text(max_size=3)),
 )
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=list(HealthCheck))
 def test_damaged_scripts(start: int, removed: int, put: str) -> None:
     text = SCRIPT[:start] + put + SCRIPT[start + removed :]
     try:

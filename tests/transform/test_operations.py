@@ -46,6 +46,7 @@ from loopwright.transform.script.operation import BaseOperation
 from loopwright.transform.script.operations import CLASSES, Isplit, Operation
 from loopwright.transform.script.steps import NAMES, SYNONYMS, Step, parse_script, script_text
 from loopwright.transform.script.syntax import LONGEST
+from tests.conftest import examples
 
 names = st.sampled_from(["i", "j", "kT", "L_1", "skew", "full", "legal", "tile", "floor", "exists", "n"])
 handles = names | st.integers(0, 999).map("@{}".format)
@@ -144,7 +145,7 @@ def steps(draw: st.DrawFn) -> Step:
 @pytest.mark.parametrize("operation", CLASSES, ids=lambda one: one.__name__)
 def test_every_operation_is_read_as_it_is_written(operation: type[Operation]) -> None:
     @given(of_class(operation))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     def law(value: Operation) -> None:
         (step,) = parse_script(str(value))
         assert step.operation == value and hash(step.operation) == hash(value)
@@ -154,13 +155,13 @@ def test_every_operation_is_read_as_it_is_written(operation: type[Operation]) ->
 
 
 @given(st.lists(steps(), max_size=4).map(tuple))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_scripts_are_read_as_they_are_written(script: tuple[Step, ...]) -> None:
     assert parse_script(script_text(script)) == script
 
 
 @given(conditions(expressions, lists=2))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_formulas_are_read_as_they_are_written(condition: Formula) -> None:
     (step,) = parse_script(f"isplit(L, {{[] : {written(condition)}}}, 0)")
     assert step.operation == Isplit("L", AffineSet((), condition), 0)
@@ -173,7 +174,7 @@ def test_the_laws_are_about_every_operation_and_every_formula() -> None:
     drawn: set[type[object]] = set()
 
     @given(conditions(expressions, lists=2))
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     def draw(condition: Formula) -> None:
         collect(condition)
 
@@ -220,7 +221,7 @@ values = st.sampled_from([word for words in WORDS_OF_LINES for word in words])
 
 
 @given(st.sampled_from(sorted(NAMES)), st.lists(values, max_size=5))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_any_arguments_give_a_step_or_an_error_with_its_place(name: str, arguments: list[str]) -> None:
     line = f"{name}({', '.join(arguments)})"
     try:

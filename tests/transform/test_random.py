@@ -18,6 +18,7 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
 from loopwright.transform import DirectiveKind, Plan, flat_schedule, script_text, to_schedule, transform
 from tests.c.support import region
+from tests.conftest import examples
 from tests.transform.support import FIGURE_4A, MATMUL, order
 
 TRIANGLE = """\
@@ -84,7 +85,7 @@ def applied(body: str, script: str) -> Plan:
 
 
 @given(scripts())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_runs_is_what_the_schedule_says(case: tuple[str, str]) -> None:
     body, script = case
     plan = applied(body, script)
@@ -102,7 +103,7 @@ def test_what_runs_is_what_the_schedule_says(case: tuple[str, str]) -> None:
 
 
 @given(scripts())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_instance_keeps_one_time(case: tuple[str, str]) -> None:
     body, script = case
     plan = applied(body, script)
