@@ -106,12 +106,12 @@ def _blanks(
             yield from _blanks(field(node, "body"), words.bind(name, Var(name)), whole, stored)
         case "if_statement":
             condition = field(node, "condition")
+            if _is_one_of(whole, StatementSyntax(node, words)):
+                yield node.span, None
+                return
             try:
                 test(condition, words)
             except Unreadable:
-                return
-            if _is_one_of(whole, StatementSyntax(node, words)):
-                yield node.span, None
                 return
             yield condition.span, "(1)"
             for part in named_children(node)[1:]:
