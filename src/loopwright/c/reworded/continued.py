@@ -50,8 +50,9 @@ def _after(loop: Node, name: str, later: Sequence[Node], region: Region, file: C
     if not any(name in identifiers(one) for one in later):
         return None
     count = count_of(loop, name, region, file)
-    for one in later if count is not None else ():
-        assert count is not None
+    if count is None or count.kind != "int":
+        return None
+    for one in later:
         if any(node.type in _JUMPS for node in walk(one)) or _redeclares(one, count.names | {name}):
             return None
         changed = {word for node in walk(one) for word in changed_names(node)}

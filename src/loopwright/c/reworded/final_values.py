@@ -6,8 +6,8 @@ is
 
 and the like for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) where the loop runs at all.
 
-It is an identity where the names in a and b, and i, are of type int and the loop changes none of them, where
-nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
+It is an identity where the names in a and b, and i, are of type int and the loop changes none of them (or i is
+of a wider type and the others of that type, or int if it is signed), where nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
 the caller to find out.  The text computes nothing that the loop does not: the last value of i is one that the
 loop gives it.  Lines stay.
 """
@@ -100,6 +100,8 @@ class LoopCount:
     step: int
     names: frozenset[str]
     """Those in the bounds."""
+    kind: str = "int"
+    """The type of the iterator."""
 
     @property
     def test(self) -> str:
@@ -110,8 +112,11 @@ class LoopCount:
         """What the iterator is after the loop, where it runs at all."""
         sign = "+" if self.step > 0 else "-"
         size = abs(self.step)
+        if size == 1 and "=" in self.relation:
+            limit = self.limit if self.kind == "int" else f"({self.kind})({self.limit})"
+            return f"{limit} {sign} 1"
         if size == 1:
-            return self.limit + (f" {sign} 1" if "=" in self.relation else "")
+            return self.limit
         more = size if "=" in self.relation else size - 1
         first, limit = _operand(self.first), _operand(self.limit)
         return f"{first} + {size} * (({limit} - {first} + {more}) / {size})"
@@ -130,7 +135,7 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
         number += 1
     own = f"{name}_{number}"
     begin = body.spelled.start
-    head = f"{{ for (int {own} = {count.first}; "
+    head = f"{{ for ({count.kind} {own} = {count.first}; "
     head += f"{own} {count.relation} {_operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
     head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
     text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
@@ -139,14 +144,53 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
 
 
 def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
-    """How a loop counts, where its iterator and its bounds are ints that only its head changes."""
+    """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
     count = _count(loop, name)
     if count is None or not _is_alone(loop, name, region):
         return None
     changed = {word for node in walk(loop) for word in changed_names(node)}
-    words = (name, *sorted(count.names))
-    is_known = all(_is_int(word, file.declarations, loop) for word in words)
-    return count if is_known and name not in count.names and not count.names & changed else None
+    kind = _integer_type(name, file.declarations, loop)
+    if kind is None or name in count.names or count.names & changed:
+        return None
+    count = replace(count, kind=kind)
+    kinds = {_integer_type(word, file.declarations, loop) for word in count.names}
+    return count if kind == "int" and kinds <= {"int"} or _counts_alike(loop, count, kinds) else None
+
+
+_UNSIGNED = (
+    *("unsigned", "unsigned int", "unsigned long", "unsigned long long"),
+    *("size_t", "uint32_t", "uint64_t"),
+)
+_WIDER = ("long", "long long", "ptrdiff_t", "ssize_t", "int64_t", *_UNSIGNED)
+"""Types that an int is converted to where the two meet; those of headers by their names."""
+_FEW_DIGITS = re.compile(r"0|[1-9]\d{0,8}")
+
+
+def _counts_alike(loop: Node, count: LoopCount, kinds: set[str | None]) -> bool:
+    """Whether bounds mean the same numbers in the test of a loop over a wider type and outside of it.
+
+    They are numbers that are ints, and names of that type, or ints for a signed one.  What is unsigned is
+    not added to, and does not reach the ends of its type.
+    """
+    if count.kind not in _WIDER or abs(count.step) != 1:
+        return False
+    heads = [one for one in (first_value(loop), loop.child_by_field_name("condition")) if one is not None]
+    parts = [part for head in heads for part in walk(head)]
+    if any(part.type == "unary_expression" for part in parts):
+        return False
+    if not all(_FEW_DIGITS.fullmatch(part.text) for part in parts if part.type == "number_literal"):
+        return False
+    if count.kind not in _UNSIGNED:
+        return kinds <= {"int", count.kind}
+    is_compared = all(without_parentheses(part).type == "identifier" for part in _sides(loop))
+    return kinds <= {count.kind} and "=" not in count.relation and is_compared
+
+
+def _sides(loop: Node) -> list[Node]:
+    """What the test of a loop compares, but for numbers."""
+    core = without_parentheses(field(loop, "condition"))
+    sides = [field(core, side) for side in ("left", "right")]
+    return [side for side in sides if without_parentheses(side).type != "number_literal"]
 
 
 def _count(loop: Node, name: str) -> LoopCount | None:
@@ -226,13 +270,17 @@ def changed_names(node: Node) -> tuple[str, ...]:
     return (target.text,) if target.type == "identifier" else ()
 
 
-def _is_int(name: str, known: Declarations, loop: Node) -> bool:
-    """Whether a name is a variable of type int, or the iterator of a loop around that declares it so."""
+def _integer_type(name: str, known: Declarations, loop: Node) -> str | None:
+    """The type of an integer variable, or of the iterator of a loop around that declares it."""
     around = loop.parent
     while around is not None:
         start = around.child_by_field_name("initializer") if around.type == "for_statement" else None
         if start is not None and start.type == "declaration" and loop_iterator(around) == name:
-            return field(start, "type").text == "int" and len(named_children(start)) == 2
+            is_plain = field(start, "type").text == "int" and len(named_children(start)) == 2
+            return "int" if is_plain else None
         around = around.parent
     declared = known.visible(name, loop.span)
-    return declared is not None and not declared.rank and known.resolved(declared.type) == "int"
+    if declared is None or declared.rank:
+        return None
+    kind = known.resolved(declared.type)
+    return kind if kind in ("int", *_WIDER) else None

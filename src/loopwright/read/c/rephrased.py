@@ -8,6 +8,7 @@ name what is assigned.  What replaces an iterator by another variable counts onl
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
@@ -15,10 +16,12 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Region
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
+from loopwright.c.reworded.attributes import with_leading_attributes
 from loopwright.c.reworded.continued import with_continued_loops
 from loopwright.c.reworded.counted_loops import with_counted_loops
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
+from loopwright.c.reworded.outer_declarations import with_outer_declarations
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
@@ -109,7 +112,8 @@ def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
     final = with_final_values(plain)
     if final == plain or not _has_plain_macros(source, options):
         return plain
-    return plain if any(map(typed_file(source, options).may_point_to, _iterators(plain))) else final
+    replaced = _iterators(plain) - _iterators(final)
+    return plain if any(map(typed_file(source, options).may_point_to, replaced)) else final
 
 
 def with_first_values(source: Source, options: CompilerOptions) -> Source:
@@ -118,7 +122,7 @@ def with_first_values(source: Source, options: CompilerOptions) -> Source:
     found = with_continued_loops(plain)
     if found == plain or not _has_plain_macros(source, options):
         return plain
-    return plain if any(map(typed_file(source, options).may_point_to, _iterators(found))) else found
+    return plain if any(map(typed_file(source, options).may_point_to, {*_iterators(found)})) else found
 
 
 def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
@@ -143,10 +147,16 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
+    source = _with_outer_declarations(with_leading_attributes(source), options)
     yield source
     for is_written_out in (_is_more, _is_called):
         yield _with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
+
+
+def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source:
+    found = with_outer_declarations(source)
+    return found if found == source or _has_plain_macros(source, options) else source
 
 
 def in_other_words(
@@ -337,15 +347,15 @@ def _inlined(
     return with_calls_inlined(old, names, compiled), with_calls_inlined(new, names, options)
 
 
-def _iterators(source: Source) -> set[str]:
-    """The names that the loops of regions assign their first values to."""
+def _iterators(source: Source) -> Counter[str]:
+    """The names that the loops of regions assign their first values to, and how many of them do."""
     loops = (
         node
         for region in c_file(source).regions
         for node in walk(c_file(source).block(region.place))
         if node.type == "for_statement"
     )
-    return {name for loop in loops if (name := loop_iterator(loop)) is not None}
+    return Counter(name for loop in loops if (name := loop_iterator(loop)) is not None)
 
 
 def _has_plain_macros(source: Source, options: CompilerOptions) -> bool:

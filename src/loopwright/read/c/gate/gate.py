@@ -20,7 +20,12 @@ from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
-from loopwright.read.c.gate.lives import refuse_seen_iterators, refuse_seen_locals, with_observed
+from loopwright.read.c.gate.lives import (
+    refuse_lost_alignment,
+    refuse_seen_iterators,
+    refuse_seen_locals,
+    with_observed,
+)
 from loopwright.read.c.gate.types import refuse_types, undeclared_iterators
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
@@ -62,6 +67,7 @@ def _gated(
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
     refuse_seen_locals(region)
+    refuse_lost_alignment(program, region)
     assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(program, region, file))
     listed = (*program.assumptions, *believed, *assumed, *asserted)
     observed = with_observed(program, region, file)

@@ -17,7 +17,7 @@ from loopwright.c.typed.liveness import (
     may_run_again,
     read_after,
 )
-from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
+from loopwright.c.typed.tree import Declaration, Declarator, Declare, Name, Storage, addressed, walk
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
 from loopwright.read.c.gate.types import iterators_of
@@ -92,6 +92,19 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
     return replace(array, observed=observed, addressed=addressed)
 
 
+def refuse_lost_alignment(program: Program, region: TypedRegion) -> None:
+    """The variables of a region are declared again by their types alone: no pointer leads to aligned ones."""
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    taken, kept = addressed(nodes), [statement.body.place for statement in program.statements]
+    for node in nodes:
+        is_moved = isinstance(node, Declarator) and not any(place.contains(node.name) for place in kept)
+        if isinstance(node, Declarator) and is_moved and node.declaration.offset in taken:
+            if any(_ALIGNED.search(word) for word in node.declaration.attributes):
+                message = f"'{node.declaration.name}' is aligned, and there is a pointer to it"
+                raise refuse(node.name, message, f"declare '{node.declaration.name}' before the region")
+
+
+_ALIGNED = re.compile(r"(?i:align)")
 _OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*)(?!\w)")
 
 

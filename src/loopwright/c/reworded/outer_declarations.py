@@ -1,0 +1,103 @@
+"""Variables that are declared in a region and used after it: declared before the region instead.
+
+    #pragma scop                                      double s;
+    double s = 0;                                     #pragma scop
+    B                                                 s = 0; B
+    #pragma endscop                                   #pragma endscop
+    return s;                                         return s;
+
+It is the same where the declaration is a statement of the region itself, of plain numbers, and nothing before
+it in the region has the name.  Lines stay: the declaration is put after the last token before the pragma.
+"""
+
+from __future__ import annotations
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.regions import Region
+from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.syntax import Node, field, identifiers, named_children
+from loopwright.c.tokens import names_in, on_one_line, without_comments
+from loopwright.errors import BadInput
+from loopwright.source import Source
+
+
+def with_outer_declarations(source: Source) -> Source:
+    """The text with the variables of its regions that are used after them declared before them."""
+    try:
+        file = c_file(source)
+        edits = [edit for region in file.regions for edit in _edits(file, region)]
+    except BadInput:
+        return source
+    return source.edited(sorted(edits)) if edits else source
+
+
+def _edits(file: CFile, region: Region) -> list[Edit]:
+    place = _place_before(file, region)
+    if place is None:
+        return []
+    found: list[Edit] = []
+    later = set(names_in(_rest_of_block(file.source.text, region.place.end)))
+    earlier: list[Node] = []
+    for statement in named_children(file.block(region.place)):
+        names = _plain_names(statement) if statement.type == "declaration" else ()
+        used = {word for one in earlier for word in identifiers(one)}
+        if names and set(names) & later and not set(names) & used:
+            kind = field(statement, "type")
+            found.append((place, place, f" {on_one_line(kind.text)} {', '.join(names)};"))
+            found += _assignments(statement, kind)
+        earlier.append(statement)
+    return found
+
+
+def _assignments(declaration: Node, kind: Node) -> list[Edit]:
+    """What is left of a declaration: `s = 0; t = 1;` of `double s = 0, r, t = 1;`."""
+    given = [
+        f"{field(one, 'declarator').text} = {on_one_line(field(one, 'value').text)};"
+        for one in declaration.children_by_field_name("declarator")
+        if one.type == "init_declarator"
+    ]
+    start, end = kind.start, declaration.end
+    return [(start, end, (" ".join(given) or ";") + lines_in(declaration.source, start, end))]
+
+
+def _plain_names(declaration: Node) -> tuple[str, ...]:
+    """The names of a declaration of numbers, which has no other words than their type."""
+    parts = named_children(declaration)
+    kind = declaration.child_by_field_name("type")
+    declarators = declaration.children_by_field_name("declarator")
+    if kind is None or kind.type not in _TYPES or len(parts) != 1 + len(declarators):
+        return ()
+    names: list[str] = []
+    for one in declarators:
+        target = field(one, "declarator") if one.type == "init_declarator" else one
+        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        if target.type != "identifier" or (value is not None and value.type == "initializer_list"):
+            return ()
+        if value is not None and set(identifiers(value)) & {target.text, *names}:
+            return ()
+        names.append(target.text)
+    return tuple(names)
+
+
+_TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
+
+
+def _place_before(file: CFile, region: Region) -> int | None:
+    """After the last token before the pragma of a region, where a statement ends there, or a block begins."""
+    pragmas = [one.place for one in file.directives if one.place.end <= region.place.start]
+    if file.source.chosen or not pragmas:
+        return None
+    before = without_comments(file.source.text, literals=True)[: pragmas[-1].start].rstrip()
+    is_directive = any(one.place.start <= len(before) <= one.place.end for one in file.directives)
+    return len(before) if before.endswith((";", "{", "}")) and not is_directive else None
+
+
+def _rest_of_block(text: str, start: int) -> str:
+    """The text from a place to the end of the block that it is in."""
+    text = without_comments(text, literals=False)
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth < 0:
+            return text[start:at]
+    return text[start:]
