@@ -161,6 +161,12 @@ def test_a_loop_that_ends_on_data_may_be_all_there_is() -> None:
     assert "depends on data" in refusal("for (i = (int)a[0]; i < n; i++) b[i] = 0;").message
 
 
+def test_a_test_of_what_such_a_loop_found_is_one_statement_too(tmp_path: Path) -> None:
+    search = "k = 0; for (i = 0; i < n; i++) if (a[i] != b[i]) { k = 1; break; }"
+    text = f"{search}\nif (k) for (j = 0; j < n; j++) a[j] = 1;"
+    assert result(tmp_path, wrapped(text)).source.text.count("for (") == 2
+
+
 @pytest.mark.parametrize(
     ("head", "text", "reason"),
     [

@@ -203,7 +203,7 @@ def changed_by_the_call(trap: Trap, folder: Path) -> set[str] | None:
         (program,) = read_c(file)
     except BadInput:
         return None
-    calls = [one for one in program.statements if any(each.array == ELSEWHERE for each in one.accesses)]
+    calls = [one for one in program.statements if any(each.array == ELSEWHERE for each in one.writes)]
     return {access.array for one in calls for access in one.writes}
 
 
@@ -240,5 +240,5 @@ def test_a_name_that_is_pasted(tmp_path: Path) -> None:
     file = tmp_path / "t.c"
     file.write_text(Trap("", body, _POINTED, "long wv;").text())
     (program,) = read_c(file)
-    (call,) = [one for one in program.statements if any(each.array == ELSEWHERE for each in one.accesses)]
+    (call,) = [one for one in program.statements if any(each.array == ELSEWHERE for each in one.writes)]
     assert "wv" in {access.array for access in call.reads}

@@ -56,6 +56,18 @@ def test_loops_that_end_or_do_something(loop: str) -> None:
     assert _found(loop) is None
 
 
+NOT_RETURNING = ["exit(0);", "abort();", "g(i);", "h(i);", "k = g(i);"]
+
+
+@pytest.mark.parametrize("call", NOT_RETURNING)
+def test_nothing_that_may_trap_comes_before_a_call_that_may_not_return(call: str, tmp_path: Path) -> None:
+    parts = {"head": "#include <stdlib.h>\nint g(int);", "parameters": "int n, int m, double *x, int (*h)(int)"}
+    parts |= {"setup": "int r = 0;", "after": "x[0] = r;"}
+    both = f"for (i = 0; i < n; i++) {{ if (i == m) {call} r += 10 / (m - i); }}"
+    apart = f"for (i = 0; i < n; i++) r += 10 / (m - i); for (i = 0; i < n; i++) if (i == m) {call}"
+    assert comparison(function(both, **parts), function(apart, **parts), tmp_path) != PROVED
+
+
 PLACED = """void f(int n, double a[n], double *out)
 {
   float t = 3;

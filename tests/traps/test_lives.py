@@ -138,12 +138,19 @@ NAMED_AFTER = {
 
 
 @pytest.mark.parametrize("name", NAMED_AFTER)
-def test_variables_of_the_region_that_are_named_after_it(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("declared", ["double u", "register double u"])
+def test_variables_of_the_region_that_are_named_after_it(name: str, declared: str, tmp_path: Path) -> None:
+    """They are declared before it, where the text shows that and they are plain numbers."""
     after, head = NAMED_AFTER[name]
     file = tmp_path / "one.c"
-    file.write_text(function(_DECLARED, after=after, head=head))
-    with pytest.raises(BadInput, match="'u' is declared in the region, and used after it"):
-        read_c(file)
+    file.write_text(function(_DECLARED.replace("double u", declared), after=after, head=head))
+    if name == "by a macro" or declared != "double u":
+        with pytest.raises(BadInput, match="'u' is declared in the region, and used after it"):
+            read_c(file)
+        return
+    new = transformed(Request(str(file), None), silent).source.text
+    assert "double u; \n#pragma scop\nu = a[0];" in new
+    assert not any(one.local for one in read_c(file)[0].arrays)
 
 
 def test_variables_of_the_region_of_which_only_the_names_are_used_after_it(tmp_path: Path) -> None:

@@ -254,6 +254,23 @@ def test_elements_that_may_be_the_same_memory(trap: Trap, tmp_path: Path) -> Non
     assert "are the same memory in a call in the file" in answer(trap, tmp_path)
 
 
+def _called(call: str) -> Trap:
+    """The region in a function of two rows; `call` is in another one that calls it."""
+    first = "void f(int n, double *x, double *y); void g(int n, double **u, int j, int k) { " + call + " }"
+    return Trap(call, "for (i = 1; i < n; i++) x[i] = y[i - 1];", head=first)
+
+
+SHARED += [
+    _called(call)
+    for call in (
+        *("f(n, u[k], u[k]);", "j = k; f(n, u[k], u[j]);", "k = (j); f(n, u[k], u[(long)j]);"),
+        *("f(n, u[k + 1], u[1 + k]);", "f(n, u[1], u[0x1]);", "int m = k; f(n, u[m], u[k]);"),
+        *("u[2] = u[1]; f(n, u[1], u[2]);", "f(n, u[k] + 1, u[j]);", "f(n, *u, u[0]);"),
+    )
+]
+APART += [_called("f(n, u[k], u[j]);"), _called("j = k - 1; f(n, u[k], u[j]);"), _called("f(n, u[1], u[2]);")]
+
+
 @pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
 def test_shared_memory_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED

@@ -6,9 +6,10 @@ is
 
 and the like for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) where the loop runs at all.
 
-It is an identity where the names in a and b, and i, are of type int and the loop changes none of them (or i is
-of a wider type and the others of that type, or int if it is signed), where nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
-the caller to find out.  The text computes nothing that the loop does not: the last value of i is one that the
+It is an identity where the names in a and b, and i, are of type int and the loop changes none of them, where
+nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
+the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if signed.
+The text computes nothing that the loop does not: the last value of i is one that the
 loop gives it.  Lines stay.
 """
 
@@ -154,7 +155,8 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | 
         return None
     count = replace(count, kind=kind)
     kinds = {_integer_type(word, file.declarations, loop) for word in count.names}
-    return count if kind == "int" and kinds <= {"int"} or _counts_alike(loop, count, kinds) else None
+    is_plain = kind == "int" and kinds <= {"int"}
+    return count if is_plain or _counts_alike(loop, count, kinds) else None
 
 
 _UNSIGNED = (

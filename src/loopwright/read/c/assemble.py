@@ -78,22 +78,24 @@ def _with_everything(
     """What may touch storage elsewhere may touch all that the region touches.
 
     A variable that is hidden from pointers may be read where it is named, and is written where that is said.
-    But a call may never return, as `exit` does not: what comes after it, and could trap, must not come before
-    it.  So it keeps its order with all statements, as if it wrote what they touch.
+    But a call may never return, as `exit` does not: what comes after it, and may be undefined, must not come
+    before it.  So what touches hidden variables alone keeps its order with calls, as if it read there too.
     """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
+    spots = [touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE]
+    has_calls = any("(" in spot.text for spot in spots)
     found: list[ReadStatement] = []
     for leaf in leaves:
         more: list[Touch] = []
-        spots = [touch.place for touch in leaf.touches if touch.base == ELSEWHERE]
-        is_call = any("(" in spot.text for spot in spots)
-        if spots:
-            place, named = leaf.body.place, names_in(leaf.body.place.text)
+        place, named = leaf.body.place, names_in(leaf.body.place.text)
+        if any(touch.base == ELSEWHERE for touch in leaf.touches):
             for base in bases:
                 if base != ELSEWHERE and (base in named or not is_hidden(base)):
                     more.append(Touch(base, (), is_write=False, must=False, place=place))
-                if base != ELSEWHERE and (is_call or not is_hidden(base)):
+                if base != ELSEWHERE and not is_hidden(base):
                     more.append(Touch(base, (), is_write=True, must=False, place=place))
+        elif has_calls and all(is_hidden(touch.base) for touch in leaf.touches):
+            more.append(Touch(ELSEWHERE, (), is_write=False, must=False, place=place))
         found.append(replace(leaf, touches=(*leaf.touches, *more)))
     return tuple(found)
 

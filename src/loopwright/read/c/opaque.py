@@ -114,13 +114,16 @@ def _refused(node: Node) -> BadInput:
 
 
 def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
-    """A jump out of a statement stays in the loop around it, or in its body, if that is left as it is."""
+    """A jump out of a statement stays in the loop around it, in its body, or in a block around both, if that
+    is left as it is."""
     if node.type == "goto_statement":
         place = _common_place(node)
         loop = frame.loops[-1].place if frame.loops else None
-        if place is None or loop is None or not loop.contains(place.span):
-            return failure
-        return Unfollowed(failure, place.span)
+        if place is not None and loop is not None and loop.contains(place.span):
+            return Unfollowed(failure, place.span)
+        region = frame.setting.region
+        is_block = place is not None and place.type == "compound_statement" and region.contains(place.span)
+        return Unfollowed(failure, place.span, alone=True) if place is not None and is_block else failure
     if node.type in ("break_statement", "continue_statement") and frame.loops:
         return Unfollowed(failure, frame.loops[-1].place, alone=True)
     return failure

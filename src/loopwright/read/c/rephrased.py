@@ -21,6 +21,7 @@ from loopwright.c.reworded.continued import with_continued_loops
 from loopwright.c.reworded.counted_loops import with_counted_loops
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
+from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.outer_declarations import with_outer_declarations
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
@@ -147,16 +148,13 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    source = _with_outer_declarations(with_leading_attributes(source), options)
+    source = with_leading_attributes(source)
+    changed = with_structured_jumps(with_outer_declarations(source))
+    source = changed if changed != source and _has_plain_macros(source, options) else source
     yield source
     for is_written_out in (_is_more, _is_called):
         yield _with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
-
-
-def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source:
-    found = with_outer_declarations(source)
-    return found if found == source or _has_plain_macros(source, options) else source
 
 
 def in_other_words(

@@ -28,7 +28,7 @@ def reaching(program: Program) -> tuple[Span, ...]:
     return tuple(
         statement.body.place
         for statement in program.statements
-        if any(access.array == ELSEWHERE for access in statement.accesses)
+        if any(access.array == ELSEWHERE for access in statement.writes)
     )
 
 
@@ -61,6 +61,8 @@ def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[tree.
     names = {array.name for array in program.arrays}
     hidden = names & _hidden(region, nodes)
     for statement in program.statements:
+        if not any(access.array == ELSEWHERE for access in statement.writes):
+            continue
         place = statement.body.place
         inside = [node for node in nodes if is_inside(node, (place,))]
         named = {word for node in inside if isinstance(node, tree.Name) for word in _words(node)}

@@ -97,11 +97,12 @@ def refuse_lost_alignment(program: Program, region: TypedRegion) -> None:
     nodes = [node for statement in region.statements for node in walk(statement)]
     taken, kept = addressed(nodes), [statement.body.place for statement in program.statements]
     for node in nodes:
-        is_moved = isinstance(node, Declarator) and not any(place.contains(node.name) for place in kept)
-        if isinstance(node, Declarator) and is_moved and node.declaration.offset in taken:
-            if any(_ALIGNED.search(word) for word in node.declaration.attributes):
-                message = f"'{node.declaration.name}' is aligned, and there is a pointer to it"
-                raise refuse(node.name, message, f"declare '{node.declaration.name}' before the region")
+        if not isinstance(node, Declarator) or any(place.contains(node.name) for place in kept):
+            continue
+        is_aligned = any(_ALIGNED.search(word) for word in node.declaration.attributes)
+        if is_aligned and node.declaration.offset in taken:
+            message = f"'{node.declaration.name}' is aligned, and there is a pointer to it"
+            raise refuse(node.name, message, f"declare '{node.declaration.name}' before the region")
 
 
 _ALIGNED = re.compile(r"(?i:align)")

@@ -276,7 +276,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
     own = _declared_inside(found.node)
     ours = [one for one in seen if _is_storage(one, found.place.scope, program, own)]
     ours = [one for one in ours if not _is_fixed_in_macro(one, found.place.scope, program)]
-    reaches = any(access.array == ELSEWHERE for access in statement.accesses)
+    reaches = any(access.array == ELSEWHERE for access in statement.writes)
     if reaches:
         ours = [one for one in ours if any(array.name == one.cell.base for array in program.arrays)]
     relations = [(one, cells_of(one, found, statement, program, domain)) for one in ours]
@@ -289,7 +289,7 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
             what, where = "writes" if one.is_write else "reads", one.node.place.span
             raise _refusal(where, f"it {what} '{_line(where)}', which the model lacks")
     for access in statement.accesses:
-        if _is_constant_macro(access, found) or (reaches and not access.must):
+        if _is_constant_macro(access, found) or (not access.must and (reaches or access.array == ELSEWHERE)):
             continue
         same = [
             cells

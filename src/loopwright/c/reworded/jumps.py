@@ -1,0 +1,76 @@
+"""Jumps out of loops: `break` where that is what they are, and blocks that hold a jump with its label.
+
+    for (..) { if (c) goto L; B }                     for (..) { if (c) break; B }
+    L: S                                              L: S
+
+    for (..) for (..) { if (c) goto L; B }            { for (..) for (..) { if (c) goto L; B }
+    L: S                                              L: ; } S
+
+The first is an identity where nothing stands between the loop and the label, and no `switch` or other loop
+around the jump is inside of the loop.  The second holds wherever all jumps to the label are in the loop: a
+label with an empty statement ends the block.  A label of an empty statement that nothing jumps to any more is
+left out.  Lines stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from loopwright.c.file import c_file
+from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before
+from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.source import Source
+
+_MOST = 60
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+
+
+def with_structured_jumps(source: Source) -> Source:
+    """The text with the jumps out of the loops of its regions in these forms."""
+    return edited_while(source, _edits, _MOST) if "goto" in source.text else source
+
+
+def _edits(source: Source) -> Iterator[list[Edit]]:
+    file = c_file(source)
+    for region in file.regions:
+        block = file.block(region.place)
+        for node in walk(block):
+            if node is not block and node.type != "compound_statement":
+                continue
+            statements = [one for one in named_children(node) if one.type != "comment"]
+            for loop, labelled in pairwise(statements):
+                is_left = loop.type in _LOOPS and labelled.type == "labeled_statement"
+                if is_left and not any(is_before(pragma, loop) for pragma in region.pragmas):
+                    is_held = node is not block and statements == [loop, labelled]
+                    edits = _left_for(loop, labelled, block, is_held=is_held)
+                    if edits:
+                        yield edits
+
+
+def _left_for(loop: Node, labelled: Node, block: Node, *, is_held: bool) -> list[Edit]:
+    """The changes for the jumps of a loop to the label right after it."""
+    label = field(labelled, "label")
+    jumps = [one for one in walk(block) if one.type == "goto_statement" and _target(one) == label.text]
+    inside = [one for one in jumps if loop.span.contains(one.span)]
+    direct = [one for one in inside if _nearest(one) is loop]
+    if direct:
+        edits = [(one.start, one.end, "break;") for one in direct]
+        is_unused = len(direct) == len(jumps) and named_children(labelled)[-1].text == ";"
+        return [*edits, (labelled.start, labelled.end, ";")] if is_unused else edits
+    colon = next((one for one in labelled.children if one.type == ":"), None)
+    if is_held or not inside or len(inside) != len(jumps) or colon is None:
+        return []
+    return [(loop.start, loop.start, "{ "), (colon.end, colon.end, " ; }")]
+
+
+def _target(jump: Node) -> str:
+    return jump.named_children[0].text if jump.named_children else ""
+
+
+def _nearest(node: Node) -> Node | None:
+    """The loop or `switch` that a `break` here would leave."""
+    around = node.parent
+    while around is not None and around.type not in (*_LOOPS, "switch_statement"):
+        around = around.parent
+    return around
