@@ -7,10 +7,10 @@ is
 and the like for <=, >, >= and other steps: i is a + s * ceil((b - a) / s) where the loop runs at all.
 
 It is an identity where the names in a and b, and i, are of type int and the loop changes none of them, where
-nothing leaves it early, where i is a local variable, and k a fresh name; that no pointer leads to i is for
-the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if signed.
-The text computes nothing that the loop does not: the last value of i is one that the
-loop gives it.  Lines stay.
+nothing but `return` leaves it early, where i is a local variable, and k a fresh name; that no pointer leads
+to i is for the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if
+it is signed.  The text computes nothing that the loop does not: the last value of i is one that the loop
+gives it.  Lines stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from loopwright.source import Source
 _MOST = 60
 _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
-_LEAVING = ("goto_statement", "return_statement", "labeled_statement")
+_LEAVING = ("goto_statement", "labeled_statement")
+"""A `return` ends the life of the iterator, too."""
 
 
 def with_final_values(source: Source) -> Source:

@@ -101,9 +101,11 @@ class Specification:
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     """`program` at `sizes`, which name all its parameters; BadInput where it is not affine."""
     if any(array.name == ELSEWHERE for array in program.arrays):
-        hint = "move the calls out of the region; or say --pure NAME, where a function has no effects"
-        message = "what the calls of the original do is not known"
-        raise refuse(program.region, message, hint, code=Code.SEGMENT)
+        hint = "move this out of the region; or say --pure NAME, where a function has no effects"
+        told = "".join(f": {one.message}" for one in program.set_aside[:1])
+        message = f"what the original does is not known from its arrays alone{told}"
+        spots = [one.span for one in program.set_aside[:1] if one.span is not None]
+        raise refuse(spots[0] if spots else program.region, message, hint, code=Code.SEGMENT)
     fixed = _sizes_set(program, sizes)
     if fixed.intersect(program.context).is_empty():
         shown = ", ".join(f"{name} = {sizes[name]}" for name in program.params)

@@ -83,7 +83,7 @@ def _with_everything(
     """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
     spots = [touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE]
-    has_calls = any("(" in spot.text for spot in spots)
+    has_calls = any("(" in spot.text or spot.text.startswith("return") for spot in spots)
     found: list[ReadStatement] = []
     for leaf in leaves:
         more: list[Touch] = []

@@ -1,7 +1,8 @@
 """Statements that are not taken apart: conditions on data, and loops that no affine bounds describe.
 
 Sound because the text is kept: what is tested is always tested, everything that could be touched may be
-touched, and no jump enters or leaves the statement.
+touched, and no jump enters or leaves the statement, but for `return`, which is like a call that does not
+return.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.errors import BadInput
-from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
+from loopwright.read.c.accesses import Touch, anywhere, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.locals import refuse_pointers, refuse_specifiers, sizes_in
 from loopwright.read.c.names import Unfollowed
@@ -64,10 +65,18 @@ def _statement(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch,
             return tuple(touch for part in parts for touch in _statement(part, frame, jumps))
         case kind if kind in jumps:
             return ()
+        case "return_statement":
+            return returned(node, frame)
         case "goto_statement" if _stays_inside(node, frame):
             return ()
         case _:
             raise refused_jump(node, frame, _refused(node))
+
+
+def returned(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    """What a `return` touches: its value, and all that is seen after the function, as a call that ends it."""
+    parts = tuple(touch for part in named_children(node) for touch in touches(part, frame, must=False))
+    return (*parts, *anywhere(node))
 
 
 def _inner_loop(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:

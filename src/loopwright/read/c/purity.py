@@ -338,7 +338,10 @@ def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator
     found = [node for node in walk(block) if node.span in places] if places else []
     for node in found:
         reference = reference_of(node)
-        if node.type == "call_expression":
+        if node.type == "return_statement":
+            message = "what comes before this 'return' and after it stays there"
+            yield refuse(node, message, "end the region before it, if that is in the way")
+        elif node.type == "call_expression":
             yield why_unknown(setting, node)
         elif reference is None and node.type not in ("expression_statement", "argument_list"):
             message = "this is not a variable or an array element"

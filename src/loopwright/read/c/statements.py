@@ -23,7 +23,7 @@ from loopwright.read.c.frames import Frame, LocalValue, NotAffine
 from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, refuse_specifiers, sizes_in
 from loopwright.read.c.loops import enter_loop, is_counted_otherwise, loop_comments
 from loopwright.read.c.names import Unfollowed
-from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump
+from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump, returned
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import after_row
 from loopwright.read.c.wraparound import require_convertible
@@ -65,7 +65,6 @@ _REFUSED = {
     "goto_statement": ("a 'goto'", "loops must run to their end"),
     "break_statement": ("a 'break'", "put what it tests into the bounds of the loop"),
     "continue_statement": ("a 'continue'", "put 'if (...) continue;' at the top of a loop's body"),
-    "return_statement": ("a 'return'", "end the region before it"),
     "type_definition": ("a type definition", "move it out of the region"),
     "function_definition": ("a function definition", "move it out of the region"),
 }
@@ -89,6 +88,8 @@ def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
             return _expression(node, frame, position)
         case "declaration":
             return _declaration(node, frame, position)
+        case "return_statement":
+            return _leaf(node, returned(node, frame), frame, position)
         case kind:
             what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
             first = node.children[0] if node.children else node

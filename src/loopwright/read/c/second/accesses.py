@@ -159,6 +159,9 @@ def touched_by_statement(
                 yield from touched(part, rows, must=must)
             if initial is not None:
                 yield from touched(initial, rows, must=must)
+        case tree.Return(value=value):
+            if value is not None:
+                yield from touched(value, rows, must=must)
         case tree.OtherStatement(kind="NULL_STMT"):
             pass
         case _:

@@ -100,7 +100,7 @@ def _found(node: tree.Statement, place: Surroundings, wanted: Wanted) -> Iterato
             yield from _found(statement, place, wanted)
         case tree.OtherStatement(kind="NULL_STMT"):
             pass
-        case tree.Evaluate():
+        case tree.Evaluate() | tree.Return():
             yield Found(node, place)
         case tree.Declare(variables=variables):
             for one in variables:
