@@ -147,7 +147,7 @@ SEEN = [
     ("#define AT(x) (&(x))", "int i, j, *p = AT(i);", LOOP.replace("B[i]", "B[*p]")),
     ("int i; static double now(void) { return i; }", "int j;", LOOP.replace("B[i]", "now()")),
     ("", "static int i; int j;", LOOP),
-    ("", "long i; int j;", LOOP),
+    ("", "short i; int j;", LOOP),
     ("", "unsigned i; int j;", LOOP),
     ("#define N_I (n + i - i)", "int i, j;", LOOP.replace("< n", "< N_I")),
     ("static int k; void more(void) { k++; }", "int i, j;", "for (i = 0; i < k; i++) { A[i] = 1; more(); }"),

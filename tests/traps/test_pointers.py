@@ -9,7 +9,7 @@ import pytest
 from loopwright.c.typed.options import PLAIN
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.source import Source
-from tests.traps.support import PROVED, Trap, answer
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _HEAD = """
 typedef struct { double x, y; int id; double v[3]; } P;
@@ -109,3 +109,37 @@ def _with_head(trap: Trap) -> Trap:
         parameters=trap.parameters,
         script=trap.script,
     )
+
+
+_COPIED = "for (i = 0; i < n; i++) x[i] = y[i];"
+WALKED = {
+    "*x++ = *y++;": True,
+    "{ *x = *y++; x++; }": True,
+    "{ *x = *y; ++x; ++y; }": True,
+    "*++x = *y++;": False,
+    "*x = *y++;": False,
+    "*x++ = *y++ + 1;": False,
+    "{ *x++ = *y; y += 2; }": False,
+    "{ *x++ = *y++; if (i == 3) x--; }": False,
+    "if (i) *x++ = *y++;": False,
+}
+"""What a new text may do in place of x[i] = y[i], and whether it is the same."""
+
+
+@pytest.mark.parametrize("body", WALKED)
+def test_a_new_text_may_walk(body: str, tmp_path: Path) -> None:
+    new = _COPIED.replace("x[i] = y[i];", body)
+    assert (comparison(function(_COPIED), function(new), tmp_path) == PROVED) == WALKED[body]
+
+
+@pytest.mark.parametrize(
+    "new", ["while (n--) *x++ = *y++;", "for (double *e = x + n; x != e; x++) *x = *y++;"]
+)
+def test_a_new_text_that_runs_on_for_other_sizes_is_not_the_same(new: str, tmp_path: Path) -> None:
+    assert comparison(function(_COPIED), function(new), tmp_path) != PROVED
+
+
+def test_a_pointer_that_is_read_after_the_walk_is_compared(tmp_path: Path) -> None:
+    new = _COPIED.replace("x[i] = y[i];", "*x++ = *y++;")
+    texts = (function(body, after="x[0] = 1;") for body in (_COPIED, new))
+    assert comparison(*texts, tmp_path) != PROVED

@@ -15,7 +15,7 @@ from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Array, Hole, Inlined, MemorySpace, Program
+from loopwright.model.program import ELSEWHERE, Array, Hole, Inlined, MemorySpace, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")
 """Types of elements, the same for the host and the device, and single words, as arguments of macros are."""
@@ -150,6 +150,10 @@ def _definitions(holes: tuple[Hole | Inlined, ...]) -> Iterator[str]:
 
 def device_type(program: Program, array: Array) -> str:
     """The type of the elements, without names of the file."""
+    if array.name == ELSEWHERE:
+        reason = "".join(f": {one.message}" for one in program.set_aside[:1])
+        message = f"the region does more than change its arrays{reason}"
+        raise _refused(program, message, "leave this out of the region: kernels work on arrays alone")
     declared = program.file.declarations.resolved(array.element_type or "")
     kind = " ".join(word for word in declared.split() if word not in ("const", "static", "extern"))
     if kind not in TYPES:

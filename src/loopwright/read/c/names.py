@@ -306,15 +306,28 @@ def _outermost_reference(node: Node) -> Reference | None:
 def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
     """An array or pointer must not itself be assigned."""
     base, count = target.base, len(target.subscripts)
-    if count < ranks[base]:
-        failure = refuse(
-            target.node,
-            f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
-            f"{_counted(count, 'subscript')}",
-            "pointers must not change in a region: use the array with all its subscripts; buffers that are "
-            "exchanged in each step t can be one array, g[t % 2][i] and g[(t + 1) % 2][i]",
+    if count >= ranks[base]:
+        return
+    above = target.node.parent
+    is_moved = above is not None and above.type == "update_expression"
+    if above is not None and above.type == "assignment_expression":
+        is_moved = operator(above) in ("+=", "-=")
+    if is_moved and not count:
+        message = f"the pointer '{base}' moves here, and where it is in each iteration is not known"
+        hint = (
+            f"write {base}[i] with the iterator of a loop, or let a loop of a known length move it by the same "
+            "number of elements in each iteration, and nothing read it afterwards"
         )
-        raise Unfollowed(failure, names=frozenset((base,)))
+    else:
+        message = (
+            f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
+            f"{_counted(count, 'subscript')}"
+        )
+        hint = (
+            "pointers must not change in a region: use the array with all its subscripts; buffers that are "
+            "exchanged in each step t can be one array, g[t % 2][i] and g[(t + 1) % 2][i]"
+        )
+    raise Unfollowed(refuse(target.node, message, hint), names=frozenset((base,)))
 
 
 def _counted(count: int, what: str) -> str:

@@ -44,11 +44,15 @@ _DIRECTED = re.compile(r"#\s*pragma\s+omp\b|\b_Pragma\b")
 _MOVED = re.compile(r"([A-Za-z_]\w*)\s*(?:\+\+|--|\+=|-=)|(?:\+\+|--)\s*([A-Za-z_]\w*)")
 
 
-def with_pointer_walks(source: Source, options: CompilerOptions) -> Source:
-    """The text with elements of arrays in place of pointers that walk through them."""
+def with_pointer_walks(source: Source, options: CompilerOptions, *, always: bool = True) -> Source:
+    """The text with elements of arrays in place of pointers that walk through them.
+
+    `while (n--) *d++ = 0;` is only the same where it is defined.  A text of which that is not known
+    (`always` is no) keeps such loops: a head that counts says how often the others run, whatever n is.
+    """
     if not _may_walk(source):
         return source
-    return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
+    return edited_while(source, lambda text: _edits(typed_file(text, options), always=always), _MOST)
 
 
 def _may_walk(source: Source) -> bool:
@@ -64,7 +68,7 @@ def _may_walk(source: Source) -> bool:
     return False
 
 
-def _edits(file: TypedFile) -> Iterator[list[Edit]]:
+def _edits(file: TypedFile, *, always: bool) -> Iterator[list[Edit]]:
     for region in file.regions:
         if not isinstance(region, TypedRegion) or region.function.jumps_anywhere:
             continue
@@ -75,7 +79,7 @@ def _edits(file: TypedFile) -> Iterator[list[Edit]]:
         if is_jump or any(isinstance(node, tree.Labelled) for node in nodes):
             continue
         for node in reversed(nodes):
-            loop = _counted(node, region, file)
+            loop = _counted(node, region, file, always=always)
             found = None if loop is None else loop.edits()
             if found:
                 yield found
@@ -343,12 +347,15 @@ def _is_written(place: tree.TokenRange, region: TypedRegion) -> bool:
     return not any(token.macro is not None or token.follows_place for token in tokens)
 
 
-def _counted(node: tree.Node, region: TypedRegion, file: TypedFile) -> _WalkedLoop | None:
+def _counted(
+    node: tree.Node, region: TypedRegion, file: TypedFile, *, always: bool
+) -> _WalkedLoop | None:
     """A loop whose iterations are numbered."""
     if not isinstance(node, tree.ForStatement | tree.OtherStatement):
         return None
     found = by_head(node, region) if isinstance(node, tree.ForStatement) else None
-    found = found or by_countdown(node, region) or by_pointer(node, region) or by_end(node, region)
+    if found is None and always:
+        found = by_countdown(node, region) or by_pointer(node, region) or by_end(node, region)
     if found is None:
         return None
     around: dict[int, tree.Node] = {}

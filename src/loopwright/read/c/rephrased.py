@@ -303,8 +303,9 @@ def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> b
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
 ) -> Iterator[tuple[Source, Source]]:
-    """Two files in plain loops, as they are, with first values for all loops, with other iterators, and with
-    assignments to arrays that have first values, each pair of texts once.
+    """Two files in plain loops, as they are, with first values for all loops, with other iterators, with
+    elements in place of pointers that walk, and with assignments to arrays that have first values, each pair
+    of texts once.
 
     Functions that only one of them calls, or that are not the same in both, are inlined first.
     """
@@ -326,6 +327,9 @@ def pairs_of_wordings(
     final = with_other_iterators(old, compiled), with_other_iterators(new, options)
     if final not in (plain, (old, new)):
         yield final
+    walked = with_pointer_walks(old, compiled), with_pointer_walks(new, options, always=False)
+    if walked[1] != new:
+        yield in_plain_loops(walked[0], compiled), in_plain_loops(walked[1], options)
     assigned = with_assigned_arrays(old, compiled), with_assigned_arrays(new, options)
     if assigned != (old, new):
         yield in_plain_loops(assigned[0], compiled), in_plain_loops(assigned[1], options)
