@@ -315,8 +315,8 @@ def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
     if is_moved and not count:
         message = f"the pointer '{base}' moves here, and where it is in each iteration is not known"
         hint = (
-            f"write {base}[i] with the iterator of a loop, or let a loop of a known length move it equally far "
-            "in each iteration, and nothing read it afterwards"
+            f"write {base}[i] with the iterator of a loop, or let a loop of a known length move it equally "
+            "far in each iteration, and nothing read it afterwards"
         )
     else:
         message = (
