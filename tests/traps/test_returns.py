@@ -98,14 +98,14 @@ THE_SAME = {
 
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_other_orders_are_not_proved(name: str, tmp_path: Path) -> None:
-    texts = (_text(body, _USUAL, "") for body in OTHERWISE[name])
-    assert comparison(*texts, tmp_path) != PROVED
+    old, new = (_text(body, _USUAL, "") for body in OTHERWISE[name])
+    assert comparison(old, new, tmp_path) != PROVED
 
 
 @pytest.mark.parametrize("name", THE_SAME)
 def test_the_same_order_is(name: str, tmp_path: Path) -> None:
-    texts = (_text(body, _USUAL, "") for body in THE_SAME[name])
-    assert comparison(*texts, tmp_path) == PROVED
+    old, new = (_text(body, _USUAL, "") for body in THE_SAME[name])
+    assert comparison(old, new, tmp_path) == PROVED
 
 
 @pytest.mark.parametrize(
