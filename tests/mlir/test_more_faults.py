@@ -187,6 +187,66 @@ REPEATED = """func.func @f(%a: memref<6xi16>) {
   return
 }
 """
+SCALED = """func.func @f(%a: memref<?xf64>, %x: f64, %n: index) {
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  scf.for %i = %one to %n step %one {
+    %k = arith.muli %i, %three : index
+    memref.store %x, %a[%k] : memref<?xf64>
+  }
+  return
+}
+"""
+FOLDED = """func.func @f(%a: memref<?xf64>, %x: f64, %n: index) {
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %first = arith.muli %one, %three : index
+  %last = arith.muli %n, %three : index
+  scf.for %i = %first to %last step %three {
+    memref.store %x, %a[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+TRANSPOSED = """func.func @f(%in: memref<1x6x5xf32>, %out: memref<1x5x6xf32>, %scale: memref<1x6xf32>) {
+  affine.for %b = 0 to 1 {
+    affine.for %i = 0 to 5 {
+      affine.for %j = 0 to 6 {
+        %v = affine.load %in[%b, %j, %i] : memref<1x6x5xf32>
+        affine.store %v, %out[%b, %i, %j] : memref<1x5x6xf32>
+      }
+    }
+  }
+  affine.for %b = 0 to 1 {
+    affine.for %i = 0 to 5 {
+      affine.for %j = 0 to 6 {
+        %v = affine.load %out[%b, %i, %j] : memref<1x5x6xf32>
+        %s = affine.load %scale[%b, %j] : memref<1x6xf32>
+        %r = arith.mulf %v, %s : f32
+        affine.store %r, %out[%b, %i, %j] : memref<1x5x6xf32>
+      }
+    }
+  }
+  return
+}
+"""
+SCALED_AT_ONCE = """func.func @f(%in: memref<1x6x5xf32>, %out: memref<1x5x6xf32>, %scale: memref<1x6xf32>) {
+  %z = arith.constant 0 : index
+  affine.for %b = 0 to 1 {
+    affine.for %i = 0 to 5 {
+      affine.for %j = 0 to 6 {
+        %v = affine.load %in[%z, %j, %i] : memref<1x6x5xf32>
+        affine.store %v, %out[%z, %i, %j] : memref<1x5x6xf32>
+        %w = affine.load %out[%b, %i, %j] : memref<1x5x6xf32>
+        %s = affine.load %scale[%b, %j] : memref<1x6xf32>
+        %r = arith.mulf %w, %s : f32
+        affine.store %r, %out[%b, %i, %j] : memref<1x5x6xf32>
+      }
+    }
+  }
+  return
+}
+"""
 WRONG = {
     "fusion: what is filled once, filled again each time (16 bits wrap around)": (
         REPEATED,
@@ -230,6 +290,11 @@ WRONG = {
         BY_TWO,
         NORMALISED.replace("(s0 floordiv 2)", "((s0 - 1) floordiv 2)"),
     ),
+    "56235: a factor folded into the range of a loop, but not into its first value": (
+        SCALED,
+        FOLDED.replace("%first to", "%one to"),
+    ),
+    "152077: fusion under another subscript": (TRANSPOSED, SCALED_AT_ONCE.replace("%in[%z, %j", "%in[%z, %i")),
     "parallelisation: of a loop that carries a value": (
         CARRIED,
         CARRIED.replace("affine.for %i = 1 to %n", "affine.parallel (%i) = (1) to (symbol(%n))"),
@@ -237,6 +302,8 @@ WRONG = {
 }  # fmt: skip
 RIGHT = {
     "products of 16 bits, exchanged": (REPEATED, REPEATED.replace("%v, %y", "%y, %v")),
+    "56235: a factor folded into the range of a loop": (SCALED, FOLDED),
+    "152077: fusion of a copy and its scaling": (TRANSPOSED, SCALED_AT_ONCE),
     "coalescing": (RECTANGLE, COALESCED),
     "normalisation": (BY_TWO, NORMALISED),
     "fusion of a buffer read in order": (PRIVATE.replace("8 - %i", "%i"), ONE_CELL),

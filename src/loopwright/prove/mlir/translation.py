@@ -288,7 +288,7 @@ class _Translation(FunctionState):
     def scf_for(self, operation: scf.ForOp) -> list[Node]:
         step = self.index(operation.step, operation)
         if not isinstance(step, Int) or step.value <= 0:
-            raise self.refuse(operation, "scf.for with a step that is not a number")
+            raise self.refuse(operation, "scf.for with a step that is not a number above 0")
         low, high = self.index(operation.lb, operation), self.index(operation.ub, operation)
         return self.loop(operation, low, high, step.value, list(operation.iter_args))
 
