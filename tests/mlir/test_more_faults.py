@@ -294,7 +294,10 @@ WRONG = {
         SCALED,
         FOLDED.replace("%first to", "%one to"),
     ),
-    "152077: fusion under another subscript": (TRANSPOSED, SCALED_AT_ONCE.replace("%in[%z, %j", "%in[%z, %i")),
+    "152077: fusion under another subscript": (
+        TRANSPOSED,
+        SCALED_AT_ONCE.replace("%in[%z, %j", "%in[%z, %i"),
+    ),
     "parallelisation: of a loop that carries a value": (
         CARRIED,
         CARRIED.replace("affine.for %i = 1 to %n", "affine.parallel (%i) = (1) to (symbol(%n))"),
