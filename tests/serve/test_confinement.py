@@ -67,6 +67,9 @@ def test_a_file_is_not_read(name: str) -> None:
 
 
 READ = """#include <stdio.h>
+#include <immintrin.h>
+#pragma GCC target("avx2")
+static __m256d zero(void) { return _mm256_setzero_pd(); }
 #include "math.h" /* the library's */
 #ifndef N
 #define N 100 // "not /* a comment

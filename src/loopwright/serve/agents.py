@@ -44,6 +44,7 @@ CText = Annotated[str, Field(description=_TEXT, max_length=LARGEST)]
 Function = Annotated[str, Field(description=_FUNCTION)]
 Script = Annotated[str, Field(description=_SCRIPT, max_length=LARGEST)]
 Reassociation = Annotated[bool, Field(description="Let sums and products be computed in any order")]
+Contraction = Annotated[bool, Field(description="Let vectors' fused products and sums be rounded twice")]
 Directives = Annotated[bool, Field(description="Obey the OpenMP loop directives in the file instead")]
 Pragmas = Annotated[bool, Field(description="Write OpenMP pragmas at parallel loops")]
 Sizes = Annotated[dict[str, int], Field(description="Problem sizes, such as {'N': 50}")]
@@ -109,14 +110,19 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
 
     @made.tool()
     async def prove(
-        old: CText, new: CText = "", function: Function = "", *, reassociation: Reassociation = False
+        old: CText,
+        new: CText = "",
+        function: Function = "",
+        *,
+        reassociation: Reassociation = False,
+        contraction: Contraction = False,
     ) -> dict[str, Any]:
         """Prove that NEW computes what OLD does, for every problem size, or say where it does not.
 
         Without NEW: prove that the OpenMP loop directives in OLD (tile, interchange, fuse, ...) are legal.
         """
         texts = {"old": old, "new": new} if new else {"c": old}
-        return await ask("prove", texts, function, reassociation=reassociation)
+        return await ask("prove", texts, function, reassociation=reassociation, contraction=contraction)
 
     @made.tool()
     async def transform(

@@ -18,7 +18,7 @@ from loopwright.source import Source
 HEADERS = re.compile(
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|malloc|math|omp|setjmp|signal|stdalign"
     r"|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|strings?|tgmath|threads|time|uchar|unistd"
-    r"|wchar|wctype|sys/(time|types|resource))\.h"
+    r"|wchar|wctype|sys/(time|types|resource)|(imm|x86|xmm|emm|pmm|tmm|smm|nmm)intrin)\.h"
 )
 """What may be included."""
 
@@ -27,13 +27,13 @@ DIRECTIVES = re.compile(r"undef|ifdef|ifndef|else|endif|error|warning|elifdef|el
 
 PRAGMAS = re.compile(
     r"(scop|endscop|omp|loopwright|STDC|ivdep|unroll|vector|once|simd"
-    r"|GCC\s+(ivdep|unroll|optimize|diagnostic|push_options|pop_options))\b"
+    r"|GCC\s+(ivdep|unroll|optimize|target|diagnostic|push_options|pop_options))\b"
 )
 """How pragmas begin that read no file."""
 
 RESERVED = re.compile(
     r"__attribute__|__attribute|__restrict|__restrict__|__inline|__inline__|__const|__const__|__volatile__"
-    r"|__extension__|__typeof__|__alignof__|__builtin_\w+|__func__|__FUNCTION__|__int128|__float128"
+    r"|__m(128|256|512)[di]?|__extension__|__typeof__|__alignof__|__builtin_\w+|__func__|__FUNCTION__|__int128|__float128"
     r"|_Alignas|_Alignof|_Atomic|_Bool|_Complex|_Generic|_Imaginary|_Noreturn|_Static_assert|_Thread_local"
 )
 """Names of the implementation that may be followed by a parenthesis."""

@@ -87,7 +87,8 @@ def _compared(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
     from loopwright.prove.comparison.texts import ComparisonOptions
 
     reassociation = "reassociation" in question.flags
-    options = ComparisonOptions(reading, allow_reassociation=reassociation)
+    contraction = "contraction" in question.flags
+    options = ComparisonOptions(reading, allow_reassociation=reassociation, allow_contraction=contraction)
     found = agreement(NAMES["old"], NAMES["new"], options)
     return {
         "verdict": "proved",
