@@ -27,9 +27,11 @@ from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, certificates, checked
+from loopwright.prove.certificates.differences import AllowedDifferences
 from loopwright.prove.certificates.problems import change_problem
-from loopwright.prove.certificates.status import PrintedLoops, has_ties, text_problem
+from loopwright.prove.certificates.status import PrintedLoops, has_ties, text_problem, written
 from loopwright.prove.certificates.stored import stored_problem
+from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
@@ -76,19 +78,17 @@ def measured(name: str, isl: float, problems: Sequence[Callable[[], str]], secon
     row = Row(name, isl, 0, 0, 0, "no problem")
     for problem in problems:
         start = time.process_time()
-        try:
-            text = problem()
-        except LoopwrightError as failure:
-            return Row(name, isl, 0, 0, 0, failure.message)
-        written, begun = time.process_time() - start, children()
-        given = certificates(text, seconds)
+        text = written(problem, seconds)
+        wrote, begun = time.process_time() - start, children()
+        given = text if isinstance(text, NotChecked) else certificates(text, seconds)
         found, begun = children() - begun, children()
-        if isinstance(given, NotChecked):
-            row = Row(name, isl, written, found, 0, given.reason)
+        if isinstance(text, NotChecked) or isinstance(given, NotChecked):
+            reason = given.reason if isinstance(given, NotChecked) else ""
+            row = Row(name, isl, wrote, found, 0, reason)
             continue
         answer = checked(text, given)
         reason = "" if isinstance(answer, Checked) else answer.reason
-        return Row(name, isl, written, found, children() - begun, reason)
+        return Row(name, isl, wrote, found, children() - begun, reason)
     return row
 
 
@@ -117,16 +117,18 @@ def of_scripts(names: Sequence[str], seconds: float) -> Iterator[Row]:
         plan = transform(program, script.read_text(), script.name)
         node = generate(to_schedule(plan))
         start = time.process_time()
-        prove_plan(plan)
+        verdict = prove_plan(plan)
         prove_scan(flat_schedule(plan.program), node)
         isl = time.process_time() - start
-        yield measured(str(script.relative_to(KERNELS)), isl, [partial(changed, plan, node)], seconds)
+        problem = partial(changed, plan, node, verdict)
+        yield measured(str(script.relative_to(KERNELS)), isl, [problem], seconds)
 
 
-def changed(plan: Plan, node: Node) -> str:
+def changed(plan: Plan, node: Node, verdict: LegalityVerdict) -> str:
     if plan.storage:
         return stored_problem(plan.storage, plan.program, node).words
-    return change_problem(plan.original, plan.program, node).terms
+    allowed = AllowedDifferences(verdict.exact, temporaries=verdict.temporaries)
+    return change_problem(plan.original, plan.program, node, allowed).terms
 
 
 def main() -> None:

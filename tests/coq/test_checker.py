@@ -7,17 +7,20 @@ import os
 import random
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from loopwright.emit.c import printed_loops, to_c
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
-from loopwright.model.schedule import Schedule
+from loopwright.model.schedule import LoopType, Schedule
 from loopwright.progress import silent
 from loopwright.prove.certificates import checker, status
 from loopwright.prove.certificates.checker import Checked, NotChecked
@@ -235,6 +238,30 @@ def test_only_the_text_that_runs_the_schedule_is_accepted() -> None:
     for name, (text, right) in OTHER_TEXTS.items():
         answer = checker.asked(text_problem(schedule, replace(printed(node), text=text), tied=False))
         assert isinstance(answer, Checked) == right, (name, answer)
+
+
+def test_a_problem_that_takes_long_to_write_is_left() -> None:
+    """The finder's limit holds for what comes before it, too."""
+    schedule = flat(FLAT["stride"])
+    problem = partial(text_problem, schedule, printed(generate(schedule)), tied=False)
+    assert isinstance(status.written(problem, 2), str)
+    found = status.written(problem, 0)
+    assert isinstance(found, NotChecked) and found.is_too_large
+
+
+def bounded_differently(number: int) -> str:
+    """Loops over ranges of their own, one after the other where they overlap."""
+    names = [f"{end}{k}" for k in range(number) for end in "ab"]
+    parts = (f"S{k}[i] -> [i, {k}] : a{k} <= i <= b{k}" for k in range(number))
+    return f"[{', '.join(names)}] -> {{ {'; '.join(parts)} }}"
+
+
+def test_the_ends_of_many_loops_are_not_compared_for_minutes() -> None:
+    schedule = flat(bounded_differently(3))
+    start = time.process_time()
+    node = generate(schedule, GenerationOptions(LoopType.SEPARATE))
+    assert scan_status(schedule, node).status == CHECKED
+    assert time.process_time() - start < 10
 
 
 @needs_coqc

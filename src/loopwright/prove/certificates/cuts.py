@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import islpy as isl
+
 from loopwright.loops.expressions import Compare, Expr, Int, Max, Relation, Sum, Var
 from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.substitution import substituted_expr
 from loopwright.presburger.equalities import AffineForm
+from loopwright.presburger.sets import within_effort
 from loopwright.prove.certificates.timed_calls import TimedCall, shared
 from loopwright.prove.certificates.walk import Walk, WalkPosition
 from loopwright.prove.obligations.formulas import Linear, added
@@ -22,7 +25,23 @@ from loopwright.prove.obligations.timetable import Vector
 def later_cuts(
     walk: Walk, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
 ) -> list[Vector] | None:
-    """Times between the children, each after all of one and not after any of the next."""
+    """Times between the children, each after all of one and not after any of the next.
+
+    None also where isl takes long to find them: the larger of many bounds has very many pieces.
+    """
+    try:
+        return within_effort(EFFORT, lambda: _later_cuts(walk, children, parts, place))
+    except isl.Error:
+        return None
+
+
+EFFORT = 500_000
+"""Steps of isl to look for the cuts of a block in."""
+
+
+def _later_cuts(
+    walk: Walk, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
+) -> list[Vector] | None:
     found: list[Vector] = []
     for k in range(len(children) - 1):
         pair = parts[k : k + 2]

@@ -12,12 +12,15 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+import islpy as isl
+
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.traverse import in_sequence, subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.sets import within_effort
 from loopwright.prove.certificates.checker import (
     BUILD,
     ENOUGH,
@@ -215,7 +218,8 @@ def tried(groups: Tries, seconds: float | None = None, text: Program | None = No
     """The answer to the first problem that has one."""
     if checker() is None:
         return ProofStatus("isl", NOT_CHECKED, f"the checker is not built; {BUILD}", asked=False)
-    found = _first(groups, partial(asked, seconds=ENOUGH if seconds is None else seconds))
+    limit = ENOUGH if seconds is None else seconds
+    found = _first(groups, partial(asked, seconds=limit), limit)
     if isinstance(found, NotChecked):
         return ProofStatus("isl", NOT_CHECKED, found.reason)
     one, _, answer = found
@@ -243,7 +247,7 @@ def certified(groups: Tries, seconds: float) -> CertifiedProblem:
     """The first problem for which certificates are found; GaveUp where there is none."""
     if checker() is None:
         build()
-    found = _first(groups, partial(certificates, seconds=seconds))
+    found = _first(groups, partial(certificates, seconds=seconds), seconds)
     if isinstance(found, NotChecked):
         raise GaveUp(Code.NO_PROOF, f"no proof was found for Coq: {found.reason}")
     one, problem, words = found
@@ -251,7 +255,24 @@ def certified(groups: Tries, seconds: float) -> CertifiedProblem:
     return CertifiedProblem(problem, words, ProofStatus("coq", one.status, detail))
 
 
-def _first(groups: Tries, ask: Callable[[str], T | NotChecked]) -> tuple[ProblemTry, str, T] | NotChecked:
+STEPS = 3_000_000
+"""Of isl, to write a problem in, for each second that there is to find certificates in: about a second."""
+
+
+def written(problem: Callable[[], str | None], seconds: float) -> str | NotChecked:
+    """The words of a problem, where there are some, and it does not take too long to find them."""
+    try:
+        words = within_effort(max(1, int(STEPS * seconds)), problem)
+    except GaveUp as failure:
+        return NotChecked(failure.message)
+    except isl.Error:
+        return NotChecked("its conditions take isl too many steps to write", is_too_large=True)
+    return NotChecked("the text is not read") if words is None else words
+
+
+def _first(
+    groups: Tries, ask: Callable[[str], T | NotChecked], seconds: float
+) -> tuple[ProblemTry, str, T] | NotChecked:
     """The first problem that has an answer, and that answer; or why the first group has none.
 
     After a problem that is too large, the others of its group are not asked.
@@ -260,13 +281,9 @@ def _first(groups: Tries, ask: Callable[[str], T | NotChecked]) -> tuple[Problem
     for group in groups:
         reason = NotChecked("")
         for one in group:
-            problem: str | None = None
-            try:
-                problem = one.problem()
-                answer = NotChecked("the text is not read") if problem is None else ask(problem)
-            except GaveUp as failure:
-                answer = NotChecked(failure.message)
-            if problem is not None and not isinstance(answer, NotChecked):
+            problem = written(one.problem, seconds)
+            answer = problem if isinstance(problem, NotChecked) else ask(problem)
+            if not isinstance(answer, NotChecked) and not isinstance(problem, NotChecked):
                 return one, problem, answer
             assert isinstance(answer, NotChecked)
             reason = answer
