@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,26 @@ def test_without_coqc_and_without_a_file_there_is_no_answer(
     said = capsys.readouterr()
     assert said.out == ""
     assert "coqc is not installed" in said.err
+
+
+@needs_coqc
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [("PATH", "", "make is not installed"), ("XDG_CACHE_HOME", "/dev/null/x", "names another place")],
+)
+def test_where_the_library_cannot_be_compiled_there_is_no_answer(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variable: str,
+    value: str,
+    message: str,
+) -> None:
+    monkeypatch.setenv("COQC", str(shutil.which("coqc")))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv(variable, value)
+    assert run("codegen", RECTANGLE, "--prover", "coq") == 3
+    assert message in capsys.readouterr().err
 
 
 @needs_coqc

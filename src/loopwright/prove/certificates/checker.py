@@ -78,11 +78,13 @@ def _place() -> Path:
 
 def build(target: Path | None = None) -> Path:
     """Compile the program; all of it or nothing."""
+    from loopwright.prove.coq.check import made_folder
+
     compiler = shutil.which("ocamlopt")
     if compiler is None:
         raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml")
     place = target or _place()
-    place.parent.mkdir(parents=True, exist_ok=True)
+    made_folder(place.parent)
     with tempfile.TemporaryDirectory(dir=place.parent) as made:
         for module, (source, opened) in MODULES.items():
             shutil.copy(sources() / source, Path(made) / f"{module}.ml")

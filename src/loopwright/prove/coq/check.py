@@ -90,13 +90,30 @@ def library(progress: Progress) -> Path:
 
 def _cache() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "loopwright" / "coq"
-    folder.mkdir(parents=True, exist_ok=True)
+    return made_folder(Path(base) / "loopwright" / "coq")
+
+
+def made_folder(folder: Path) -> Path:
+    """A folder of the user's cache, which is there afterwards."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise GaveUp(
+            Code.MISSING_PROGRAM,
+            f"what is compiled cannot be kept in {folder}: {error.strerror}",
+            hint="XDG_CACHE_HOME names another place",
+        ) from None
     return folder
 
 
 def _compile(files: list[Path], folder: Path) -> None:
     """All of it or nothing: the folder appears when the library is complete."""
+    if shutil.which("make") is None:
+        raise GaveUp(
+            Code.MISSING_PROGRAM,
+            "make is not installed",
+            hint="the Coq library is compiled with it, once: apt install make",
+        )
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for file in files:
             shutil.copy(file, made)
