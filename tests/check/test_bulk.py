@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -157,6 +158,25 @@ def test_helpers_are_not_recognised_by_their_names(definition: str, is_valid: bo
     spec = "for (i = 0; i < 4; i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
     program = "for (i = 0; i < min(N, 4); i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
     _same_verdict(text(program, spec, functions=definition), is_valid)
+
+
+@pytest.mark.parametrize(
+    ("head", "label", "jump"),
+    [
+        ("", "in:", "goto in;"),
+        ("", "in:", "go\\\nto in;"),
+        ("#define JUMP(place) go ## to place", "in:", "JUMP(in);"),
+        ('#include "{header}"', "in:", "LEAVE"),
+        ('#include "{header}"', "HERE;", "LEAVE"),
+    ],
+)
+def test_a_jump_past_the_check_of_a_nest(head: str, label: str, jump: str, tmp_path: Path) -> None:
+    """From after the nest, where a macro, a header or a cut word hides it: operations run once too often."""
+    header = tmp_path / "jump.h"
+    header.write_text("#define HERE in:\n#define LEAVE goto in;\n")
+    program = f"for (i = 0; i < N; i++) {{ {label} A[i] = B[i]; }} if (!k++) {{ i = 2; {jump} }}"
+    functions = head.replace("{header}", str(header))
+    _same_verdict(text(program, COPY, functions=functions, before="int k = 0;"), False)
 
 
 def test_a_bound_that_the_nest_itself_changes() -> None:

@@ -7,6 +7,7 @@ differ between two files, and between two places of one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
@@ -33,6 +34,9 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
+_GOTO = re.compile(r"\bgoto\b")
+"""Looked for in what the preprocessor has made of the text: there it is spelled in no other way."""
+
 
 def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOptions) -> Sites:
     """The sites, each with the candidates that mean the same; GaveUp where that leaves none."""
@@ -43,7 +47,8 @@ def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOption
     refuse_directives(spec, sites.known)
     refuse_unseen(spec, sites.known)
     compared = _Meanings(spec, sites, old, new, marked_operations(old), marked_operations(new))
-    return replace(sites, sites=tuple(compared.site(site) for site in sites.sites))
+    jumps = _GOTO.search(new.text.text) is not None
+    return replace(sites, sites=tuple(compared.site(site) for site in sites.sites), jumps=jumps)
 
 
 def _marked_original(spec: Specification) -> str:

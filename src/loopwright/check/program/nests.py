@@ -74,7 +74,9 @@ class CheckedNest:
 def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> CheckedNest | None:
     """The nest of the loop `node`; None where it is not affine, or does more than operations."""
     inside = tuple(site for site in sites.sites if node.span.contains(site.assignment.node.span))
-    if not inside or _has_directives(sites.known.source, node) or _may_be_entered(sites.known, node):
+    if not inside or _has_directives(sites.known.source, node):
+        return None
+    if sites.jumps:  # one may lead into the nest, past what is put before it
         return None
     renamed = hoisted(sites, node)
     if not _are_signed(sites.known, renamed, sizes):
@@ -122,12 +124,6 @@ def _is_collapsed(source: Source, node: Node) -> bool:
 
 _SEVERAL = re.compile(r"\b(collapse|ordered|sizes|permutation|counts)\s*\(")
 _COLLAPSED = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
-
-
-def _may_be_entered(known: ReachedCode, node: Node) -> bool:
-    """Whether a `goto` may lead into the nest."""
-    has_label = any(part.type == "labeled_statement" for part in walk(node))
-    return has_label and re.search(r"\bgoto\b", known.source.text) is not None
 
 
 def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:

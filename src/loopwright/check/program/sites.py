@@ -72,6 +72,8 @@ class Sites:
     known: ReachedCode
     side: Side
     sites: tuple[Site, ...]
+    jumps: bool = True
+    """Whether the program may have a `goto`, wherever a macro or a header hides it."""
 
 
 def find_sites(spec: Specification, known: ReachedCode) -> Sites:
