@@ -98,6 +98,14 @@ BESIDES = {
     "by the element of a number": ("0[known.at] = 5;", ""),
     "by what a function returns": ("*where() = 5;", ""),
     "by a function with a parameter": ("change(&z);", ""),
+    "allocated memory, by what a function returns": ("*given() = 5;", ""),
+    "allocated memory, in another cell": ("given()[9]++;", ""),
+    "allocated memory, by a field": ("change(list->at);", ""),
+    "allocated memory, by a chain": ("for (struct S *q = first(); q; q = q->next) q->v = 5;", ""),
+    "allocated memory, by the library": ("memset(given(), 1, 4);", ""),
+    "allocated memory, by a number": ("*(int *)(unsigned long)given() = 5;", ""),
+    "allocated memory, by a pointer to a function": ("int *(*g)(void) = given; *g() = 5;", ""),
+    "allocated memory that is given back": ("free(given());", ""),
     "what is printed": ('printf("%d", 3);', ""),
     "the next random number": ("srand(3);", 'printf("%d", rand());'),
     "a variable that lasts": ("count();", "count();"),
@@ -106,21 +114,69 @@ BESIDES = {
 """What is done in the segment, and after it."""
 
 
-@pytest.mark.parametrize("name", ["nothing", *BESIDES])
+ALLOWED = {
+    "nothing": ("", ""),
+    "allocated memory that stays as it was": ("*given() = 1;", ""),
+    "memory of its own": ("int *t = malloc(40); t[0] = 5; free(t);", ""),
+    "the iterator, set to what it is": ("i = 6;", 'printf("%d", i);'),
+}
+
+
+@pytest.mark.parametrize("name", [*ALLOWED, *BESIDES])
 def test_what_a_segment_changes_besides_is_no_yes(name: str) -> None:
     functions = (
         "int z = 4; struct { int *at; } known = { &z };\nint *where(void) { return &z; }\n"
         "void change(int *p) { *p = 5; }\nint count(void) { static int k; return k++; }\n"
+        "struct S { int *at, v; struct S *next; } *list;\nint *given(void) { return list->at; }\n"
+        "struct S *first(void) { return list; }\n"
     )
-    inside, after = BESIDES.get(name, ("", ""))
+    made = "list = calloc(2, sizeof *list); list->next = list + 1; list->at = malloc(40); *list->at = 1;"
+    inside, after = (ALLOWED | BESIDES)[name]
     loop = "for (i = 0; i < 6; i++) A[i] = B[i];"
     text = (
         "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\ndouble A[6], B[6];\n"
-        f"{functions}int main(void) {{\nint i;\n/*@ polycheck start spec\n{loop}\n*/\n{loop} {inside}\n"
-        f'/*@ polycheck end */\nprintf("%d", z); {after}\nreturn 0; }}\n'
+        f"{functions}int main(void) {{\nint i; {made}\n"
+        f"/*@ polycheck start spec\n{loop}\n*/\n{loop} {inside}\n"
+        f'/*@ polycheck end */\nprintf("%d%d", z, list->next->v); {after}\nreturn 0; }}\n'
     )
     found = check_text(text, None, CheckOptions(tools=QUICK)).answer
-    assert found is (Answer.VALID if name == "nothing" else Answer.GAVE_UP)
+    assert found is (Answer.VALID if name in ALLOWED else Answer.GAVE_UP)
+
+
+LEFT = {
+    "as it is": ("for (i = 0; i < n; i++) A[i] = B[i];", True),
+    "from the end": ("for (i = n - 1; i >= 0; i--) A[i] = B[i];", False),
+    "from the end, and set": ("for (i = n - 1; i >= 0; i--) A[i] = B[i]; i = n;", True),
+    "from the end, and set to more": ("for (i = n - 1; i >= 0; i--) A[i] = B[i]; i = n + 1;", False),
+    "with an iterator of its own": ("for (int i = 0; i < n; i++) A[i] = B[i];", False),
+    "with a size that changes": ("for (i = 0; i < n; i++) A[i] = B[i]; int *p = &n; *p = 3; i = n;", False),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_is_left_in_an_iterator_is_compared(name: str) -> None:
+    loop, is_valid = LEFT[name]
+    text = (
+        "#include <stdio.h>\ndouble A[6], B[6];\nint main(void) {\nint i, n = 6;\n"
+        f"/*@ polycheck start spec\nfor (i = 0; i < n; i++) A[i] = B[i];\n*/\n{loop}\n/*@ polycheck end */\n"
+        'printf("%d", i); return 0; }\n'
+    )
+    found = check_text(text, None, CheckOptions(tools=QUICK)).answer
+    assert found is (Answer.VALID if is_valid else Answer.GAVE_UP)
+
+
+def test_what_is_too_large_to_be_compared_is_named() -> None:
+    loop = "for (i = 0; i < 6; i++) A[i] = B[i];"
+    text = (
+        "#include <stdlib.h>\ndouble A[6], B[6]; char *at; char *where(void) { return at; }\n"
+        "int main(void) {\nint i; at = malloc(5UL << 29);\n"
+        f"/*@ polycheck start spec\n{loop}\n*/\n{loop} MORE\n"
+        "/*@ polycheck end */\nreturn at[3]; }\n"
+    )
+    found = check_text(text.replace("MORE", "*where() = 0;"), None, CheckOptions(tools=QUICK))
+    assert found.answer is Answer.GAVE_UP
+    assert any(one.endswith("after the segment: allocated memory") for one in found.notes)
+    assert check_text(text.replace("MORE", ""), None, CheckOptions(tools=QUICK)).answer is Answer.VALID
 
 
 UNLIKE = {

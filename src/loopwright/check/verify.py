@@ -239,7 +239,10 @@ def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | No
     marks = [*_marks(job, ahead, options), *guarded.insertions]
     program = with_insertions(job.given.segment, marks, begin, guarded.end + "LW_FINISH();")
     header = where.header + guarded.header + fast.header
-    return Built(program, header, runtime_text("delayed.c"), fast.tables, job.tools.fast, "delayed")
+    options = (*job.tools.fast, *guarded.options)
+    return Built(
+        program, header, runtime_text("delayed.c") + guarded.engine, fast.tables, options, "delayed"
+    )
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Insertion]:
@@ -308,7 +311,8 @@ def precise_program(job: Job, found: Writers) -> Built:
     program = with_insertions(job.given.segment, marks, begin, f"{guarded.end}lw_end();")
     tables = precise_tables(job.spec, found, job.sites.sites)
     header = where.header + guarded.header + HEADER
-    return Built(program, header, runtime_text("precise.c"), tables, job.tools.precise, "precise")
+    options = (*job.tools.precise, *guarded.options)
+    return Built(program, header, runtime_text("precise.c") + guarded.engine, tables, options, "precise")
 
 
 def run_built(job: Job, built: Built) -> Ended:
@@ -330,7 +334,7 @@ def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
         answer = Answer.CRASHED
     elif log.violations:
         answer = Answer.VIOLATION
-    elif _other_sizes(job, log) or log.changed:
+    elif _other_sizes(job, log) or not_kept(job.spec, job.sites, log.changed, log.unseen):
         answer = Answer.GAVE_UP
     else:
         answer = Answer.VALID
@@ -373,7 +377,7 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     others = other_writes(job.spec, job.sites.known)
     if others:
         notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
-    notes += not_kept(job.spec, job.sites.known, log.changed)
+    notes += not_kept(job.spec, job.sites, log.changed, log.unseen)
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):

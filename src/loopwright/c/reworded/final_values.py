@@ -147,8 +147,8 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
 
 def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | None:
     """How a loop counts, where its iterator and its bounds are integers that only its head changes."""
-    count = _count(loop, name)
-    if count is None or not _is_alone(loop, name, region):
+    count = loop_count(loop, name)
+    if count is None or not is_alone(loop, name, region):
         return None
     changed = {word for node in walk(loop) for word in changed_names(node)}
     kind = _integer_type(name, file.declarations, loop)
@@ -196,7 +196,7 @@ def _sides(loop: Node) -> list[Node]:
     return [side for side in sides if without_parentheses(side).type != "number_literal"]
 
 
-def _count(loop: Node, name: str) -> LoopCount | None:
+def loop_count(loop: Node, name: str) -> LoopCount | None:
     """How a loop counts, if its bounds are sums of names and numbers and its step is a number."""
     test, update = loop.child_by_field_name("condition"), loop.child_by_field_name("update")
     step = None if update is None else _step(without_parentheses(update), name)
@@ -244,7 +244,7 @@ def _step(update: Node, name: str) -> int | None:
     return sign * int(size)
 
 
-def _is_alone(loop: Node, name: str, region: Region) -> bool:
+def is_alone(loop: Node, name: str, region: Region) -> bool:
     """Whether only its head changes the iterator of a loop, which is always left at its end, and whose
     name means nothing else in it; no pragma is about the loop or names it."""
     body = field(loop, "body")

@@ -80,7 +80,7 @@ def _apart(spec: Specification, known: ReachedCode) -> str | None:
 
     Of arrays of pointers to rows the first element of each row has to be apart from all others.
     """
-    whole, rows = blocks(spec, known), _by_rows(spec, known)
+    whole, rows = blocks(spec, known), arrays_by_rows(spec, known)
     variables = [variable for array in whole if (variable := known.at_segment(array)) is not None]
     if not any(one.may_alias or one.rank > len(one.extents) for one in variables):
         whole = [array for array in whole if spec.ranks[array] > 0]  # others may have no address
@@ -97,7 +97,7 @@ def _apart(spec: Specification, known: ReachedCode) -> str | None:
     return ", ".join(calls)
 
 
-def _by_rows(spec: Specification, known: ReachedCode) -> list[str]:
+def arrays_by_rows(spec: Specification, known: ReachedCode) -> list[str]:
     """The arrays `double **A`, `double *A[9]` of the original."""
     return [
         array
@@ -124,7 +124,7 @@ def shared_memory(spec: Specification, known: ReachedCode, pairs: Sequence[tuple
     message = f"'{one}' and '{other}' share memory"
     hint = "the original takes its arrays to be apart; check a call for which they are"
     if one == other:
-        is_by_rows = one in _by_rows(spec, known)
+        is_by_rows = one in arrays_by_rows(spec, known)
         message = f"'{one}' is written through a pointer that is not followed"
         hint = "use the array by its name, or give the pointer its value in the segment"
         if is_by_rows:

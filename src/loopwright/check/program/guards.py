@@ -39,13 +39,22 @@ class Guards:
     begin: str
     end: str
     insertions: tuple[Insertion, ...]
+    engine: str = ""
+    """What follows the engine."""
+    options: tuple[str, ...] = ()
+    """For the linker."""
 
 
 def guards(spec: Specification, sites: Sites) -> Guards:
     """What notices assignments that are not sites: to the arrays, and to what the original leaves alone."""
-    found, kept = _of_arrays(spec, sites), keeping(spec, sites.known)
+    found, kept = _of_arrays(spec, sites), keeping(spec, sites)
     return Guards(
-        found.header + kept.header, found.begin + kept.begin, found.end + kept.end, found.insertions
+        found.header + kept.header,
+        found.begin + kept.begin,
+        found.end + kept.end,
+        found.insertions,
+        kept.engine,
+        kept.options,
     )
 
 

@@ -1,7 +1,8 @@
 """Variables that the original leaves alone and the file looks at elsewhere: the segment has to keep them.
 
 Which variables a segment may change is not always seen in its text: a pointer that was set before, a function
-of the library, a field.  So what they hold is compared before the segment and after it.
+of the library, a field.  So what they hold is compared before the segment and after it.  Where it may write
+through pointers, so is all memory that was allocated before it and has no array of the original in it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,24 @@ from __future__ import annotations
 import re
 
 from loopwright.c.declarations import Variable
-from loopwright.check.original.specification import Specification
-from loopwright.check.program.outside import is_looked_at, own_names
+from loopwright.c.syntax import Node, assigned_target, field, named_children, walk, without_parentheses
+from loopwright.check.original.specification import Specification, box
+from loopwright.check.program.addresses import arrays_by_rows, blocks
+from loopwright.check.program.outside import is_looked_at, left_iterators, own_names
 from loopwright.check.program.reachable import ReachedCode
+from loopwright.check.program.sites import Sites
+from loopwright.check.runtime import runtime_text
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 _NOT_HERE = re.compile(r"\b(?:extern|register|typedef|_Atomic|__thread|_Thread_local)\b")
 """What has no size that is known, no address, or another value in each thread."""
+_ALLOCATE = (
+    *("malloc", "calloc", "realloc", "free", "aligned_alloc", "memalign", "posix_memalign", "valloc"),
+    *("strdup", "strndup"),
+)
+_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\(")
+"""What a macro may do: assign, or call something."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,10 @@ class Keeping:
     header: str = ""
     begin: str = ""
     end: str = ""
+    engine: str = ""
+    """What follows the engine."""
+    options: tuple[str, ...] = ()
+    """For the linker."""
 
 
 def kept_names(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
@@ -49,19 +65,89 @@ def _is_kept(spec: Specification, known: ReachedCode, variable: Variable) -> boo
     return is_looked_at(known, variable.name)
 
 
-def keeping(spec: Specification, known: ReachedCode) -> Keeping:
-    """What compares the variables that have to be kept."""
-    names = kept_names(spec, known)
-    if not names:
-        return Keeping()
-    header = f'#define LW_KEPT {len(names)}\n#include "kept.h"\n'
+def keeping(spec: Specification, sites: Sites) -> Keeping:
+    """What compares the variables that have to be kept, and memory that was allocated before."""
+    names, is_wary = kept_names(spec, sites.known), may_write_elsewhere(sites)
     calls = [f"({k}, &{name}, sizeof {name}), " for k, name in enumerate(names)]
     begin, end = ("".join(f"{name}{one}" for one in calls) for name in ("lw_hold", "lw_holds"))
-    return Keeping(header, begin, end)
+    left = left_iterators(spec, sites.known)
+    for k, (name, value) in enumerate(left.items(), len(names)):
+        begin += f"lw_held[{k}] = (unsigned long)({value}), "
+        end += f"lw_leaves({k}, (unsigned long){name}), "
+    count = len(names) + len(left)
+    header = f'#define LW_KEPT {count}\n#define LW_TELL {int(is_wary)}\n#include "kept.h"\n'
+    found = Keeping(header, begin, end) if count else Keeping()
+    own = _own_memory(spec, sites.known) if is_wary else None
+    if own is None:
+        return found
+    functions = "void lw_own(const void *), lw_own_rows(const void *, long, long), lw_hold_allocated(void), "
+    return Keeping(
+        f"{found.header}{functions}lw_holds_allocated(void);\n",
+        f"{found.begin}{own}lw_hold_allocated(), ",
+        f"{found.end}lw_holds_allocated(), ",
+        runtime_text("allocated.c"),
+        tuple(f"-Wl,--wrap={name}" for name in _ALLOCATE),
+    )
 
 
-def not_kept(spec: Specification, known: ReachedCode, changed: frozenset[int]) -> list[str]:
-    """What is said of variables that a run has changed."""
-    names = kept_names(spec, known) if changed else ()
-    listed = ", ".join(names[k] for k in sorted(changed))
-    return [f"not what it was before the segment, and looked at elsewhere: {listed}"] if changed else []
+def _own_memory(spec: Specification, known: ReachedCode) -> str | None:
+    """Calls that say where the arrays of the original lie; None where that is not known of one of them."""
+    whole, rows = blocks(spec, known), arrays_by_rows(spec, known)
+    others = [one for one in spec.arrays if one not in (*whole, *rows) and not spec.footprint(one).is_empty()]
+    if others:
+        return None
+    pointed = [one for one in whole if spec.ranks[one]]
+    calls = [f"lw_own((const void *)&{one}{'[0]' * spec.ranks[one]}), " for one in pointed]
+    for array in rows:
+        low, high = box(spec.footprint(array))[0]
+        calls.append(f"lw_own((const void *){array}), lw_own_rows((const void *){array}, {low}, {high}), ")
+    return "".join(calls)
+
+
+def may_write_elsewhere(sites: Sites) -> bool:
+    """Whether the segment may write through a pointer what is no cell of the original."""
+    known = sites.known
+    plain = {function.name for function in known.functions} | LIBRARY | INDEX_HELPERS
+    nodes = [node for body in known.bodies for node in walk(body)]
+    words = {node.text for node in nodes if node.type in ("identifier", "type_identifier")}
+    if any(macro.name in words and _EFFECT.search(macro.body) for macro in known.macros):
+        return True
+    for node in nodes:
+        if node.type == "call_expression" and field(node, "function").text not in plain:
+            return True
+        target = assigned_target(node)
+        if target is not None and sites.side.cell(target) is None and not _is_direct(known, target):
+            return True
+        parts = named_children(node) if node.type == "expression_statement" else []
+        if [one.type for one in parts] == ["identifier"]:  # a macro of a header
+            return True
+    return False
+
+
+def _is_direct(known: ReachedCode, target: Node) -> bool:
+    """A variable, a member of one, or an element of an array that is one itself and no pointer."""
+    node = without_parentheses(target)
+    while node.type in ("field_expression", "subscript_expression"):
+        if node.type == "field_expression" and field(node, "operator").type == "->":
+            return False
+        is_element, node = node.type == "subscript_expression", without_parentheses(field(node, "argument"))
+        if is_element and node.type == "field_expression":
+            return False
+    variable = known.declarations.visible(node.text, node.span) if node.type == "identifier" else None
+    return variable is not None and (variable.rank == len(variable.extents) or node is target)
+
+
+def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen: frozenset[int]) -> list[str]:
+    """What is said of variables that a run has changed, and of what was not compared."""
+    kept = (*kept_names(spec, sites.known), *left_iterators(spec, sites.known))
+    names = {-1: "allocated memory", **dict(enumerate(kept))}
+    notes = []
+    if changed:
+        listed = ", ".join(names[k] for k in sorted(changed))
+        notes.append(f"not what the original leaves there, and looked at elsewhere: {listed}")
+    if unseen - changed:
+        listed = ", ".join(names[k] for k in sorted(unseen - changed))
+        notes.append(f"too large to be compared before and after the segment: {listed}")
+    if may_write_elsewhere(sites) and _own_memory(spec, sites.known) is None:
+        notes.append("allocated memory was not compared: the segment may write there through pointers")
+    return notes

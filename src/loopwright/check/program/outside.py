@@ -15,6 +15,7 @@ from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
+from loopwright.check.program.iterators_left import left_in
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
@@ -86,7 +87,8 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     lasting = [one.name for one in known.functions if _has_static(one) and _is_used_elsewhere(known, one)]
     if lasting:
         return f"called in the segment and elsewhere, with variables that last: {', '.join(lasting)}"
-    left = [name for name in _iterators(spec.program) if _is_left_to_others(known, name)]
+    compared = left_iterators(spec, known)
+    left = [one for one in _iterators(spec.program) if one not in compared and _is_left_to_others(known, one)]
     if left:
         return f"looked at after the segment, and perhaps not what the original leaves: {', '.join(left)}"
     return None
@@ -135,6 +137,13 @@ def _iterators(program: Program) -> tuple[str, ...]:
     """The iterators of the original that live longer than its loops."""
     names = dict.fromkeys(iterator for one in program.statements for iterator in one.iterators)
     return tuple(one for one in names if program.file.declarations.visible(one, program.region) is not None)
+
+
+def left_iterators(spec: Specification, known: ReachedCode) -> dict[str, str]:
+    """Iterators that are looked at afterwards, with what the original leaves in them where that is known."""
+    names = [one for one in _iterators(spec.program) if _is_left_to_others(known, one)]
+    values = {one: left_in(spec.program, known, one) for one in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _is_left_to_others(known: ReachedCode, name: str) -> bool:

@@ -76,7 +76,9 @@ class RunLog:
     aliases: tuple[tuple[int, int], ...] = ()
     """Arrays that share memory."""
     changed: frozenset[int] = frozenset()
-    """Variables that the original leaves alone, by their numbers."""
+    """Variables that the original leaves alone, by their numbers; -1 is allocated memory."""
+    unseen: frozenset[int] = frozenset()
+    """Those of them that were not looked at."""
 
 
 def run_log(lines: tuple[str, ...]) -> RunLog:
@@ -87,6 +89,7 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
     left = False
     aliases: list[tuple[int, int]] = []
     changed: set[int] = set()
+    unseen: set[int] = set()
     for line in lines:
         word, _, rest = line.partition(" ")
         fields = dict(part.split("=", 1) for part in rest.split(" ") if "=" in part)
@@ -109,6 +112,8 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
                 aliases.append((int(fields["one"]), int(fields["other"])))
             case "changed":
                 changed.add(int(fields["variable"]))
+            case "unseen":
+                unseen.add(int(fields["variable"]))
             case "memory":
                 raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
             case _:
@@ -123,6 +128,7 @@ def run_log(lines: tuple[str, ...]) -> RunLog:
         left,
         tuple(aliases),
         frozenset(changed),
+        frozenset(unseen),
     )
 
 

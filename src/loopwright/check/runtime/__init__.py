@@ -5,6 +5,7 @@
     addresses.h  cells that are reached through pointers, arrays that share memory
     guards.h     assignments that are not operations
     kept.h       variables that the original leaves alone
+    allocated.c  allocated memory that the original leaves alone; it follows an engine
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races

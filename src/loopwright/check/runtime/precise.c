@@ -433,8 +433,9 @@ static void clear_shadow(int array)
   for (int k = 0; k < lw_ranks[array]; k++)
     cells *= lw_boxes[array][k][1] - lw_boxes[array][k][0] + 1;
   if (!shadows[array])
-    shadows[array] = malloc((size_t)cells * sizeof *shadows[array]);
-  if (!shadows[array])
+    shadows[array] = mmap(0, (size_t)cells * sizeof *shadows[array], PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (shadows[array] == MAP_FAILED)
     lw_put_no_memory();
   for (long k = 0; k < cells; k++)
     shadows[array][k].s = -1;

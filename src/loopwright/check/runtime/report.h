@@ -117,4 +117,14 @@ void lw_changed(int variable)
   lw_put(text, snprintf(text, sizeof text, "changed variable=%d\n", variable));
 }
 
+/* A variable was not looked at: there is too much to look at. */
+void lw_unseen(int variable);
+
+void lw_unseen(int variable)
+{
+  char text[64];
+
+  lw_put(text, snprintf(text, sizeof text, "unseen variable=%d\n", variable));
+}
+
 #endif
