@@ -233,8 +233,87 @@ def test_a_witness_does_not_rest_on_a_variable_of_the_original_without_a_value(
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("s = M_PI * t;", "s = 3.14159265358979323846 * t;"), ("k = INT_MAX;", "k = 2147483647;")],
+    [
+        ("s = M_PI * t;", "s = 3.14159265358979323846 * t;"),
+        ("k = INT_MAX;", "k = 2147483647;"),
+        ("if (k < INT_MAX) s = 1;", "s = k == INT_MAX ? s : 1;"),
+        ("s = DBL_EPSILON * t;", "s = 2.22044604925031308e-16 * t;"),
+    ],
 )
 def test_a_constant_of_a_header_is_no_input_of_a_witness(old: str, new: str, tmp_path: Path) -> None:
-    texts = [function(one, head="#include <limits.h>\n#include <math.h>", after="s += k;") for one in (old, new)]
-    assert "does not end up with the same value" not in comparison(texts[0], texts[1], tmp_path)
+    texts = [function(one, head=_LIMITS, after="s += k;") for one in (old, new)]
+    assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s = M_PI * t;", "s = 3.1415 * t;"),
+        ("k = INT_MAX;", "k = 2147483646;"),
+        ("for (i = 0; i < n; i++) if (i < CHAR_BIT) a[i] = 1;", "for (i = 0; i < n; i++) a[i] = 1;"),
+        ("s = DBL_EPSILON * t;", "s = 1e-15 * t;"),
+    ],
+)
+def test_a_constant_of_a_header_has_its_value(old: str, new: str, tmp_path: Path) -> None:
+    texts = [function(one, head=_LIMITS, after="s += k;") for one in (old, new)]
+    assert _NOT_SAME in comparison(texts[0], texts[1], tmp_path)
+
+
+_NOT_SAME = "does not end up with the same value"
+_LIMITS = "#include <limits.h>\n#include <math.h>\n#include <float.h>"
+SET_BEFORE = {
+    "a number": ("k = 7;", "a[0] = k;", "a[0] = 7;", "a[0] = 8;"),
+    "a sum": ("k = 5; k += 2;", "a[0] = k;", "a[0] = 7;", "a[0] = 8;"),
+    "a size": ("k = 7;", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < 7; i++) a[i] = 1;", "a[0] = 1;"),
+    "a part of a size": ("k = n / 2;", "for (i = 0; i < k; i++) a[i] = n;", "for (i = 0; i < k; i++) a[i] = n + (k > n);", "for (i = 0; i < k; i++) a[i] = k;"),
+    "a choice": ("k = n > 3 ? 3 : n;", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < k && i < 3; i++) a[i] = 1;", "for (i = 0; i < k && i < 2; i++) a[i] = 1;"),
+    "a return": ("if (n > 3) return;", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "an assertion": ("assert(n <= 3);", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "a loop around": ("for (k = 0; k < 1; k++)", "{ a[k] = k; }", "{ a[k] = 0; }", "{ a[k] = 1; }"),
+    "a variable of the file that nothing changes": ("", "a[0] = kept;", "a[0] = 3;", "a[0] = 4;"),
+    "what a function returns": ("k = any(n);", "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
+    "what was read": ('scanf("%d", &k);', "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
+    "cells that a loop sets": ("for (k = 0; k < 100; k++) b[k] = k;", "a[0] = b[3];", "a[0] = b[3] + 0;", "a[0] = b[4];"),
+}
+"""What stands before a region, the region, another one that does the same, and one that does not."""
+
+
+@pytest.mark.parametrize("name", SET_BEFORE)
+def test_a_witness_is_a_run_of_the_function(name: str, tmp_path: Path) -> None:
+    setup, body, same, other = SET_BEFORE[name]
+    head = "static int kept = 3;\nint any(int), scanf(const char *, ...);\nvoid assert(int);"
+    texts = [function(one, setup=setup, head=head, after="b[1] = k;") for one in (body, same, other)]
+    assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)
+    assert _NOT_SAME in comparison(texts[0], texts[2], tmp_path)
+
+
+COMPUTED = {
+    "one cell": ("b[0] = 3;", "a[0] = b[0];", "a[0] = 3;"),
+    "an array": ("double c[3] = { 3 };", "a[0] = c[0];", "a[0] = 3;"),
+    "by a pointer": ("int *p = &k; *p = 2;", "a[0] = k;", "a[0] = 2;"),
+    "through a pointer": ("k = 2; int *p = &k;", "a[0] = *p;", "a[0] = 2;"),
+    "by a loop": ("k = 9; while (k > 7) k--;", "a[0] = k;", "a[0] = 7;"),
+    "by a switch": ("switch (n) { case 1: k = 3; break; default: k = 3; }", "a[0] = k;", "a[0] = 3;"),
+    "in an assignment": ("k = 5; i = k = 2;", "a[0] = k;", "a[0] = 2;"),
+    "in a first value": ("k = 5; int z = (k = 2);", "a[0] = k;", "a[0] = 2;"),
+    "in a call": ("k = 5; any(k = 2);", "a[0] = k;", "a[0] = 2;"),
+    "in a condition": ("k = 5; if ((k = 2)) i = 3;", "a[0] = k;", "a[0] = 2;"),
+    "by the library": ("memset(&k, 0, sizeof k);", "a[0] = k;", "a[0] = 0;"),
+    "by assembler": ('asm("movl $7, %0" : "=r"(k));', "a[0] = k;", "a[0] = 7;"),
+    "in another scope": ("k = 5; { int k = 3; k = 4; }", "a[0] = k;", "a[0] = 5;"),
+    "by a function of the file": ("k = three();", "a[0] = k;", "a[0] = 3;"),
+    "by a macro": ("k = 5; BUMP", "a[0] = k;", "a[0] = 7;"),
+    "a small number": ("unsigned char z = 300;", "a[0] = z;", "a[0] = 44;"),
+    "a rounded number": ("float z = 0.1;", "a[0] = z;", "a[0] = 0.1f;"),
+    "that lasts": ("static int z = 3;", "a[0] = z;", "a[0] = 3;"),
+}
+"""What is set before a region in ways that are not followed, the region, and another one that does the same."""
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_what_is_computed_before_a_region_is_no_input_of_a_witness(name: str, tmp_path: Path) -> None:
+    setup, body, same = COMPUTED[name]
+    (tmp_path / "bump.h").write_text("#define BUMP k = 7;\n")
+    head = '#include "bump.h"\n#include <string.h>\nint any(int); int three(void) { return 3; }'
+    texts = [function(one, setup=setup, head=head, after="b[1] = k;") for one in (body, same)]
+    assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)

@@ -42,6 +42,12 @@ def _functions_around(root: Node, region: Span) -> list[Node]:
     return [function for function in functions if function.span.contains(region)]
 
 
+def function_around(file: CFile, region: Span) -> Node | None:
+    """The function that a region is in; None of a snippet."""
+    found = _functions_around(file.tree, region)
+    return found[0] if len(found) == 1 else None
+
+
 def _later(function: Node, region: Span, name: str) -> list[Node]:
     """The uses of a name that may run after the region: after it, then before it in a loop around it."""
     uses = function.named(name, besides=region)

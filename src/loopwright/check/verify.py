@@ -239,9 +239,9 @@ def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | No
     marks = [*_marks(job, ahead, options), *guarded.insertions]
     program = with_insertions(job.given.segment, marks, begin, guarded.end + "LW_FINISH();")
     header = where.header + guarded.header + fast.header
-    options = (*job.tools.fast, *guarded.options)
+    wrapped = (*job.tools.fast, *guarded.options)
     return Built(
-        program, header, runtime_text("delayed.c") + guarded.engine, fast.tables, options, "delayed"
+        program, header, runtime_text("delayed.c") + guarded.engine, fast.tables, wrapped, "delayed"
     )
 
 

@@ -139,7 +139,8 @@ class ProgramPair:
         own = effort.of(self.pair.runs)
         fuel, most = own.fuel, own.one_run
         tried = _sizes(self.context, first) if near is None else _sizes_near(near)
-        for sizes in _possible(self.context, map(self.computed.settled, tried)):
+        settled = (sizes for one in tried if (sizes := self.computed.settled(one)) is not None)
+        for sizes in _possible(self.context, settled):
             known = tuple(sizes.items())
             if known in self._doubted:
                 continue

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field as field_of
-from functools import lru_cache
+from dataclasses import replace
 from typing import TypeAlias
 
 from loopwright.c.liveness import first_value, has_no_value
-from loopwright.c.typed.options import PLAIN
-from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -27,6 +25,7 @@ from loopwright.prove.equivalence.arithmetic import (
     computed,
     differ,
 )
+from loopwright.prove.equivalence.beginning import Beginning, EnclosingFunction, function_of
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -35,6 +34,7 @@ from loopwright.prove.equivalence.counterexample import (
     telling,
 )
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
+from loopwright.prove.equivalence.header_constants import macros_of_headers, open_names, standard_headers
 from loopwright.prove.equivalence.numbering import (
     Numbered,
     Table,
@@ -57,7 +57,6 @@ from loopwright.prove.equivalence.traces import (
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
-from loopwright.source import Source
 
 FEW_STEPS = 3_000
 MOST_STEPS = 30_000
@@ -87,6 +86,10 @@ class Pair:
     """What variables of the function hold where the regions start."""
     unset: frozenset[str] = frozenset()
     """Variables of OLD that nothing has set where its region starts."""
+    function: EnclosingFunction | None = None
+    """The function around the region of OLD."""
+    constants: Mapping[str, float] = field_of(default_factory=dict)
+    """Constants of headers."""
 
     @property
     def types(self) -> dict[str, CType]:
@@ -141,32 +144,23 @@ def pair_of(
     fixed = [one.name for p in programs for one in p.arrays if one.name in constants(p.source)]
     if fixed:
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
-    for program in programs:
-        name = _macro_of_header(program)
+    functions = tuple(map(function_of, programs))
+    for program, function in zip(programs, functions, strict=True):
+        name = _macro_of_header(program, function)
         if name is not None:
             raise Unreadable(f"what the macro '{name}' of a header is was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
-    return Pair(paths, runs, arrays, reassociate, opaque, _known(*programs), _unset(programs[0]))
+    given = {name: value for one in functions if one is not None for name, value in one.constants.items()}
+    known = given | _known(*programs)
+    return Pair(paths, runs, arrays, reassociate, opaque, known, _unset(programs[0]), functions[0], given)
 
 
-def _macro_of_header(program: Program) -> str | None:
-    """A name that is no variable and no size, as it would be taken for, but a constant of a header `<..>`."""
-    names = {*program.params, *(one.name for one in program.arrays if one.rank == 0 and not one.local)}
-    file = program.file
-    own = {macro.name for macro in file.macros}
-    open_names = {one for one in names - own if file.declarations.visible(one, program.region) is None}
-    if not open_names:
-        return None
-    given = [one.argument.strip() for one in file.directives if one.name == "include"]
-    constants_there = _macros_of(tuple(one for one in given if one.startswith("<")))
-    return next((one for one in sorted(open_names) if one in constants_there), None)
-
-
-@lru_cache(maxsize=8)
-def _macros_of(headers: tuple[str, ...]) -> frozenset[str]:
-    """The macros that these headers define, and those of the compiler itself."""
-    return frozenset(preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), PLAIN).changes)
+def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str | None:
+    """A constant of a header `<..>`, taken for a variable or a size, whose value is not known."""
+    names = [one for one in open_names(program) if known is None or one not in known.constants]
+    there = macros_of_headers(standard_headers(program.file)) if names else frozenset()
+    return next((one for one in names if one in there), None)
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:
@@ -198,6 +192,11 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     ]
     if not places:
         return None
+    beginning = Beginning({}, frozenset()) if pair.function is None else pair.function.beginning(sizes)
+    if beginning is None:
+        return None
+    values = {name: value for name, value in beginning.values.items() if value is not None}
+    pair = replace(pair, known={**pair.known, **values})
     try:
         wrong = _real(pair, steps, places)
     except Unvalued as unknown:
@@ -205,8 +204,17 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     if wrong is None:
         return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
     parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
+    doubt = beginning.doubt({*sizes, *_read_in(parts)})
+    if doubt is None and pair.function is not None and pair.function.hides_changes:
+        doubt = "what macros change before the region was not looked into"
+    if doubt is not None:
+        return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
     return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
+
+
+def _read_in(steps: Steps) -> set[str]:
+    return {cell.array for side in steps for step in side for cell in step.computation.read}
 
 
 def differing(pair: Pair, steps: Steps, places: list[CellKey]) -> CellKey | None:
@@ -258,7 +266,7 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
     found: ValueDifference | None = None
-    for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else _CANDIDATES:
+    for unknown in _possible_types(pair):
         found = None
         for seed in range(_seeds(steps)):
             world = World(seed, unknown, pair.reassociate, pair.opaque, known=pair.known, unset=pair.unset)
@@ -284,17 +292,28 @@ def _seeds(steps: Steps) -> int:
     return max(FACTORED + 1, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
 
 
-def _types(pair: Pair) -> set[CType]:
-    """The types of cells, those that values are converted to, and those of what functions return."""
-    return {
-        part.type
+def _possible_types(pair: Pair) -> tuple[CType, ...]:
+    """What a type that is not known may be; that of constants of headers is known."""
+    unknown = [part for part in _typed_parts(pair) if not is_arithmetic(part.type)]
+    names = {part.array for part in unknown if isinstance(part, CellTerm)}
+    kinds = {type(pair.constants.get(name)) for name in names}
+    if not unknown or (kinds == {float} and not any(isinstance(part, Apply) for part in unknown)):
+        return (DOUBLE,)
+    is_int = kinds == {int} and not any(isinstance(part, Apply) for part in unknown)
+    return (INT,) if is_int else _CANDIDATES
+
+
+def _typed_parts(pair: Pair) -> list[CellTerm | Apply]:
+    """The cells, the values that are converted, and those that functions return."""
+    return [
+        part
         for side in pair.runs
         for one in side.computations.values()
         for assignment in one.assignments
         for part in (assignment.target, *subterms(assignment.value))
         if isinstance(part, CellTerm)
         or (isinstance(part, Apply) and (part.operator.startswith("(") or part.operator.endswith("()")))
-    }
+    ]
 
 
 def _refuted(

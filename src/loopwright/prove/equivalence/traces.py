@@ -22,6 +22,7 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import at_parameters, fixed_parameters, parameter_names
 from loopwright.prove.equivalence.assignments import Computation, computations
+from loopwright.prove.equivalence.beginning import EnclosingFunction, function_of
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import CellTerm
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expression, words_of
@@ -139,10 +140,23 @@ class ComputedSizes:
 
     nodes: Mapping[str, Syntax] = field_of(default_factory=dict)
     kinds: Kinds | None = None
+    function: EnclosingFunction | None = None
+    """What stands before the region, which may compute some of them too."""
 
-    def settled(self, sizes: Sizes) -> Sizes:
-        """The same with those parameters as C computes them, where their parts are among the sizes."""
+    def settled(self, sizes: Sizes) -> Sizes | None:
+        """The same with those parameters as C computes them, where their parts are among the sizes.
+
+        None where the region is not reached with them.
+        """
         found = dict(sizes)
+        if self.function is not None:
+            beginning = self.function.beginning(sizes)
+            if beginning is None:
+                return None
+            for name in sizes:
+                value = beginning.values.get(name)
+                found[name] = value if isinstance(value, int) else found[name]
+            sizes = dict(found)
         for name, node in self.nodes.items():
             value = self._value(node, sizes) if name in sizes else None
             found[name] = found.get(name, 0) if value is None else value
@@ -188,7 +202,8 @@ def computed_sizes(program: Program) -> ComputedSizes:
     kinds = program.file.kinds(program.region)
     written = [one for one in program.parameters if not one.text.isidentifier()]
     nodes = {one.name: expression_of(one.text, kinds) for one in written}
-    return ComputedSizes({name: node for name, node in nodes.items() if node is not None}, kinds)
+    known = {name: node for name, node in nodes.items() if node is not None}
+    return ComputedSizes(known, kinds, function_of(program))
 
 
 def small_sizes(context: isl.Set, hints: tuple[Sizes, ...], computed: ComputedSizes) -> Iterator[Sizes]:
@@ -197,7 +212,7 @@ def small_sizes(context: isl.Set, hints: tuple[Sizes, ...], computed: ComputedSi
     seen: list[Sizes] = []
     for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):
         values = computed.settled({name: fixed.get(name, sizes.get(name, 1)) for name in names})
-        if values not in seen and is_possible(context, values):
+        if values is not None and values not in seen and is_possible(context, values):
             seen.append(values)
             yield values
 

@@ -1,0 +1,379 @@
+"""What variables hold where a region starts: what its function does before it, for some sizes.
+
+A no is about a run of the function.  What stands before the region is run in order, as far as it computes
+numbers from numbers: `m = n / 2;`, `if (n < 1) return;`.  What was loaded or what an unknown function
+returned may be anything, and so may what loops leave in arrays.  A number that is computed and not known, and
+cells that statements outside of loops have set, are no inputs of a witness.
+"""
+
+from __future__ import annotations
+
+import operator as numbers
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
+
+from loopwright.c.file import CFile
+from loopwright.c.liveness import function_around
+from loopwright.c.macros import constant_macro
+from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
+from loopwright.c.syntax import without_parentheses as core_of
+from loopwright.c.tokens import names_in
+from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.preprocess import preprocess
+from loopwright.c.types import DOUBLE, FLOAT, Integer
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program
+from loopwright.prove.equivalence.header_constants import (
+    LARGEST,
+    literal_number,
+    macro_of_headers,
+    open_names,
+    standard_headers,
+)
+from loopwright.source import Source, Span
+
+OTHERWISE = 5
+"""What an int parameter that is no size of the region is taken to be."""
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+_FILLERS = ("memset", "memcpy", "memmove", "bzero")
+_LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
+_CHANGES = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|(?<!&)&(?!&)")
+_EXACT: Mapping[str, Callable[[float, float], float]] = {
+    "+": numbers.add,
+    "-": numbers.sub,
+    "*": numbers.mul,
+    "<": numbers.lt,
+    "<=": numbers.le,
+    ">": numbers.gt,
+    ">=": numbers.ge,
+    "==": numbers.eq,
+    "!=": numbers.ne,
+}
+
+
+class NotReached(Exception):
+    """The region is not reached."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is known where a region starts; `None` of a name: it is computed, and not known."""
+
+    values: Mapping[str, float | None]
+    set_cells: frozenset[str]
+    """Arrays of which single cells were set."""
+
+    def doubt(self, names: set[str]) -> str | None:
+        """Why nothing can be said of a run that takes these variables as they come."""
+        unknown = sorted(name for name in names if self.values.get(name, 0) is None or name in self.set_cells)
+        return f"what '{unknown[0]}' holds where the region starts was not found out" if unknown else None
+
+
+@dataclass(frozen=True)
+class EnclosingFunction:
+    """The function around a region."""
+
+    file: CFile
+    node: Node
+    region: Span
+    constants: Mapping[str, float]
+    """Names that are macros of headers, with the numbers they stand for."""
+
+    def beginning(self, sizes: Mapping[str, int]) -> Beginning | None:
+        """What is known where the region starts, for sizes that the function is given; None: it does not."""
+        run = _Run(self, {**self._constants, **self.constants}, set())
+        for name in self._parameters:
+            run.values[name] = sizes.get(name, OTHERWISE)
+        try:
+            run.until(field(self.node, "body"))
+        except NotReached:
+            return None
+        return Beginning(run.values | dict.fromkeys(self._reached_by_pointers), frozenset(run.cells))
+
+    @cached_property
+    def _parameters(self) -> tuple[str, ...]:
+        """Those that are ints."""
+        lists = [one for one in walk(field(self.node, "declarator")) if one.type == "parameter_declaration"]
+        plain = [one for one in lists if one.text.split()[:-1] in (["int"], ["long"], ["const", "int"])]
+        return tuple(one.text.split()[-1] for one in plain if one.text.split()[-1].isidentifier())
+
+    @cached_property
+    def _before(self) -> tuple[Node, ...]:
+        return tuple(node for node in walk(self.node) if node.start < self.region.start)
+
+    @cached_property
+    def _reached_by_pointers(self) -> tuple[str, ...]:
+        """Variables whose addresses are taken before the region, and not only for a call."""
+        taken = [one for one in self._before if one.type == "pointer_expression" and operator(one) == "&"]
+        kept = [one for one in taken if one.parent is None or one.parent.type != "argument_list"]
+        kept += [one for one in self._before if "asm" in one.type]
+        return tuple(name for one in kept for name in identifiers(one))
+
+    @cached_property
+    def _constants(self) -> dict[str, float | None]:
+        """Variables of this file alone that nothing changes, with the values they are declared with."""
+        found: dict[str, float | None] = {}
+        for node in named_children(self.file.tree):
+            if node.type == "declaration" and node.text.startswith("static ") and "(" not in node.text:
+                for one in (part for part in named_children(node) if part.type == "init_declarator"):
+                    name, value = field(one, "declarator"), core_of(field(one, "value"))
+                    number = literal_number(value.text)
+                    if name.type == "identifier" and number is not None and not self._changes(name.text):
+                        found[name.text] = number
+        return found
+
+    def _changes(self, name: str) -> bool:
+        for node in walk(self.file.tree):
+            is_taken = node.type == "pointer_expression" or "asm" in node.type
+            changed = node if is_taken else assigned_target(node)
+            if changed is not None and name in identifiers(changed):
+                return True
+        return False
+
+    @cached_property
+    def hides_changes(self) -> bool:
+        """Whether a macro before the region may assign to something, or give an address away."""
+        start = self.node.start
+        words = set(names_in(self.node.source.text[start : self.region.start]))
+        return any(name in words for name in _changing_macros(self.file.source))
+
+
+@lru_cache(maxsize=8)
+def _changing_macros(source: Source) -> frozenset[str]:
+    """The macros of a file and its headers that may assign to something, or take an address."""
+    changes = preprocess(source, PLAIN).changes.items()
+    return frozenset(name for name, lines in changes if any(_CHANGES.search(text) for _, text in lines))
+
+
+def function_of(program: Program) -> EnclosingFunction | None:
+    """The function around a region, if there is one."""
+    file, region = program.file, program.region
+    node = function_around(file, region)
+    if node is None:
+        return None
+    headers = standard_headers(file)
+    numbers = {name: macro_of_headers(headers, name) for name in open_names(program)}
+    return EnclosingFunction(file, node, region, {k: v for k, v in numbers.items() if v is not None})
+
+
+@dataclass
+class _Run:
+    """What is known so far.  A name that is not in `values` may hold anything."""
+
+    function: EnclosingFunction
+    values: dict[str, float | None]
+    cells: set[str]
+
+    def until(self, node: Node) -> None:
+        """What runs in a statement before the region in it."""
+        region = self.function.region
+        match node.type:
+            case "compound_statement" | "labeled_statement" | "switch_statement" | "case_statement":
+                for one in named_children(node):
+                    if one.end <= region.start:
+                        self.run(one)
+                    elif one.start < region.start:
+                        self.until(one)
+            case "if_statement" | "else_clause":
+                test = node.child_by_field_name("condition")
+                for one in named_children(node):
+                    if one.start <= region.start < one.end and one != test:
+                        self.demand(test, is_true=one.type != "else_clause")
+                        self.until(one)
+            case "for_statement":
+                first = node.child_by_field_name("initializer")
+                if first is not None:
+                    self.run(first)
+                self.demand(node.child_by_field_name("condition"), is_true=True)
+                self.until(field(node, "body"))
+            case "while_statement":
+                self.demand(node.child_by_field_name("condition"), is_true=True)
+                self.until(field(node, "body"))
+            case "do_statement":
+                self.until(field(node, "body"))
+
+    def demand(self, test: Node | None, *, is_true: bool) -> None:
+        value = None if test is None else self.value(test)
+        if value is not None and bool(value) != is_true:
+            raise NotReached
+
+    def run(self, node: Node) -> None:
+        """A statement before the region, or an expression."""
+        match node.type:
+            case "compound_statement":
+                before = dict(self.values)
+                for one in named_children(node):
+                    self.run(one)
+                declared = [one for one in named_children(node) if one.type == "declaration"]
+                own = [name for one in declared for name in identifiers(one)]
+                self.values |= {name: before.get(name) for name in own}
+            case "declaration":
+                for one in named_children(node):
+                    if one.type == "init_declarator":
+                        self.declare(one, is_static="static" in node.text.split())
+                        self.forget(field(one, "value"))
+            case "expression_statement":
+                for one in named_children(node):
+                    self.run(one)
+            case "assignment_expression" | "update_expression":
+                self.assign(node)
+            case "if_statement":
+                value = self.value(field(node, "condition"))
+                self.forget(field(node, "condition"))
+                branches = [node.child_by_field_name(one) for one in ("consequence", "alternative")]
+                if value is None:
+                    self.forget(node)
+                    branches = []
+                for one in (one for one in branches[not value :][:1] if one is not None):
+                    self.run(one)
+            case "else_clause":
+                for one in named_children(node):
+                    self.run(one)
+            case "call_expression":
+                self.call(node)
+            case kind if kind in _LEAVING:
+                raise NotReached
+            case _:
+                self.forget(node)
+
+    def call(self, node: Node) -> None:
+        """`assert` demands something; other calls may set what they are given the address of."""
+        given = named_children(field(node, "arguments"))
+        name = field(node, "function").text
+        for part in (part for one in given for part in walk(one)):
+            if assigned_target(part) is not None:
+                self.forget(part)
+        if name == "assert" and len(given) == 1:
+            self.demand(given[0], is_true=True)
+        for one in (part for part in walk(node) if part.type == "pointer_expression"):
+            for taken in identifiers(one):
+                self.values.pop(taken, None)
+                self.values |= {taken: None} if name in _FILLERS else {}
+
+    def declare(self, node: Node, *, is_static: bool) -> None:
+        target, value = field(node, "declarator"), field(node, "value")
+        if target.type == "identifier":
+            self.set(target.text, None if is_static else self.given(value))
+        elif target.type == "array_declarator" or "&" in value.text:
+            self.cells |= set(identifiers(target)[:1])
+
+    def assign(self, node: Node) -> None:
+        target = assigned_target(node)
+        core = None if target is None else core_of(target)
+        if core is None or core.type != "identifier":
+            self.forget(node)
+            return
+        sign = operator(node)
+        if node.type == "assignment_expression":
+            self.forget(field(node, "right"))
+        if node.type == "assignment_expression" and sign == "=":
+            self.set(core.text, self.given(field(node, "right")))
+            return
+        before = self.value(core)
+        added = 1 if node.type == "update_expression" else self.value(field(node, "right"))
+        exact = _EXACT.get(sign[0]) if sign[0] in "+-*" else None
+        if before is None or added is None or exact is None:
+            self.values[core.text] = None
+        else:
+            self.set(core.text, exact(before, added))
+
+    def set(self, name: str, value: float | str | None) -> None:
+        """A variable gets a number, something that may be anything (a text), or what is not known."""
+        if isinstance(value, str):
+            self.values.pop(name, None)
+            return
+        self.values[name] = self.as_declared(name, value)
+
+    def as_declared(self, name: str, value: float | None) -> float | None:
+        """A number as a variable holds it; None where that is another one, or not known."""
+        file = self.function.file
+        declared = file.declarations.visible(name, self.function.region)
+        if value is None or declared is None or declared.rank:
+            return None
+        kind = file.kinds(self.function.region).written_type(declared.type, certain=True)
+        if kind == DOUBLE:
+            return float(value)
+        is_small = abs(value) <= (2**24 if kind == FLOAT else LARGEST)
+        if kind == FLOAT and is_small and value == int(value):
+            return float(value)
+        if not isinstance(kind, Integer) or not isinstance(value, int) or not is_small:
+            return None
+        return value if kind.least <= value <= kind.greatest else None
+
+    def given(self, node: Node) -> float | str | None:
+        """The value of an expression; a text where it is a load, or what an unknown function returns."""
+        core = core_of(node)
+        value = self.value(core)
+        if value is not None:
+            return value
+        while core.type == "cast_expression":
+            core = core_of(field(core, "value"))
+        if core.type == "call_expression":
+            self.call(core)
+            names = {one.name for one in self.function.file.functions}
+            return None if field(core, "function").text in names else "a call"
+        is_load = core.type in ("subscript_expression", "field_expression", "pointer_expression")
+        is_open = core.type == "identifier" and core.text not in self.values
+        is_set = bool(self.cells & set(identifiers(core)[:1])) or "&" in core.text
+        return "a load" if (is_load or is_open) and not is_set else None
+
+    def forget(self, node: Node) -> None:
+        """Variables that a statement changes in some way, and cells that are set outside of loops."""
+        in_loop = node.type in _LOOPS
+        for part in walk(node):
+            target = assigned_target(part)
+            core = None if target is None else core_of(target)
+            if core is not None and core.type == "identifier":
+                self.values[core.text] = None
+            elif core is not None and not in_loop:
+                self.cells |= set(identifiers(core)[:1])
+            if part.type == "call_expression" and part != node:
+                self.call(part)
+
+    def value(self, node: Node) -> float | None:
+        """The number that an expression is, where that is known."""
+        core = core_of(node)
+        match core.type:
+            case "number_literal":
+                return literal_number(core.text)
+            case "identifier":
+                if core.text in self.values:
+                    return self.values[core.text]
+                return constant_macro(self.function.file.macros, core.text)
+            case "unary_expression":
+                inner = self.value(field(core, "argument"))
+                if inner is None or operator(core) not in ("-", "!", "+"):
+                    return None
+                return int(not inner) if operator(core) == "!" else -inner if operator(core) == "-" else inner
+            case "conditional_expression":
+                test = self.value(field(core, "condition"))
+                branch = None if test is None else "consequence" if test else "alternative"
+                return None if branch is None else self.value(field(core, branch))
+            case "binary_expression":
+                return self._binary(core)
+        return None
+
+    def _binary(self, node: Node) -> float | None:
+        sign, left = operator(node), self.value(field(node, "left"))
+        if sign in ("&&", "||") and left is not None and bool(left) == (sign == "||"):
+            return int(sign == "||")
+        right = self.value(field(node, "right"))
+        if left is None or right is None:
+            return None
+        if sign in ("&&", "||"):
+            return int(bool(right))
+        if sign in _EXACT:
+            return _fitting(_EXACT[sign](left, right))
+        if sign not in ("/", "%") or not right or not (isinstance(left, int) and isinstance(right, int)):
+            return left / right if sign == "/" and right else None
+        quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
+        return quotient if sign == "/" else left - quotient * right
+
+
+def _fitting(value: float) -> float | None:
+    """A result that is within an int, where it is one."""
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, float) or abs(value) <= LARGEST else None
+
