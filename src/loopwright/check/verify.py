@@ -239,10 +239,8 @@ def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | No
     marks = [*_marks(job, ahead, options), *guarded.insertions]
     program = with_insertions(job.given.segment, marks, begin, guarded.end + "LW_FINISH();")
     header = where.header + guarded.header + fast.header
-    wrapped = (*job.tools.fast, *guarded.options)
-    return Built(
-        program, header, runtime_text("delayed.c") + guarded.engine, fast.tables, wrapped, "delayed"
-    )
+    engine, flags = runtime_text("delayed.c") + guarded.engine, (*job.tools.fast, *guarded.options)
+    return Built(program, header, engine, fast.tables, flags, "delayed")
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Insertion]:
@@ -311,8 +309,8 @@ def precise_program(job: Job, found: Writers) -> Built:
     program = with_insertions(job.given.segment, marks, begin, f"{guarded.end}lw_end();")
     tables = precise_tables(job.spec, found, job.sites.sites)
     header = where.header + guarded.header + HEADER
-    options = (*job.tools.precise, *guarded.options)
-    return Built(program, header, runtime_text("precise.c") + guarded.engine, tables, options, "precise")
+    engine, flags = runtime_text("precise.c") + guarded.engine, (*job.tools.precise, *guarded.options)
+    return Built(program, header, engine, tables, flags, "precise")
 
 
 def run_built(job: Job, built: Built) -> Ended:
@@ -373,10 +371,8 @@ def _other_sizes(job: Job, log: RunLog) -> bool:
 
 
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
-    notes: list[str] = []
-    others = other_writes(job.spec, job.sites.known)
-    if others:
-        notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
+    others = ", ".join(other_writes(job.spec, job.sites.known))
+    notes = [f"not compared, and changed by the segment: {others}"] if others else []
     notes += not_kept(job.spec, job.sites, log.changed, log.unseen)
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
