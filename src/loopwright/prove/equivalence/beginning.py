@@ -52,7 +52,7 @@ _EXACT: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-class NotReached(Exception):
+class RegionNotReached(Exception):
     """The region is not reached."""
 
 
@@ -82,12 +82,12 @@ class EnclosingFunction:
 
     def beginning(self, sizes: Mapping[str, int]) -> Beginning | None:
         """What is known where the region starts, for sizes that the function is given; None: it does not."""
-        run = _Run(self, {**self._constants, **self.constants}, set())
+        run = _Prelude(self, {**self._constants, **self.constants}, set())
         for name in self._parameters:
             run.values[name] = sizes.get(name, OTHERWISE)
         try:
             run.until(field(self.node, "body"))
-        except NotReached:
+        except RegionNotReached:
             return None
         return Beginning(run.values | dict.fromkeys(self._reached_by_pointers), frozenset(run.cells))
 
@@ -158,7 +158,7 @@ def function_of(program: Program) -> EnclosingFunction | None:
 
 
 @dataclass
-class _Run:
+class _Prelude:
     """What is known so far.  A name that is not in `values` may hold anything."""
 
     function: EnclosingFunction
@@ -196,7 +196,7 @@ class _Run:
     def demand(self, test: Node | None, *, is_true: bool) -> None:
         value = None if test is None else self.value(test)
         if value is not None and bool(value) != is_true:
-            raise NotReached
+            raise RegionNotReached
 
     def run(self, node: Node) -> None:
         """A statement before the region, or an expression."""
@@ -233,7 +233,7 @@ class _Run:
             case "call_expression":
                 self.call(node)
             case kind if kind in _LEAVING:
-                raise NotReached
+                raise RegionNotReached
             case _:
                 self.forget(node)
 
