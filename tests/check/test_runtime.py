@@ -45,7 +45,7 @@ def _lint(folder: Path, file: str, *options: str) -> None:
 
 
 def test_every_file_is_listed() -> None:
-    listed = {*runtime.ENGINES, *runtime.HEADERS, runtime.TERMS}
+    listed = {*runtime.ENGINES, *runtime.HEADERS, runtime.TERMS, runtime.ALLOCATED}
     assert {path.name for path in FOLDER.glob("*.[ch]")} == listed
 
 
@@ -67,6 +67,11 @@ def test_engines_with_the_tables_of_a_program(name: str, tmp_path: Path) -> None
     for engine, content in tables.items():
         (tmp_path / runtime.TABLES_HEADER).write_text(content)
         _lint(tmp_path, str(FOLDER / engine), "-fanalyzer")
+    if name == "pointers":
+        texts = (runtime.runtime_text(one) for one in ("delayed.c", runtime.ALLOCATED))
+        (tmp_path / runtime.TABLES_HEADER).write_text(tables["delayed.c"])
+        (tmp_path / "engine.c").write_text("".join(texts))
+        _lint(tmp_path, "engine.c", "-Wno-missing-prototypes")
 
 
 @pytest.mark.parametrize("name", ["figure 6", "pointers", "gemm", "lu", "heat-3d"])

@@ -324,3 +324,10 @@ def test_a_loop_that_counts_to_0_has_no_end_below_it(start: str, is_same: bool, 
     texts = [f"{head} for (int j = {start}; j{test};) a[j] = i;" for test in ("-- > 0", "--")]
     old, new = (function(text, parameters="int n, unsigned short m") for text in texts)
     assert (comparison(old, new, tmp_path) == PROVED) == is_same
+
+
+@pytest.mark.parametrize("body", ["q[i] = w;", "q[i] = g(w);", "q[i] = w + 1;"])
+def test_types_that_the_interface_of_the_front_end_does_not_know(body: str, tmp_path: Path) -> None:
+    head = "typedef _Float16 T; T q[100], w; T g(T) __attribute__((const));"
+    old, new = (function(f"for (i = {first}) {body}", head=head) for first in ("0; i < n; i++", "n - 1; i >= 0; i--"))
+    assert comparison(old, new, tmp_path) == PROVED

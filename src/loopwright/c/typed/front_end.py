@@ -139,6 +139,12 @@ def kind(cursor: Cursor | ClangType) -> str:
     return found
 
 
+def argument_types(function: ClangType) -> list[ClangType]:
+    """The types of the parameters of a function, those among them that the Python interface does not know."""
+    library = _library()
+    return [library.clang_getArgType(function, k) for k in range(library.clang_getNumArgTypes(function))]
+
+
 def children(cursor: Cursor) -> list[Cursor]:
     return list(cursor.get_children())
 

@@ -103,7 +103,7 @@ class Types:
                     else types.Unknown(f"'{kind.spelling}' has no declaration")
                 )
             case "FUNCTIONPROTO":
-                parameters = tuple(self.of_parameter(one) for one in kind.argument_types())
+                parameters = tuple(self.of_parameter(one) for one in front_end.argument_types(kind))
                 return types.FunctionType(
                     self.of(kind.get_result()), parameters, bool(kind.is_function_variadic())
                 )
@@ -115,12 +115,13 @@ class Types:
         return types.Unknown(f"the type '{kind.spelling}' is not modelled")
 
     def _array(self, kind: ClangType) -> types.CType:
-        element = self.of(kind.element_type)
+        element = self.of(kind.get_array_element_type())
         match front_end.kind(kind):
             case "CONSTANTARRAY":
                 return types.ArrayType(element, int(kind.element_count) if self.has_lengths else "?")
             case "VARIABLEARRAY":
-                return types.ArrayType(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
+                inner = str(kind.get_array_element_type().spelling)
+                return types.ArrayType(element, _length(str(kind.spelling), inner))
             case _:
                 return types.ArrayType(element, None)
 

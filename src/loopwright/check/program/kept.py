@@ -16,7 +16,7 @@ from loopwright.check.program.addresses import arrays_by_rows, blocks
 from loopwright.check.program.outside import is_looked_at, left_iterators, own_names
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
-from loopwright.check.runtime import runtime_text
+from loopwright.check.runtime import ALLOCATED, runtime_text
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
@@ -85,7 +85,7 @@ def keeping(spec: Specification, sites: Sites) -> Keeping:
         f"{found.header}{functions}lw_holds_allocated(void);\n",
         f"{found.begin}{own}lw_hold_allocated(), ",
         f"{found.end}lw_holds_allocated(), ",
-        runtime_text("allocated.c"),
+        runtime_text(ALLOCATED),
         tuple(f"-Wl,--wrap={name}" for name in _ALLOCATE),
     )
 

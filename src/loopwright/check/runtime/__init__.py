@@ -23,6 +23,7 @@ from importlib.resources import files
 ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c")
 HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h", "kept.h")
 TERMS = "terms.h"
+ALLOCATED = "allocated.c"
 PROGRAM_HEADER = "loopwright_check.h"
 """Generated: what the program under test includes."""
 TABLES_HEADER = "lw_tables.h"
