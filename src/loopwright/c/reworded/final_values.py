@@ -248,7 +248,8 @@ def is_alone(loop: Node, name: str, region: Region) -> bool:
     """Whether only its head changes the iterator of a loop, which is always left at its end, and whose
     name means nothing else in it; no pragma is about the loop or names it."""
     body = field(loop, "body")
-    if any(is_before(one, loop) or name in names_in(one.place.text) for one in region.pragmas):
+    pragmas = [(one, one.place.text) for one in region.pragmas]
+    if any(is_before(one, loop) or (name in text and name in names_in(text)) for one, text in pragmas):
         return False
     for node in walk(body):
         if node.type in _LEAVING or name in changed_names(node) or (node.type == "break_statement"):

@@ -37,6 +37,7 @@ _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered
 """Pragmas that concern loops further inside."""
 _OTHER = re.compile(r"\b(?:while|do|break)\b|\bfor\s*\(\s*;|;\s*\)")
 """What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
+_SPACE = re.compile(r"\s*")
 _SWAPPED = {">": "<", ">=": "<="}
 
 Edit = tuple[int, int, str]
@@ -86,8 +87,11 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
 
 def is_before(pragma: Directive, loop: Node) -> bool:
     """Whether a pragma is about this loop: what it allows there depends on how the loop is written."""
-    between = loop.source.text[pragma.place.end : loop.start]
-    return pragma.place.end <= loop.start and not without_comments(between, literals=True).strip()
+    text, end = loop.source.text, pragma.place.end
+    first = _SPACE.match(text, end)
+    if first is None or end > loop.start or (first.end() < loop.start and text[first.end()] != "/"):
+        return False
+    return not without_comments(text[end : loop.start], literals=True).strip()
 
 
 @dataclass(frozen=True)

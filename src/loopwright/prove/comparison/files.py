@@ -21,6 +21,7 @@ from loopwright.prove.comparison.regions import (
     changed_parts,
     counterparts,
     has_marks,
+    is_too_long,
 )
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
 from loopwright.prove.equivalence.answer import Agreement
@@ -242,6 +243,8 @@ def _compared_wordings(
         if not isinstance(found.verdict, Undecided):
             return _if_compiled(found, before, source, compilers)
         undecided.append(found)
+        if is_too_long(texts[1]):
+            break
     if undecided:
         return undecided[0]
     first = failures[0].diagnostic
