@@ -102,6 +102,15 @@ def test_other_orders_are_not_proved(name: str, tmp_path: Path) -> None:
     assert comparison(old, new, tmp_path) != PROVED
 
 
+@pytest.mark.parametrize("leave", ["LEAVE(j);", "GIVE j;", "do GIVE j; while (0);", "while (x[i]) LEAVE(j);"])
+def test_a_return_in_a_macro_is_one(leave: str, tmp_path: Path) -> None:
+    macros = "#define LEAVE(v) return v\n#define GIVE return\n"
+    both = f"for (i = 0; i < n; i++) {{ if (x[i] == m) {leave} j = i; a[i] = 1; }}"
+    apart = f"for (i = 0; i < n; i++) a[i] = 1; for (i = 0; i < n; i++) {{ if (x[i] == m) {leave} j = i; }}"
+    old, new = (macros + _text(body, _USUAL, "j = 0;") for body in (both, apart))
+    assert comparison(old, new, tmp_path) != PROVED
+
+
 @pytest.mark.parametrize("name", THE_SAME)
 def test_the_same_order_is(name: str, tmp_path: Path) -> None:
     old, new = (_text(body, _USUAL, "") for body in THE_SAME[name])

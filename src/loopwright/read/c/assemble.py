@@ -82,8 +82,7 @@ def _with_everything(
     before it.  So what touches hidden variables alone keeps its order with calls, as if it read there too.
     """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
-    spots = [touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE]
-    has_calls = any("(" in spot.text or spot.text.startswith("return") for spot in spots)
+    may_end = any(touch.base == ELSEWHERE for leaf in leaves for touch in leaf.touches)
     found: list[ReadStatement] = []
     for leaf in leaves:
         more: list[Touch] = []
@@ -94,7 +93,7 @@ def _with_everything(
                     more.append(Touch(base, (), is_write=False, must=False, place=place))
                 if base != ELSEWHERE and not is_hidden(base):
                     more.append(Touch(base, (), is_write=True, must=False, place=place))
-        elif has_calls and all(is_hidden(touch.base) for touch in leaf.touches):
+        elif may_end and all(is_hidden(touch.base) for touch in leaf.touches):
             more.append(Touch(ELSEWHERE, (), is_write=False, must=False, place=place))
         found.append(replace(leaf, touches=(*leaf.touches, *more)))
     return tuple(found)

@@ -33,14 +33,19 @@ def reaching(program: Program) -> tuple[Span, ...]:
 
 
 def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
-    """Raise where a statement that may touch all storage leaves some out, or may change what runs.
+    """Raise where a statement that may touch all storage leaves some out, or may change what runs, and where
+    one returns and was not read so.
 
     What decides what runs is counted or fixed: no such statement may change it, by its name or by a pointer.
     """
     places = reaching(program)
+    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    for node in nodes:
+        if isinstance(node, tree.Return) and not is_inside(node, places):
+            hint = "write 'return' in the region itself"
+            raise refuse(node.place.span, "this may return, which the text does not show", hint)
     if not places:
         return
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
     _refuse_missing(program, region, nodes)
     nodes = [node for statement in region.statements for node in _evaluated(statement)]
     inside = [node for node in nodes if is_inside(node, places)]
