@@ -119,6 +119,10 @@ def refuse(right: Made, old: str, new: str) -> None:
 LAUNCH = """
 #undef LW_LAUNCH
 #define LW_LAUNCH(kernel, grid, size, arguments) lw_run(grid, size, [&] { kernel arguments; })
+#undef LW_LAUNCH_WITH
+#define LW_LAUNCH_WITH(bytes, kernel, grid, size, arguments) LW_LAUNCH(kernel, grid, size, arguments)
+#undef LW_SHARED_5
+#define LW_SHARED_5(type, name, n0, n1, n2, n3, n4) static type name[n0][n1][n2][n3][n4]
 """
 
 

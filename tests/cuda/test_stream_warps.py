@@ -6,10 +6,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput, LoopwrightError
-from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.redundant import prove_redundant
 from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.rewrite.cuda import of_launches
@@ -57,9 +57,17 @@ LANES = "for (LW_LANE_INDEX x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
 OWN = "b_own1[w][x][0][2][p][c] ="
 COPY = "LW_TOGETHER(2, c, 1, b_own1[w][x][0][3][p][c], "
 WRONG = {
-    "no barrier before rows are given": ("          LW_BARRIER();\n", ""),
-    "a barrier of warps before rows are given": ("  LW_BARRIER();\n", "  LW_WARP_BARRIER();\n"),
-    "no barrier after the march": ("\n        LW_BARRIER();\n", "\n"),
+    "no barrier after rows are given": ("          LW_BARRIER();\n", ""),
+    "a barrier of warps after rows are given": (
+        "          LW_BARRIER();\n", "          LW_WARP_BARRIER();\n"
+    ),
+    "no barrier after buffers are cleared": ("\n        LW_BARRIER();\n", "\n"),
+    "rows that are taken from the buffer they are given to": ("b_ends1[(r + 1) % 2]", "b_ends1[r % 2]"),
+    "rows that are given to the buffer they are taken from": ("b_ends1[r % 2]", "b_ends1[(r + 1) % 2]"),
+    "buffers that do not take turns": ("b_ends1[(r + 1) % 2]", "b_ends1[(r + 2) % 2]"),
+    "a march of every other step": ("r += 1)", "r += 2)"),
+    "less room than the buffers need": ("LW_LAUNCH_WITH(4096,", "LW_LAUNCH_WITH(2048,"),
+    "no room for buffers": ("LW_LAUNCH_WITH(4096, ", "LW_LAUNCH("),
     "no barrier of warps before lanes compute": ("          LW_WARP_BARRIER();\n", ""),
     "registers of another warp": (OWN, OWN.replace("[w]", "[(w + 1) % 2]")),
     "registers of a warp that is a number": (OWN, OWN.replace("[w]", "[0]")),
@@ -79,7 +87,7 @@ WRONG = {
     "neighbours of one array": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], b_own1["),
     "neighbours that nothing declares": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], A["),
     "a selection of a value": ("if (LW_SELECT(", "if (2 - LW_SELECT("),
-    "other buffers": ("LW_SHARED_4(float, b_last1, 2,", "LW_SHARED_4(float, b_last1, 1,"),
+    "other buffers": ("LW_SHARED_5(float, b_ends1, 2,", "LW_SHARED_5(float, b_ends1, 1,"),
 }
 
 
@@ -137,18 +145,18 @@ def test_a_halo_that_is_one_too_small_is_refuted(monkeypatch: pytest.MonkeyPatch
     assert wrong and "p = 2" in wrong[0].reader
 
 
-def test_a_swapped_buffer_is_refuted() -> None:
-    """The rows of the other end of a warp: not those that are claimed."""
-    key, other = "last", "first"
+@pytest.mark.parametrize("other", ["h, w, e - 1, x, c", "1 - h, w, e, x, c"])
+def test_a_swapped_buffer_is_refuted(other: str) -> None:
+    """The rows of the other end of a warp, or of another step: not those that are claimed."""
     plan = planned()
     flow, claims = ClaimedFlow(plan.program), redundancy(plan)
-    statement = next(one for one in plan.program.statements if f"= b_{key}1[" in one.body.place.text)
+    statement = next(one for one in plan.program.statements if "= b_ends1[" in one.body.place.text)
     (number,) = (k for k, access in enumerate(statement.accesses) if not access.is_write)
     read, claimed = statement.accesses[number], claims.seen[statement.name, number]
     needed = claims.held[statement.name].cell.domain()
     assert not list(flow.wrong(statement, read, needed, claimed))
-    relation = read.relation.set_tuple_name(OUT, f"b_{other}1")
-    swapped = replace(read, array=f"b_{other}1", relation=relation)
+    swap = isl.Map(f"{{ b_ends1[h, w, e, x, c] -> b_ends1[{other}] }}")
+    swapped = replace(read, relation=read.relation.apply_range(swap))
     assert list(flow.wrong(statement, swapped, needed, claimed))
 
 

@@ -43,6 +43,10 @@ MOST_DIMENSIONS = 4
 
 MOST_SHARED = 49152
 """Bytes of arrays that a kernel may declare as shared, on every GPU since compute capability 2.0."""
+MOST_ROOM = 232448
+"""Bytes of all that the threads of a block share, with what a launch asks for, since capability 9.0."""
+ROOM_RANK = 5
+"""Of the arrays that a launch asks for."""
 
 
 @dataclass(frozen=True)
@@ -192,15 +196,24 @@ def _size(extent: str, numbers: dict[str, str]) -> str:
     return name
 
 
+def has_room(array: Array) -> bool:
+    """Whether it is the array of a kernel that a launch has room for: one of five dimensions."""
+    return array.space is MemorySpace.SHARED and array.rank == ROOM_RANK
+
+
+def bytes_of(program: Program, array: Array) -> int:
+    return prod(map(int, array.extents)) * (8 if device_type(program, array) in ("double", "long") else 4)
+
+
 def check_room(program: Program, shared: Sequence[Array]) -> None:
     """The buffers of a block fit into the memory that its threads share."""
-    size = sum(
-        prod(map(int, array.extents)) * (8 if device_type(program, array) in ("double", "long") else 4)
-        for array in shared
-        if all(extent.isdigit() for extent in array.extents)
-    )
-    if size > MOST_SHARED or not all(extent.isdigit() for array in shared for extent in array.extents):
-        message = f"the buffers of a block have {size} bytes, where a GPU has {MOST_SHARED}"
+    known = [one for one in shared if all(extent.isdigit() for extent in one.extents)]
+    sizes = {one.name: bytes_of(program, one) for one in known}
+    room = sum(sizes[one.name] for one in known if has_room(one))
+    size = sum(sizes.values()) - room
+    if size > MOST_SHARED or size + room > MOST_ROOM or len(known) < len(shared):
+        most = MOST_ROOM if room else MOST_SHARED
+        message = f"the buffers of a block have {size + room} bytes, where a GPU has {most}"
         raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 

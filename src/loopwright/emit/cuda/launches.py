@@ -277,7 +277,9 @@ class _Splitter:
         match node:
             case Remarked(BarrierNote(), body) if registers:
                 return Remarked(BarrierNote(not self._touched(body).written - registers), body)
-            case For() if registers and not inside and not is_mapped(node):
+            case For() if is_mapped(node):
+                return node
+            case For() if registers and not inside:
                 touched = self._touched(node).written & self.memories.keys()
                 body = replace(node, body=self._of_warps(node.body, inside=True))
                 return Remarked(BarrierNote(), body) if touched - registers else body

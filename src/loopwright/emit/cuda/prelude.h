@@ -166,6 +166,10 @@ static __device__ __forceinline__ unsigned lw_thread_y(bool is_warp)
 #define LW_SHARED_2(type, name, n0, n1) alignas(16) __shared__ type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) alignas(16) __shared__ type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) alignas(16) __shared__ type name[n0][n1][n2][n3]
+/* One of five dimensions, which a launch has room for. */
+#define LW_SHARED_5(type, name, n0, n1, n2, n3, n4) \
+  extern __shared__ uint4 lw_room[]; \
+  type(*name)[n1][n2][n3][n4] = (type(*)[n1][n2][n3][n4])lw_room
 
 /* Arrays whose first subscripts are the numbers of the thread: each thread has the rest in its registers. */
 template <typename T, int axes> struct lw_own_row {
@@ -338,6 +342,19 @@ template <int count, typename T> __device__ __forceinline__ void lw_together(T *
     } \
   } while (0)
 
+/* With so many bytes that the threads of a block share. */
+#define LW_LAUNCH_WITH(bytes, kernel, grid, size, arguments) \
+  do { \
+    if (!lw_call.failed) { \
+      const cudaError_t room = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); \
+      lw_check(&lw_call, room, "room for " #kernel); \
+    } \
+    if (!lw_call.failed) { \
+      kernel<<<grid, size, bytes>>> arguments; \
+      lw_check(&lw_call, cudaGetLastError(), "a launch of " #kernel); \
+    } \
+  } while (0)
+
 static unsigned lw_clamp(long long count, long long most)
 {
   return (unsigned)(count < 1 ? 1 : count > most ? most : count);
@@ -454,6 +471,7 @@ typedef long LW_BLOCK_INDEX;
 #define LW_SHARED_2(type, name, n0, n1) type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) type name[n0][n1][n2]
 #define LW_SHARED_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
+#define LW_SHARED_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
 #define LW_OWN_1_1(type, name, n0) type name[n0]
 #define LW_OWN_1_2(type, name, n0, n1) type name[n0][n1]
 #define LW_OWN_1_3(type, name, n0, n1, n2) type name[n0][n1][n2]
@@ -480,6 +498,7 @@ typedef long LW_BLOCK_INDEX;
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments
+#define LW_LAUNCH_WITH(bytes, kernel, grid, size, arguments) kernel arguments
 
 static void lw_open(lw_state *lw)
 {

@@ -21,8 +21,10 @@ from loopwright.emit.comments import CommentNote, comment_lines
 from loopwright.emit.cuda.interface import (
     DeviceArray,
     Interface,
+    bytes_of,
     check_names,
     check_room,
+    has_room,
     interface_of,
 )
 from loopwright.emit.cuda.launches import (
@@ -101,12 +103,17 @@ def _device_region(loops: Loops, *, narrow: bool) -> DeviceRegion:
     kernels = launched(node, name, place, memories, touches)
     shared = [array for array in own if array.space is MemorySpace.SHARED]
     for launch in kernels.launches:
-        remarks = [one.remark for one in subprograms(launch.node) if isinstance(one, Remarked)]
-        declared = {one.name for one in remarks if isinstance(one, SharedNote | DeclarationNote)}
+        declared = declared_shared(launch.node)
         check_room(program, [array for array in shared if array.name in declared])
     # Lanes with strips of planes run faster in 64 bits: what converts numbers costs registers they need.
     strips = any(array.space is MemorySpace.PRIVATE and array.rank == 5 for array in own)
     return DeviceRegion(loops, name, interface_of(program), kernels, style, narrow and not strips)
+
+
+def declared_shared(node: Node) -> frozenset[str]:
+    """The names that a kernel declares around its phases."""
+    remarks = [one.remark for one in subprograms(node) if isinstance(one, Remarked)]
+    return frozenset(one.name for one in remarks if isinstance(one, SharedNote | DeclarationNote))
 
 
 _NOTES: dict[MemorySpace | None, Callable[[str], MemoryNote]] = {
@@ -304,7 +311,10 @@ def _launch(region: DeviceRegion, launch: Launch) -> str:
     arguments += [name for name, _ in _values(region, launch, body)]
     blocks = ", ".join(_blocks(launch, axis) for axis in AXES)
     threads = ", ".join(str(launch.threads.get(axis, 1)) for axis in AXES)
-    return f"LW_LAUNCH({launch.name}, LW_GRID({blocks}), LW_SIZE({threads}), ({', '.join(arguments)}));"
+    words = f"{launch.name}, LW_GRID({blocks}), LW_SIZE({threads}), ({', '.join(arguments)})"
+    program, declared = region.loops.program, declared_shared(launch.node)
+    room = sum(bytes_of(program, one) for one in program.arrays if has_room(one) and one.name in declared)
+    return f"LW_LAUNCH_WITH({room}, {words});" if room else f"LW_LAUNCH({words});"
 
 
 def _blocks(launch: Launch, axis: str) -> str:

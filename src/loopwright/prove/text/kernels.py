@@ -12,6 +12,7 @@ number.  So a kernel means its loops, those that are distributed parallel, if
     barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
                the other uses; and one after the last use of buffers, since the next block that the threads
                run has the same memory for them;
+    turns      in a loop over r of all threads, a[r % 2] and a[(r + 1) % 2] are two buffers (`turns`);
     buffers    an array that threads share is declared where all of them are, once in a block;
     registers  in a kernel of one warp, lane k has a[k] of an array in registers, in one of several warps
                along y, lane k of warp w has a[w][k], and in any kernel thread (y, x) a[y][x] (`lanes`).
@@ -23,7 +24,7 @@ independent is proved of the text that is made here, as for OpenMP.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -47,6 +48,7 @@ from loopwright.prove.text.macros import (
     single_axes,
     tests_threads,
 )
+from loopwright.prove.text.turns import all_of, counted, in_turn, touched_by
 
 PRAGMA = "\n#pragma omp parallel for\n"
 
@@ -62,11 +64,16 @@ class Used:
         return Used(self.read | other.read, self.written | other.written)
 
     def without(self, names: Iterable[str]) -> Used:
-        return Used(self.read.difference(names), self.written.difference(names))
+        gone = {part for name in names for part in all_of(name)}
+        return Used(self.read - gone, self.written - gone)
 
     def conflicts(self, other: Used) -> frozenset[str]:
         """What one writes and the other uses."""
         return (self.written & (other.read | other.written)) | (other.written & self.read)
+
+    def renamed(self, names: Callable[[str], Iterable[str]]) -> Used:
+        read, written = ({new for one in old for new in names(one)} for old in (self.read, self.written))
+        return Used(frozenset(read), frozenset(written))
 
 
 NOTHING = Used()
@@ -114,6 +121,8 @@ class KernelReader:
     """Where lanes use them."""
     edits: list[Edit] = field(default_factory=list)
     distributed: list[Distribution] = field(default_factory=list)
+    march: str = ""
+    """The iterator of the outermost loop of all threads, if it counts up by 1."""
 
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
@@ -208,8 +217,9 @@ class KernelReader:
         """
         names = [one for one in walk(node) if one.type == "identifier" and one.text in self.storage]
         names = [one for one in names if one.text not in self.own]
-        written = {one.text for one in names if is_assigned(one)}
-        return Used(frozenset(one.text for one in names), frozenset(written))
+        touched = [(one, touched_by(one, self.march)) for one in names]
+        written = {part for one, parts in touched if is_assigned(one) for part in parts}
+        return Used(frozenset(part for _, parts in touched for part in parts), frozenset(written))
 
     def _check_declaration(self, node: Node) -> None:
         """Every thread has its own of what is declared here: a number that nothing assigns."""
@@ -299,16 +309,28 @@ class KernelReader:
         self._phase(body, dict.fromkeys(self._busy, ""))
 
     def _repeated(self, node: Node, dirty: Used) -> Used:
-        """A loop of all threads: what it ends with may come before what it begins with."""
+        """A loop of all threads: what it ends with may come before what it begins with.
+
+        In the next step of a march, the buffers that take turns are the other ones.
+        """
         refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
+        outer = not self.march
+        if outer:
+            self.march = counted(node)
         declared = (self.buffers, self.scopes, self.registers, self.owned)
         lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.used, *declared)
         known = [len(one) for one in lists]
-        after = self._uniform(part(node, "body"), dirty)
-        if dirty | after != dirty:
+        before = dirty
+        while True:
+            after = self._uniform(part(node, "body"), before)
+            repeated = before | (after.renamed(in_turn) if outer and self.march else after)
+            if repeated == before:
+                break
+            before = repeated
             for one, length in zip(lists, known, strict=True):
                 del one[length:]
-            after = self._uniform(part(node, "body"), dirty | after)
+        if outer and self.march:
+            self.march, after = "", after.renamed(all_of)
         return dirty | after
 
     def _phase(self, node: Node, axes: Mapping[str, str]) -> None:

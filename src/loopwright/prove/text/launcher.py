@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 
 from loopwright.c.allocation import AllocatedArray, allocating
 from loopwright.c.syntax import Node, named_children, parse
@@ -34,13 +33,11 @@ from loopwright.prove.text.macros import (
     statement_calls,
 )
 from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, refuse_wide
+from loopwright.prove.text.room import check_room
 from loopwright.prove.text.selections import meant
 from loopwright.source import Source
 
 MOST_THREADS = 1024
-MOST_SHARED = 49152
-"""Bytes of the arrays that a kernel declares as shared."""
-_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 _DECORATION = re.compile(
     r"(?m)^LW_KERNEL\((\d+)(?:, \d+)?\)|^LW_LAUNCHER\b|(?<=\*)LW_RESTRICT(?= \w+_\b)"
     r"|LW_UNROLL(?:_[13])?(?=\s+for\b)"
@@ -192,7 +189,7 @@ class _Launcher:
 
     def _check_numbers(self, node: Node, numbers: Numbers) -> None:
         """Kernels that count in 32 bits, for the sizes that the launcher lets through."""
-        kernels = [self.functions[one] for one in re.findall(r"LW_LAUNCH\((\w+)", node.text)]
+        kernels = [self.functions[one] for one in re.findall(r"LW_LAUNCH(?:_WITH\(\d+, |\()(\w+)", node.text)]
         if not any(_counts_in_32_bits(one) for one in kernels):
             return
         match node.type:
@@ -294,10 +291,14 @@ class _Launcher:
         known[name] = part(node, "type").text
 
     def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
-        """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)): what the kernel means."""
+        """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)): what the kernel means.
+
+        LW_LAUNCH_WITH(bytes, kernel, ...) has room for an array of five dimensions that threads share.
+        """
         calls = list(statement_calls([node]))
         parts = named_children(part(calls[0][2], "arguments")) if calls else []
-        if len(parts) != 4 or calls[0][1] != "LW_LAUNCH":
+        room = parts.pop(0).text if calls and calls[0][1] == "LW_LAUNCH_WITH" and parts else "0"
+        if len(parts) != 4 or calls[0][1] not in ("LW_LAUNCH", "LW_LAUNCH_WITH") or not room.isdigit():
             raise Unreadable("between launches there is another statement")
         kernel = self.functions.get(parts[0].text)
         sizes = call_arguments(parts[2])
@@ -330,7 +331,7 @@ class _Launcher:
             reader.edits += [Edit(match.start(), match.end(), "") for match in found]
             found = _INDEX.finditer(one.source.text, one.start, one.end)
             reader.edits += [Edit(match.start(), match.end(), "long") for match in found]
-        self._check_room(kernel, reader)
+        check_room(kernel.name, [reader.shared[name] for name in reader.buffers], int(room))
         distributed += reader.distributed
         return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
 
@@ -340,15 +341,6 @@ class _Launcher:
             for one in self.program.arrays
             if one.space is space
         }
-
-    def _check_room(self, kernel: _KernelFunction, reader: KernelReader) -> None:
-        """The buffers of a kernel fit into the memory that the threads of a block share."""
-        total = 0
-        for name in reader.buffers:
-            kind, _, sizes = reader.shared[name]
-            total += prod(map(int, sizes)) * _BYTES.get(kind, MOST_SHARED + 1)
-        if total > MOST_SHARED:
-            raise Unreadable(f"{kernel.name} has buffers of {total} bytes, more than a block has")
 
     def _plain_type(self, array: Array) -> str:
         resolved = self.program.file.declarations.resolved(array.element_type or "").split()

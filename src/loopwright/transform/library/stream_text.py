@@ -87,7 +87,9 @@ def _pass(tile: StreamTile) -> Iterator[Line]:
         f"{{\n{tile.lanes}{everything}{tile.cell(tile.names['v'], tile.names['q'], tile.names['c'])} = 0;\n",
         StreamRole("clear"),
     )
-    yield f"{tile.loop('r', 0, tile.rows + 2 * tile.levels + tile.late)}{{\n", None
+    if tile.warps:
+        yield from _cleared_ends(tile)
+    yield f"{tile.loop('r', 0, tile.rows + 2 * tile.levels)}{{\n", None
     yield from _shared_step(tile) if tile.warps else _step(tile)
     yield "}\n}\n", None
 
@@ -111,20 +113,23 @@ def _step(tile: StreamTile) -> Iterator[Line]:
     yield "}\n", None
 
 
+def _cleared_ends(tile: StreamTile) -> Iterator[Line]:
+    """What no step has given yet."""
+    ends, subscripts = 2 * tile.levels - 1, "".join(f"[{tile.names[one]}]" for one in "qwvxc")
+    places = tile.loop("q", 0, 1) + tile.loop("v", 0, ends) + tile.loop("c", 0, tile.width - 1)
+    yield f"{tile.lanes}{places}{tile.ends}{subscripts} = 0;\n", StreamRole("clear")
+
+
 def _shared_step(tile: StreamTile) -> Iterator[Line]:
     """A step of the march of warps that share a tile: each sees rows of the others in shared memory.
 
-    What the step before has computed is stored first, so that one phase of lanes begins with all that touches
-    arrays.  The columns and rows beside those of a lane are copied level by level, so that few are kept.  A
-    row is loaded after the first two levels, the last to need the oldest one, whose registers are free then.
+    What a step gives to other warps these take in the next one: there are two buffers in turn, and one
+    barrier, after all that a step gives and stores.  The columns and rows beside those of a lane are copied
+    level by level.  A row is loaded after the first two levels, into the registers of the oldest one.
     """
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{tile.lanes}{{\n", None
-    yield from _stores(tile)
     yield from _next_rows(tile)
-    yield f"}}\n{tile.lanes}{steps}{tile.loop('c', 1, tile.width)}{{\n", None
-    for side in (0, 1):
-        yield from _given(tile, side)
     yield f"}}\n{steps}{{\n", None
     for side in (1, 0):
         yield f"{tile.lanes}{{\n{tile.strip_loop(1)}{{\n", None
@@ -138,7 +143,12 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
             yield _freed(tile)
             yield from _ahead(tile, 0)
         yield "}\n", None
-    yield "}\n", None
+    yield f"}}\n{tile.lanes}{{\n", None
+    yield from _stores(tile)
+    yield f"{steps}{tile.loop('c', 1, tile.width)}{{\n", None
+    for side in (0, 1):
+        yield from _given(tile, side)
+    yield "}\n}\n", None
 
 
 def _freed(tile: StreamTile) -> Line:
@@ -207,29 +217,29 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
 
 
 def _given(tile: StreamTile, side: int) -> Iterator[Line]:
-    """The first and the last rows of a warp, of the middle plane, for the warps beside it."""
-    x, c, p, w = (tile.names[one] for one in "xcpw")
+    """The first and the last rows of a warp, of the newest plane, for the next step of those beside it."""
+    c, p, w, r, v = (tile.names[one] for one in "cpwrv")
     level = _level(tile, side)
     for key, strip in (("first", 1), ("last", tile.own_strips)):
-        cell = tile.place(level, c, 1, strip)
-        seen = (ClaimedWrite(f"middle {letter(side)}", {p: str(strip)}),)
+        cell = tile.place(level, c, 0, strip)
+        seen = tile.newest(side, v, cell, {p: str(strip)})
         role = _held_middle(tile, f"give {key}", side, cell, seen)
-        target = f"{tile.ends[key]}[{w}][{level}][{x}][{c} - 1]"
-        yield f"{target} = {tile.cell(level, 1, c, strip=str(strip))};\n", role
+        target = tile.end(key, f"{r} % 2", w, level)
+        yield f"{target} = {tile.cell(level, 2, c, strip=str(strip))};\n", role
 
 
 def _taken(tile: StreamTile, side: int) -> Iterator[Line]:
     """The rows beside those of a warp, of the middle plane."""
-    x, c, w = (tile.names[one] for one in "xcw")
+    c, w, r = (tile.names[one] for one in "cwr")
     level = _level(tile, side)
     for key, strip, by, move in (
         ("last", 0, tile.warps - 1, "- 1"),
         ("first", tile.own_strips + 1, 1, "+ 1"),
     ):
         cell = tile.place(level, c, 1, strip)
-        seen = (ClaimedWrite(f"give {key} {letter(side)}", {w: f"{w} {move}"}),)
+        seen = (ClaimedWrite(f"give {key} {letter(side)}", {w: f"{w} {move}", r: f"{r} - 1"}),)
         role = _held_middle(tile, f"take {key}", side, cell, seen)
-        source = f"{tile.ends[key]}[({w} + {by}) % {tile.warps}][{level}][{x}][{c} - 1]"
+        source = tile.end(key, f"({r} + 1) % 2", f"({w} + {by}) % {tile.warps}", level)
         yield f"{tile.cell(level, 1, c, strip=str(strip))} = {source};\n", role
 
 
@@ -277,8 +287,7 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
 def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     """What a statement never writes: from two levels below, of the first level as it was loaded.
 
-    It comes after what was computed of unknown values, along one loop after the other; of warps that share a
-    tile, along all of them.
+    It comes after what was computed, along one loop after the other; where warps share a tile, along all.
     """
     v, c, r = (tile.names[one] for one in "vcr")
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
@@ -366,22 +375,21 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
 
 
 def _stores(tile: StreamTile) -> Iterator[Line]:
-    """The last level, and the one before it where no steps are left; of the step before, if it is late."""
+    """The last level, and the one before it where no steps are left."""
     inner, outer = step_arrays(tile.stencil)
     columns = tile.strip_loop(tile.levels) + tile.loop("c", 1, tile.width)
     c, r = (tile.names[one] for one in "cr")
-    cell = tile.place(str(tile.levels), c, tile.late)
-    before = {r: f"{r} - 1"} if tile.late else {}
-    test = f"{r} > {2 * tile.levels + tile.late} && {tile.is_own()}"
+    cell = tile.place(str(tile.levels), c)
+    test = f"{r} > {2 * tile.levels} && {tile.is_own()}"
     end = _time(tile, 0, str(tile.steps))
     target, _ = outer.target(tile.number)
     cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
-    seen = tile.newest(0, str(tile.steps), cell, before)
+    seen = tile.newest(0, str(tile.steps), cell, {})
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)
     yield f"{columns}if ({test} && {cells}) {element(target, cell)} = {own};\n", role
     if tile.number and not inner.stored.is_empty():
-        middle = ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1), **before})
+        middle = ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1)})
         role = StreamRole("store B", array=inner.array.name, point=cell, time=end, seen=((middle,),))
         cells = tile.written(tile.program.statements[0], cell)
         own = tile.cell(str(tile.levels - 1), 1, c)

@@ -98,11 +98,6 @@ class StreamTile:
         return self.stencil.sizes[2] + (2 if self.warps else 2 * self.levels)
 
     @property
-    def late(self) -> int:
-        """The steps of the march until a row is stored: warps that share a tile store it in the next one."""
-        return 1 if self.warps else 0
-
-    @property
     def own_strips(self) -> int:
         """The rows that a lane has for itself where warps share a tile."""
         return self.stencil.sizes[2]
@@ -124,10 +119,15 @@ class StreamTile:
         return {one: self.name(one) for one in ("x", "r", "v", "c", "q", "p", "w")}
 
     @cached_property
-    def ends(self) -> dict[str, str]:
-        """The arrays that warps share: of each level, the first and the last rows of every warp."""
-        name = self.stencil.written[0].array.name
-        return {one: self.name(f"{name}_{one}{self.number + 1}") for one in ("first", "last")}
+    def ends(self) -> str:
+        """The array that warps share: of each level, the first and the last rows of every warp, in turns."""
+        return self.name(f"{self.stencil.written[0].array.name}_ends{self.number + 1}")
+
+    def end(self, key: str, turn: str, warp: str, level: str) -> str:
+        """The first or the last row of a warp at a level, of one of the two buffers."""
+        x, c, which = self.names["x"], self.names["c"], ("first", "last").index(key)
+        place = f"2 * ({level})" if which == 0 else f"2 * ({level}) + {which}"
+        return f"{self.ends}[{turn}][{warp}][{place}][{x}][{c} - 1]"
 
     def low(self, loop: int) -> str:
         return affine_text(self.program, self.stencil.bounds[loop][0], ())

@@ -128,9 +128,10 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
     for tile in passes:
         strips = (tile.strips,) if tile.is_solid else ()
         warps = (tile.warps,) if tile.warps else ()
-        for name in tile.ends.values() if warps else ():
-            sizes = (tile.warps, tile.levels, LANES, tile.width)
-            found.append(replace(made, name=name, extents=tuple(map(str, sizes)), space=MemorySpace.SHARED))
+        if warps:
+            sizes = (2, tile.warps, 2 * tile.levels, LANES, tile.width)
+            extents = tuple(map(str, sizes))
+            found.append(replace(made, name=tile.ends, extents=extents, space=MemorySpace.SHARED))
         sizes = (*warps, LANES, tile.levels + 1, ROWS, *strips, tile.width + 2)
         found.append(replace(made, name=tile.own, extents=tuple(map(str, sizes)), space=MemorySpace.PRIVATE))
     return tuple(found)
