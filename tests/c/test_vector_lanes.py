@@ -99,6 +99,7 @@ REFUSED = {
     "a macro for a type": ("double x[64]", "#define __m256d __m256\ndouble x[64]"),
     "a macro for an operand and an operator": ("x + i);", "x - OFF);\n#define OFF -i - 0"),
     "a macro for a vector": ("double x[64]", "#define TWICE(v) _mm256_add_pd(v, v)\ndouble x[64]"),
+    "a macro for the elements' type": ("double x[64]", "#define double float\ndouble x[64]"),
     "a header of the user": ("double x[64]", '#include "more.h"\ndouble x[64]'),
     "elements of another type": ("x + i);", "z + i);"),
     "a row": ("x + i);", "w + i);"),

@@ -85,6 +85,8 @@ class _FileInLanes:
     def edits(self) -> list[Edit]:
         if self.file.possible.has_error:
             raise NotInLanes("the text is not plain C, or has macros that stand for pieces of it", None)
+        if not _WORDS.isdisjoint(self.file.macro_names):
+            raise NotInLanes("a word of C is a macro", None)
         types = {**REGISTERS, **self.own_types()}
         found: list[Edit] = [edit for _, edit in self.typedefs()]
         rounds = False
@@ -165,7 +167,7 @@ class _FileInLanes:
                 words = names_in(macro.body)
                 if macro.conditional or not _WORDS.isdisjoint(words) or not _is_whole(macro.body):
                     raise NotInLanes(f"the macro '{macro.name}' is not a plain expression", macro.place)
-                if macro.name in _WORDS or any(map(is_word_of_vectors, (macro.name, *words))):
+                if any(map(is_word_of_vectors, (macro.name, *words))):
                     raise NotInLanes(f"the macro '{macro.name}' is about vectors", macro.place)
 
     def targets(self) -> Iterator[Edit]:
