@@ -12,6 +12,7 @@ from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_text, delayed, prepared, run_built
+from loopwright.errors import GaveUp
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small
@@ -161,22 +162,38 @@ def test_helpers_are_not_recognised_by_their_names(definition: str, is_valid: bo
 
 
 @pytest.mark.parametrize(
-    ("head", "label", "jump"),
+    ("macro", "jump"),
     [
-        ("", "in:", "goto in;"),
-        ("", "in:", "go\\\nto in;"),
-        ("#define JUMP(place) go ## to place", "in:", "JUMP(in);"),
-        ('#include "{header}"', "in:", "LEAVE"),
-        ('#include "{header}"', "HERE;", "LEAVE"),
+        ("", "goto in;"),
+        ("", "go\\\nto in;"),
+        ("#define JUMP(place) go ## to place", "JUMP(in);"),
     ],
 )
-def test_a_jump_past_the_check_of_a_nest(head: str, label: str, jump: str, tmp_path: Path) -> None:
-    """From after the nest, where a macro, a header or a cut word hides it: operations run once too often."""
-    header = tmp_path / "jump.h"
-    header.write_text("#define HERE in:\n#define LEAVE goto in;\n")
-    program = f"for (i = 0; i < N; i++) {{ {label} A[i] = B[i]; }} if (!k++) {{ i = 2; {jump} }}"
-    functions = head.replace("{header}", str(header))
-    _same_verdict(text(program, COPY, functions=functions, before="int k = 0;"), False)
+def test_a_jump_past_the_check_of_a_nest(macro: str, jump: str) -> None:
+    """From after the nest, where a macro or a cut word hides it: operations run once too often."""
+    program = f"for (i = 0; i < N; i++) {{ in: A[i] = B[i]; }} if (!k++) {{ i = 2; {jump} }}"
+    _same_verdict(text(program, COPY, functions=macro, before="int k = 0;"), False)
+
+
+@pytest.mark.parametrize(
+    ("head", "after"),
+    [
+        ("#define STOP A[0] = 7", "STOP;"),
+        ("#define LEAVE goto in;", "if (!i) { in: i = 2; } if (N < 0) { LEAVE }"),
+        ("#define STOP SET(A)\n#define SET(a) a[1] ++", "STOP;"),
+        ("#define TOUCH A[0] = 7; int", "{ TOUCH x; }"),
+        ("static void touch(double *p) { *p = 7; }\n#define STOP touch(A)", "STOP;"),
+        ("#include <math.h>\n#define sqrt(x) (A[0] = 7, (x))", "sqrt(2.0);"),
+    ],
+)
+def test_what_macros_of_headers_do_is_not_checked(head: str, after: str, tmp_path: Path) -> None:
+    header = tmp_path / "macros.h"
+    header.write_text(f"{head}\n#include <stdio.h>\n#define NONE\n#define TOP (N + sizeof(int))\n")
+    include = f'#include "{header}"'
+    harmless = text(f"{COPY} NONE; (void)(TOP + RAND_MAX); (void)stderr;", COPY, functions=include)
+    assert check_text(harmless, options=CheckOptions(tools=QUICK)).answer is Answer.VALID
+    with pytest.raises(GaveUp, match="macro of a header"):
+        check_text(text(f"{COPY} {after}", COPY, functions=include), options=CheckOptions(tools=QUICK))
 
 
 def test_a_bound_that_the_nest_itself_changes() -> None:

@@ -7,13 +7,16 @@ leaves alone are not compared: a segment that may change one of them is not know
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
 from loopwright.c.tokens import names_in
+from loopwright.c.typed.expansion import definition
+from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.iterators_left import left_in
 from loopwright.check.program.reachable import Function, ReachedCode
@@ -57,6 +60,51 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
                 hint = f"give its text, or say --pure {name} if it changes nothing"
                 message = f"'{name}' is not in this file: it may change an array, or how numbers are rounded"
                 raise GaveUp(Code.UNDECIDED, message, span=node.span, hint=hint)
+
+
+def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
+    """Raise for a macro of a header that may change something: what it does is in no text that is checked."""
+    own = {macro.name: macro.body for macro in known.macros}
+    pending = [body.text for body in known.bodies]
+    seen: set[str] = set()
+    while pending:
+        for name in names_in(pending.pop()):
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in own:
+                pending.append(own[name])
+            elif name in text.changes and _may_change(text, name, frozenset()):
+                message = f"'{name}' is a macro of a header that may change something, or jump"
+                raise GaveUp(Code.UNDECIDED, message, hint="write what it stands for in its place")
+
+
+_CHANGING = frozenset(("++", "--", "##", "goto", "break", "continue", "return", "asm", "__asm__", "__asm"))
+
+
+def _may_change(text: Preprocessed, name: str, around: frozenset[str]) -> bool:
+    """Whether a definition of a macro assigns, jumps, or calls what is not known to change nothing here."""
+    for _, line in text.changes.get(name, ()):
+        macro = definition(line)
+        words = [] if macro is None else [one.text for one in macro.body]
+        known = {name, *around, *((macro.parameters or ()) if macro is not None else ())}
+        for word, after in pairwise([*words, ""]):
+            if word in _CHANGING or (word.endswith("=") and word not in ("==", "!=", "<=", ">=")):
+                return True
+            if word in text.changes and word not in known:
+                if _may_change(text, word, frozenset((*around, name))):
+                    return True
+            elif after == "(" and word.isidentifier() and not _is_known_call(word, known):
+                return True
+    return False
+
+
+_BEFORE_PARENTHESES = frozenset(("sizeof", "_Alignof", "_Generic", "if", "else", "for", "while", "switch"))
+
+
+def _is_known_call(name: str, known: Collection[str]) -> bool:
+    is_word = name in known or name in _BEFORE_PARENTHESES or name.startswith("__")
+    return is_word or name in LIBRARY or name in INDEX_HELPERS or _KNOWN.fullmatch(name) is not None
 
 
 def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
