@@ -108,7 +108,6 @@ def test_other_preprocessor_lines_in_a_region_are_refused(directive: str) -> Non
         ("#pragma scop\n}\n#pragma endscop\n", "closes a block opened before", 2),
         ("#pragma scop\n{ a[0] = 1;\n#pragma endscop\n", "not closed before the region ends", 2),
         ("#pragma scop\nwhile (n) a[0] = 1;\n#pragma endscop\n", "a 'while' loop", 2),
-        ("#pragma scop\nreturn;\n#pragma endscop\n", "a 'return'", 2),
         ("#pragma scop\ngoto L;\n#pragma endscop\n", "a 'goto'", 2),
         ("#pragma scop\ndo a[0]++; while (n);\n#pragma endscop\n", "a 'do' loop", 2),
         ("#pragma scop\nswitch (n) { case 1: a[0] = 1; }\n#pragma endscop\n", "a 'switch'", 2),

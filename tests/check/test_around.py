@@ -209,5 +209,7 @@ def test_what_lets_the_compiler_reassociate_is_no_yes_by_terms() -> None:
         "for (i = 0; i < 6; i++) s += B[i];\n*/\n"
         "{ double t = s; for (i = 0; i < 6; i++) t += B[i]; s = t; }\n/*@ polycheck end */\nreturn 0; }\n"
     )
-    assert verdict_of(text.replace("PRAGMA", "")) is Answer.VALID
-    assert verdict_of(text.replace("PRAGMA", '#pragma GCC optimize("fast-math")')) is None
+    wide = '#pragma GCC target("prefer-vector-width=512")'
+    assert all(verdict_of(text.replace("PRAGMA", one)) is Answer.VALID for one in ("", wide))
+    others = ['#pragma GCC optimize("fast-math")', wide.replace('"p', '"fma,p'), f'{wide} optimize("fast-math")']
+    assert all(verdict_of(text.replace("PRAGMA", one)) is None for one in others)

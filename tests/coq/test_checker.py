@@ -176,14 +176,18 @@ def test_the_command_line_says_who_checked(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_without_the_checker_the_status_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("LOOPWRIGHT_CHECKER", "")
-    assert run("codegen", RECTANGLE, "--json") == 0
-    said = capsys.readouterr()
-    proof = json.loads(said.out)["proof"]
-    assert (proof["by"], proof["status"]) == ("isl", "not checked") and "make checker" in proof["detail"]
-    assert said.err == ""
+    """Where it is turned off people are told nothing; where it is not built, what they could have."""
+    for is_off in (True, False):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setenv("LOOPWRIGHT_CHECKER", "") if is_off else monkeypatch.delenv("LOOPWRIGHT_CHECKER")
+        assert run("codegen", RECTANGLE, "--json") == 0
+        said = capsys.readouterr()
+        proof = json.loads(said.out)["proof"]
+        assert (proof["by"], proof["status"]) == ("isl", "not checked")
+        assert ("make checker" in proof["detail"]) == ("make checker" in said.err) == (not is_off)
+        assert bool(said.err) == (not is_off)
 
 
 @needs_coqc

@@ -69,7 +69,7 @@ class ProofStatus:
     status: str
     detail: str = ""
     asked: bool = True
-    """Whether the verified checker is there to be asked."""
+    """Whether the user wants the verified checker to be asked."""
 
     def line(self) -> str | None:
         """What people are told; None where there is nothing to tell beyond isl's proof."""

@@ -84,6 +84,7 @@ _HARMLESS = re.compile(
     r"\s*(?:scop|endscop|loopwright|polycheck|omp|once|message|region|endregion|ivdep|vector|(?:no)?unroll"
     r"|(?:push|pop)_macro|(?:GCC|clang)\s+(?:diagnostic|unroll|warning|error|system_header|poison)"
     r"|clang\s+loop\s+unroll(?:_count)?)\b"
+    r"|\s*GCC\s+target\s*\(\s*\"prefer-vector-width=\d+\"\s*\)\s*\Z"
 )
 """Pragmas that mean nothing to the operations, or nothing to the compiler that builds the program."""
 _ATTRIBUTE = re.compile(r"__attribute(?:__)?\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")

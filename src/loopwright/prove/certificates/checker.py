@@ -70,6 +70,11 @@ def checker() -> Path | None:
     return built if built.is_file() else None
 
 
+def is_turned_off() -> bool:
+    """Whether the user wants no checker: then nothing is said of it."""
+    return os.environ.get("LOOPWRIGHT_CHECKER") == ""
+
+
 def _place() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     digest = hashlib.sha256(b"\0".join((sources() / name).read_bytes() for name in SOURCES))

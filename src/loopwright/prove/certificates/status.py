@@ -30,6 +30,7 @@ from loopwright.prove.certificates.checker import (
     build,
     certificates,
     checker,
+    is_turned_off,
 )
 from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, ProofStatus
@@ -217,7 +218,8 @@ def _change(
 def tried(groups: Tries, seconds: float | None = None, text: Program | None = None) -> ProofStatus:
     """The answer to the first problem that has one."""
     if checker() is None:
-        return ProofStatus("isl", NOT_CHECKED, f"the checker is not built; {BUILD}", asked=False)
+        why = "it is turned off" if is_turned_off() else f"it is not built; {BUILD}"
+        return ProofStatus("isl", NOT_CHECKED, why, asked=not is_turned_off())
     limit = ENOUGH if seconds is None else seconds
     found = _first(groups, partial(asked, seconds=limit), limit)
     if isinstance(found, NotChecked):
