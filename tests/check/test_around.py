@@ -211,5 +211,6 @@ def test_what_lets_the_compiler_reassociate_is_no_yes_by_terms() -> None:
     )
     wide = '#pragma GCC target("prefer-vector-width=512")'
     assert all(verdict_of(text.replace("PRAGMA", one)) is Answer.VALID for one in ("", wide))
-    others = ['#pragma GCC optimize("fast-math")', wide.replace('"p', '"fma,p'), f'{wide} optimize("fast-math")']
+    fast = 'optimize("fast-math")'
+    others = [f"#pragma GCC {fast}", wide.replace('"p', '"fma,p'), f"{wide} {fast}"]
     assert all(verdict_of(text.replace("PRAGMA", one)) is None for one in others)
