@@ -19,6 +19,7 @@ float z[64];
 __attribute__((target("avx2,fma"))) void pd(int n, double a, int b) {
   const __m256d u = _mm256_set1_pd(a), zero = _mm256_setzero_pd();
   __m256d acc[2], w = _mm256_set_pd(1, a, x[3], b), last = _mm256_setr_pd(1.5, a, 2, -a);
+  const __m256d less = _mm256_set1_pd(-1.5);
   acc[0] = zero; acc[1] = _mm256_broadcast_sd(&x[5]);
   for (int i = 0; i + K <= n; i += K) {
     __m256d v = _mm256_loadu_pd(&x[i]), s = _mm256_loadu_pd(m[1] + i + 1);
@@ -31,11 +32,11 @@ __attribute__((target("avx2,fma"))) void pd(int n, double a, int b) {
   }
   _mm256_storeu_pd(&m[3][0], _mm256_add_pd(acc[0], acc[1]));
   _mm256_storeu_pd(&m[3][4], w);
-  _mm256_storeu_pd(m[3] + 8, last);
+  _mm256_storeu_pd(m[3] + 8, _mm256_fnmadd_pd(_mm256_set1_pd(-0.5), last, less));
   m[3][20] = _mm256_cvtsd_f64(w) + b;
 }
 void gnu(int n, float a) {
-  v4f sum = {1, a, 2.5f, n}, one = (v4f){0, 1, 0, 1};
+  v4f sum = {1, a, 2.5f, n}, one = -(v4f){-0.0f, 1, 0.0f, -1.5f};
   for (int i = 0; i < n; i += 4) {
     v4f v = *(v4f *)&z[i];
     sum += v * a - one / 3;

@@ -101,11 +101,13 @@ def test_wrong_kernels_are_refused(what: str) -> None:
         of_launches(replace(one.device, kernels=text), [one.plan.original], [one.plan.written])
 
 
-def test_lanes_count_in_32_bits_where_all_numbers_are_known_to_fit() -> None:
+@pytest.mark.parametrize("launch", ["LW_LAUNCH_WITH(4096, ", "LW_LAUNCH_WITH( 4096,  "])
+def test_lanes_count_in_32_bits_where_all_numbers_are_known_to_fit(launch: str) -> None:
     one = warps()
     text = one.device.kernels.text.partition("begins here. */")
     wide = text[2].replace("LW_BLOCK_INDEX", "long").replace("LW_INDEX", "long")
-    assert "LW_LANE_INDEX" in wide
+    assert "LW_LANE_INDEX" in wide and "LW_LAUNCH_WITH(4096, " in wide
+    wide = wide.replace("LW_LAUNCH_WITH(4096, ", launch)
     kernels = Source(one.device.kernels.path, "".join([*text[:2], wide]))
     with pytest.raises(LoopwrightError, match="nothing is known of the size"):
         of_launches(replace(one.device, kernels=kernels), [one.plan.original], [one.plan.written])

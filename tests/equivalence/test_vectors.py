@@ -75,3 +75,14 @@ def test_options_that_change_the_words(tmp_path: Path) -> None:
     for words in (("-D_mm_add_pd=_mm_sub_pd",), ("-I", str(tmp_path / "own")), ("-include", "more.h")):
         found = in_lanes(source, CompilerOptions(words))
         assert found.reason and found.source == source
+
+
+@pytest.mark.parametrize(("where", "is_proved"), [("x + i", True), ("x + (i - 4u) + 4", False)])
+def test_sums_of_pointers_do_not_wrap_around(where: str, is_proved: bool, tmp_path: Path) -> None:
+    head = "double x[900], y[900];\nvoid f(unsigned n) {\n  for (unsigned i = 0; i + 2 <= n; i += 2) {\n"
+    old, new = (tmp_path / name for name in ("old.c", "new.c"))
+    lanes = "double v_lane0 = x[i], v_lane1 = x[i + 1]; y[i] = v_lane0; y[i + 1] = v_lane1;"
+    old.write_text(f"{head}    {lanes}\n  }}\n}}\n")
+    vectors = f"__m128d v = _mm_loadu_pd({where}); _mm_storeu_pd(y + i, v);"
+    new.write_text(f"#include <immintrin.h>\n{head}    {vectors}\n  }}\n}}\n")
+    assert compare_files(old, new, PLAINLY).proved is is_proved

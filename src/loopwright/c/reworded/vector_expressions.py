@@ -32,6 +32,10 @@ _PURE = (
 )
 
 
+_SIGNED = ("int", "long", "long int", "long long", "short", "char", "signed char", "unsigned char")
+"""Types whose sums do not wrap around."""
+
+
 class NotInLanes(Exception):
     """A text whose vectors are not written as lanes, and why."""
 
@@ -183,7 +187,7 @@ class ExpressionsInLanes:
         bare = without_parentheses(node)
         is_literal = is_number(bare.text) and "." in bare.text
         if is_literal and (bare.text[-1] in "fF") == (element == "float") and bare.text[-1] not in "lL":
-            return text
+            return f"({text})" if text.startswith(("-", "+")) else text
         if bare.type == "identifier" and self.declared(bare, element) == {0}:
             return text
         return f"(({element})({text}))"
@@ -275,7 +279,7 @@ class ExpressionsInLanes:
         match node.type:
             case "binary_expression" if operator(node) in ("+", "-"):
                 base, index = self.address(field(node, "left"), element)
-                more = index_text(field(node, "right"), self.names)
+                more = self.number(field(node, "right"))
                 if index == "0" and operator(node) == "+":
                     return base, more
                 return base, f"({index}) {operator(node)} ({more})"
@@ -283,10 +287,18 @@ class ExpressionsInLanes:
                 inner = without_parentheses(field(node, "argument"))
                 if inner.type == "subscript_expression":
                     base = self.row(field(inner, "argument"), element)
-                    return base, index_text(field(inner, "index"), self.names)
+                    return base, self.number(field(inner, "index"))
             case "identifier" | "subscript_expression":
                 return self.row(node, element), "0"
         raise NotInLanes(f"the address '{on_one_line(node.text)}'", node.span)
+
+    def number(self, node: Node) -> str:
+        """What is added to a pointer, for sums: those of pointers do not wrap around as `unsigned` does."""
+        text = index_text(node, self.names)
+        names = [one for one in walk(node) if one.type in ("identifier", "field_identifier")]
+        is_signed = all(any(self.declared(one, kind) for kind in _SIGNED) for one in names)
+        marked = (one.text for one in walk(node) if one.type == "number_literal")
+        return text if is_signed and all(map(str.isdecimal, marked)) else f"(long)({text})"
 
     def row(self, node: Node, element: str) -> str:
         """A pointer to elements: a name with all subscripts but one."""
