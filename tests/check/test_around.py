@@ -165,6 +165,29 @@ def test_what_is_left_in_an_iterator_is_compared(name: str) -> None:
     assert found is (Answer.VALID if is_valid else Answer.GAVE_UP)
 
 
+BEFORE = {
+    "many blocks, given back": ("for (i = 0; i < 400000; i++) free(malloc(24)); at = malloc(8);", True),
+    "a block that is moved": ("at = malloc(1 << 24); *at = 1; at = reallocarray(at, 1 << 26, 4);", True),
+    "memory of the stack": ("at = alloca(8);", False),
+    "memory of the system": ("at = mmap(0, 4096, 3, 0x22, -1, 0);", False),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_memory_that_is_made_before(name: str) -> None:
+    """What the segment writes there is as it was, and is not compared where the memory is not known."""
+    before, is_valid = BEFORE[name]
+    loop = "for (i = 0; i < 6; i++) A[i] = B[i];"
+    text = (
+        "#define _GNU_SOURCE\n#include <alloca.h>\n#include <stdlib.h>\n#include <sys/mman.h>\n"
+        "double A[6], B[6]; int *at; int *where(void) { return at; }\n"
+        f"int main(void) {{\nint i; {before} *at = 1;\n/*@ polycheck start spec\n{loop}\n*/\n"
+        f"{loop} *where() = 1;\n/*@ polycheck end */\nreturn *at; }}\n"
+    )
+    found = check_text(text, None, CheckOptions(tools=QUICK))
+    assert found.answer is (Answer.VALID if is_valid else Answer.GAVE_UP)
+
+
 def test_what_is_too_large_to_be_compared_is_named() -> None:
     loop = "for (i = 0; i < 6; i++) A[i] = B[i];"
     text = (

@@ -11,6 +11,7 @@ import re
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import Node, assigned_target, field, named_children, walk, without_parentheses
+from loopwright.c.tokens import name_matches, without_comments
 from loopwright.check.original.specification import Specification, box
 from loopwright.check.program.addresses import arrays_by_rows, blocks
 from loopwright.check.program.outside import is_looked_at, left_iterators, own_names
@@ -24,8 +25,15 @@ _NOT_HERE = re.compile(r"\b(?:extern|register|typedef|_Atomic|__thread|_Thread_l
 """What has no size that is known, no address, or another value in each thread."""
 _ALLOCATE = (
     *("malloc", "calloc", "realloc", "free", "aligned_alloc", "memalign", "posix_memalign", "valloc"),
-    *("strdup", "strndup"),
+    *("strdup", "strndup", "reallocarray"),
 )
+_ALLOCATE_OTHERWISE = frozenset(
+    (
+        *("alloca", "__builtin_alloca", "mmap", "mmap64", "mremap", "sbrk", "brk", "shmat", "pvalloc"),
+        *("asprintf", "vasprintf", "getline", "getdelim", "open_memstream", "scandir", "realpath"),
+    )
+)
+"""What gives memory that is not looked at."""
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\(")
 """What a macro may do: assign, or call something."""
 
@@ -150,4 +158,18 @@ def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen:
         notes.append(f"too large to be compared before and after the segment: {listed}")
     if may_write_elsewhere(sites) and _own_memory(spec, sites.known) is None:
         notes.append("allocated memory was not compared: the segment may write there through pointers")
+    elif others := _other_memory(sites):
+        notes.append(f"not compared, and the segment writes through pointers: memory by {', '.join(others)}")
     return notes
+
+
+def _other_memory(sites: Sites) -> list[str]:
+    """Functions that the file calls elsewhere for memory, where the segment may write through pointers."""
+    known = sites.known
+    text = without_comments(known.source.text, literals=False)
+    names = [one for one in name_matches(text) if one[0] in _ALLOCATE_OTHERWISE and text[one.end()] != "."]
+    if not names or not may_write_elsewhere(sites):
+        return []
+    inside = [body.span for body in known.bodies]
+    found = [one[0] for one in names if not any(body.start <= one.start() < body.end for body in inside)]
+    return sorted({*found})

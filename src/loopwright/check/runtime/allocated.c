@@ -40,25 +40,34 @@ static void *lw_map(unsigned long size)
   return made;
 }
 
-/* The place of a block in the table, or the free one where it would be. */
+/* The place of a block in the table, or one where it may be put: that of a removed one, if it comes first. */
 static struct lw_piece *lw_find(const char *at)
 {
   unsigned long k = ((unsigned long)at >> 4) * 0x9e3779b97f4a7c15UL;
+  struct lw_piece *removed = 0;
 
   for (k >>= 20;; k++) {
     struct lw_piece *one = &lw_pieces[k & (lw_room - 1)];
 
-    if (one->at == at || (!one->at && !one->size))
+    if (one->at == at)
       return one;
+    if (!one->at && !one->size)
+      return removed ? removed : one;
+    if (!one->at && !removed)
+      removed = one;
   }
 }
 
+/* Another table without those that were removed, larger where there are many others. */
 static void lw_grow(void)
 {
   struct lw_piece *old = lw_pieces;
-  unsigned long room = lw_room;
+  unsigned long room = lw_room, count = 0;
 
-  lw_room = room ? 2 * room : 1UL << 12;
+  for (unsigned long k = 0; k < room; k++)
+    count += old[k].at != 0;
+  if (4 * count >= room)
+    lw_room = room ? 2 * room : 1UL << 12;
   lw_pieces = lw_map(lw_room * sizeof *lw_pieces);
   lw_used = 0;
   for (unsigned long k = 0; k < room; k++)
@@ -79,7 +88,7 @@ static void *lw_made(void *at, unsigned long size)
     lw_grow();
   struct lw_piece *one = lw_find(at);
 
-  lw_used += !one->at;
+  lw_used += !one->at && !one->size;
   *one = (struct lw_piece){at, size, 0, 0};
   lw_give();
   return at;
@@ -128,6 +137,13 @@ void *__wrap_realloc(void *at, size_t size)
   lw_gone(at);
   made = __real_realloc(at, size);
   return lw_made(made, size);
+}
+
+void *__wrap_reallocarray(void *at, size_t count, size_t size)
+{
+  size_t all;
+
+  return __builtin_mul_overflow(count, size, &all) ? 0 : __wrap_realloc(at, all);
 }
 
 void *__wrap_aligned_alloc(size_t unit, size_t size)
