@@ -9,7 +9,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.errors import BadInput, LoopwrightError
+from loopwright.errors import BadInput, GaveUp, LoopwrightError
 from loopwright.prove.legality.redundant import prove_redundant
 from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.rewrite.cuda import of_launches
@@ -160,6 +160,9 @@ def test_a_swapped_buffer_is_refuted(other: str) -> None:
     swap = isl.Map(f"{{ b_ends1[h, w, e, x, c] -> b_ends1[{other}] }}")
     swapped = replace(read, relation=read.relation.apply_range(swap))
     assert list(flow.wrong(statement, swapped, needed, claimed))
+    any_write = isl.Map.from_domain_and_range(needed, flow.program.statement(claimed[0].writer).domain)
+    with pytest.raises(GaveUp, match="two writes are claimed"):
+        list(flow.wrong(statement, read, needed, [replace(claimed[0], source=any_write)]))
 
 
 @pytest.mark.parametrize(

@@ -99,12 +99,15 @@ class ClaimedFlow:
         self, reader: Statement, read: Access, needed: isl.Set, claimed: Sequence[SeenWrite]
     ) -> Iterator[WrongValue]:
         """What is wrong with what is claimed of the reads of the instances `needed`."""
+        needed = needed.intersect_params(self.program.context)
         left = needed
         for one in claimed:
             left = left.subtract(one.source.domain())
         yield from self._shown(reader, read, left, "a write that it is claimed to see", "none")
         for one in claimed:
             source = one.source.intersect_domain(needed)
+            if not source.is_single_valued():
+                raise GaveUp(Code.UNDECIDED, f"could not decide what {reader.name} sees: two writes are claimed")
             writer = self.program.statement(one.writer)
             (write,) = writer.writes
             strange = source.subtract_range(writer.domain).domain()
