@@ -107,7 +107,8 @@ class ClaimedFlow:
         for one in claimed:
             source = one.source.intersect_domain(needed)
             if not source.is_single_valued():
-                raise GaveUp(Code.UNDECIDED, f"could not decide what {reader.name} sees: two writes are claimed")
+                message = f"could not decide what {reader.name} sees: two writes are claimed"
+                raise GaveUp(Code.UNDECIDED, message)
             writer = self.program.statement(one.writer)
             (write,) = writer.writes
             strange = source.subtract_range(writer.domain).domain()
