@@ -59,6 +59,7 @@ def test_attributes_at_the_front(old: str, new: str | None) -> None:
         ("a[0] = s; double s = 0;", "return s;", None, ""),
         ("{ double s = 0; }", "return s;", None, ""),
         ("struct P s;", "return s.x;", None, ""),
+        ("__auto_type s = 0.5;", "return s;", None, ""),
     ],
 )
 def test_declared_before_the_region(region: str, after: str, hoisted: str | None, left: str) -> None:
@@ -93,6 +94,14 @@ TWO = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { if (a[j] < i) goto L; a
 )  # fmt: skip
 def test_jumps_out_of_loops(old: str, new: str) -> None:
     assert with_structured_jumps(Source("t.c", whole(old))).text == whole(new or old)
+
+
+@pytest.mark.parametrize("after", ["if (n > 3) goto L;", "void *to = &&L; goto *to;"])
+def test_a_label_that_is_named_outside_of_the_region_stays(after: str) -> None:
+    old, new = f"{LOOP}\nL: ;", f"{LOOP.replace('goto L', 'break')}\nL: ;"
+    assert with_structured_jumps(Source("t.c", whole(old, after=after))).text == whole(new, after=after)
+    two = whole(f"{TWO}\nL: a[0] = 2;", after=after)
+    assert with_structured_jumps(Source("t.c", two)).text == two
 
 
 @pytest.mark.parametrize(

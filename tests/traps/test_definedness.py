@@ -317,3 +317,31 @@ def test_what_is_computed_before_a_region_is_no_input_of_a_witness(name: str, tm
     head = '#include "bump.h"\n#include <string.h>\nint any(int); int three(void) { return 3; }'
     texts = [function(one, setup=setup, head=head, after="b[1] = k;") for one in (body, same)]
     assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)
+
+
+OTHER_NAMES = {
+    "by a first value": ("double *p = x;", "p", "x"),
+    "by an assignment": ("double *p; p = x;", "x", "p"),
+    "by a call": ("double *p; lead(&p, x);", "p", "x"),
+    "of a place in it": ("double *p = x + 1, *q = &x[1];", "p", "q"),
+    "by a type": ("Numbers p = x;", "p", "x"),
+    "by a variable of the file": ("w = x;", "w", "x"),
+}
+APART = {
+    "parameters": ("", "x", "y"),
+    "allocated": ("double *p = (double *)malloc(800), *q; q = malloc(800);", "p", "q"),
+    "arrays": ("double p[100], q[100];", "p", "q"),
+}
+_LEAD = "#include <stdlib.h>\nvoid lead(double **, double *); double *w; typedef double *Numbers;"
+
+
+@pytest.mark.parametrize("name", [*OTHER_NAMES, *APART])
+def test_two_names_of_one_memory_are_no_difference(name: str, tmp_path: Path) -> None:
+    setup, *names = (OTHER_NAMES | APART)[name]
+    old, new = (
+        function(
+            f"for (i = 0; i < n; i++) {one}[i] = 1;", setup=setup, head=_LEAD, after=f"{names[0]}[0] += s;"
+        )
+        for one in names
+    )
+    assert (_NOT_SAME in comparison(old, new, tmp_path)) == (name in APART)

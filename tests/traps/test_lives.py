@@ -11,7 +11,7 @@ from loopwright.progress import silent
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from tests.traps.support import PROVED, Trap, answer, comparison, function
+from tests.traps.support import LEFT, PROVED, Trap, answer, comparison, function
 
 _LOOP = "for (i = 0; i < n; i++) a[i] = i;"
 
@@ -214,4 +214,26 @@ def test_values_that_are_read_afterwards(trap: Trap, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("trap", DEAD, ids=lambda trap: trap.name)
 def test_values_that_are_not(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED
+
+
+LASTING = {
+    "static": "#define KIND static double",
+    "of another file": "#define KIND extern double",
+    "of each thread": "#define KIND static __thread double",
+    "with an end that calls": "void seen(void *);\n#define KIND __attribute__((cleanup(seen))) double",
+    "of another type": "#define KIND __attribute__((mode(SF))) double",
+}
+
+
+@pytest.mark.parametrize("name", LASTING)
+@pytest.mark.parametrize("after", ["", "s = u;"])
+def test_a_macro_hides_that_a_variable_lasts(name: str, after: str, tmp_path: Path) -> None:
+    trap = Trap("", "KIND u; u += n; for (i = 0; i < n; i++) a[i] = u;", LASTING[name], after=after)
+    assert answer(trap, tmp_path) not in (PROVED, LEFT)
+
+
+@pytest.mark.parametrize("after", ["", "s = u;"])
+def test_a_macro_that_is_a_plain_type(after: str, tmp_path: Path) -> None:
+    trap = Trap("", "KIND u = 1; for (i = 0; i < n; i++) a[i] = u;", "#define KIND double", after=after)
     assert answer(trap, tmp_path) == PROVED

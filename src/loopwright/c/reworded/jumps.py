@@ -8,18 +8,22 @@
 
 The first is an identity where nothing stands between the loop and the label, and no `switch` or other loop
 around the jump is inside of the loop.  The second holds wherever all jumps to the label are in the loop: a
-label with an empty statement ends the block.  A label of an empty statement that nothing jumps to any more is
-left out.  Lines stay.
+label with an empty statement ends the block.  A label of an empty statement that nothing in the function
+names any more is left out.  Lines stay.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.c.file import c_file
+from loopwright.c.file import CFile, c_file
+from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before
 from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.source import Source
 
 _MOST = 60
@@ -35,6 +39,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         block = file.block(region.place)
+        mentioned = _mentioned(file, region)
         for node in walk(block):
             if node is not block and node.type != "compound_statement":
                 continue
@@ -43,23 +48,33 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
                 is_left = loop.type in _LOOPS and labelled.type == "labeled_statement"
                 if is_left and not any(is_before(pragma, loop) for pragma in region.pragmas):
                     is_held = node is not block and statements == [loop, labelled]
-                    edits = _left_for(loop, labelled, block, is_held=is_held)
+                    edits = _left_for(loop, labelled, block, mentioned, is_held=is_held)
                     if edits:
                         yield edits
 
 
-def _left_for(loop: Node, labelled: Node, block: Node, *, is_held: bool) -> list[Edit]:
+def _mentioned(file: CFile, region: Region) -> Counter[str]:
+    """How often the function around a region has each word: `goto L`, `L:`, `&&L`."""
+    whole = c_file(replace(file.source, chosen=())).possible
+    around = [one.text for one in whole.named_children if one.span.contains(region.place)]
+    return Counter(word for text in around for word in names_in(without_comments(text, literals=False)))
+
+
+def _left_for(
+    loop: Node, labelled: Node, block: Node, mentioned: Counter[str], *, is_held: bool
+) -> list[Edit]:
     """The changes for the jumps of a loop to the label right after it."""
     label = field(labelled, "label")
     jumps = [one for one in walk(block) if one.type == "goto_statement" and _target(one) == label.text]
     inside = [one for one in jumps if loop.span.contains(one.span)]
     direct = [one for one in inside if _nearest(one) is loop]
+    are_all = mentioned[label.text] == len(jumps) + 1
     if direct:
         edits = [(one.start, one.end, "break;") for one in direct]
-        is_unused = len(direct) == len(jumps) and named_children(labelled)[-1].text == ";"
+        is_unused = are_all and len(direct) == len(jumps) and named_children(labelled)[-1].text == ";"
         return [*edits, (labelled.start, labelled.end, ";")] if is_unused else edits
     colon = next((one for one in labelled.children if one.type == ":"), None)
-    if is_held or not inside or len(inside) != len(jumps) or colon is None:
+    if is_held or not are_all or not inside or len(inside) != len(jumps) or colon is None:
         return []
     return [(loop.start, loop.start, "{ "), (colon.end, colon.end, " ; }")]
 

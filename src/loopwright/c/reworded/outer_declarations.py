@@ -12,13 +12,15 @@ it in the region has the name.  Lines stay: the declaration is put after the las
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import Edit, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 
 def with_outer_declarations(source: Source) -> Source:
@@ -31,22 +33,38 @@ def with_outer_declarations(source: Source) -> Source:
     return source.edited(sorted(edits)) if edits else source
 
 
+def moved_declarations(source: Source) -> tuple[tuple[Span, Span], ...]:
+    """The declarations of such variables: the words before what is declared, and the whole."""
+    found = []
+    file = c_file(source)
+    for node in (node for region in file.regions for node, _ in _moved(file, region)):
+        first = node.children_by_field_name("declarator")[0].start
+        found.append((source.at(node.start, first - node.start), node.span))
+    return tuple(found)
+
+
 def _edits(file: CFile, region: Region) -> list[Edit]:
     place = _place_before(file, region)
     if place is None:
         return []
     found: list[Edit] = []
+    for statement, names in _moved(file, region):
+        kind = field(statement, "type")
+        found.append((place, place, f" {on_one_line(kind.text)} {', '.join(names)};"))
+        found += _assignments(statement, kind)
+    return found
+
+
+def _moved(file: CFile, region: Region) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """The declarations in a region of variables that are used after it, with their names."""
     later = set(names_in(_rest_of_block(file.source.text, region.place.end)))
     earlier: list[Node] = []
     for statement in named_children(file.block(region.place)):
         names = _plain_names(statement) if statement.type == "declaration" else ()
         used = {word for one in earlier for word in identifiers(one)}
         if names and set(names) & later and not set(names) & used:
-            kind = field(statement, "type")
-            found.append((place, place, f" {on_one_line(kind.text)} {', '.join(names)};"))
-            found += _assignments(statement, kind)
+            yield statement, names
         earlier.append(statement)
-    return found
 
 
 def _assignments(declaration: Node, kind: Node) -> list[Edit]:
@@ -65,7 +83,9 @@ def _plain_names(declaration: Node) -> tuple[str, ...]:
     parts = named_children(declaration)
     kind = declaration.child_by_field_name("type")
     declarators = declaration.children_by_field_name("declarator")
-    if kind is None or kind.type not in _TYPES or len(parts) != 1 + len(declarators):
+    if kind is None or kind.type not in _TYPES or kind.text in _OF_THE_VALUE:
+        return ()
+    if len(parts) != 1 + len(declarators):
         return ()
     names: list[str] = []
     for one in declarators:
@@ -79,6 +99,7 @@ def _plain_names(declaration: Node) -> tuple[str, ...]:
     return tuple(names)
 
 
+_OF_THE_VALUE = ("auto", "__auto_type")
 _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
 
 

@@ -177,7 +177,9 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
     return ""
 
 
-_KEPT_TO_ITSELF = frozenset(("aligned", "unused", "maybe_unused", "nonstring", "deprecated", "mode"))
+_KEPT_TO_ITSELF = frozenset(
+    ("aligned", "Alignas", "alignas", "unused", "maybe_unused", "nonstring", "deprecated", "mode")
+)
 
 
 def calls_at_its_end(declared: tree.Declaration) -> bool:

@@ -43,6 +43,7 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
+from loopwright.prove.equivalence.other_names import names_of_one_memory
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
 from loopwright.prove.equivalence.traces import (
@@ -144,6 +145,9 @@ def pair_of(
     fixed = [one.name for p in programs for one in p.arrays if one.name in constants(p.source)]
     if fixed:
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
+    shared = names_of_one_memory(*programs)
+    if shared is not None:
+        raise Unreadable(f"whether '{shared[0]}' and '{shared[1]}' are the same memory was not looked into")
     functions = tuple(map(function_of, programs))
     for program, function in zip(programs, functions, strict=True):
         name = _macro_of_header(program, function)

@@ -22,7 +22,7 @@ from loopwright.c.reworded.counted_loops import with_counted_loops
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
-from loopwright.c.reworded.outer_declarations import with_outer_declarations
+from loopwright.c.reworded.outer_declarations import moved_declarations, with_outer_declarations
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
@@ -33,6 +33,7 @@ from loopwright.c.typed.prepare import Located, Unread
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
+from loopwright.read.c.hidden_words import hides_words
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.purity import LIBRARY
@@ -94,17 +95,18 @@ def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
     found = with_array_values(source)
     if found == source or not _has_plain_macros(source, options):
         return source
-    places = arrays_with_values(source)
-    for _, spot in typed_file(source, options).located:
-        assert isinstance(spot, Located)
-        for token in spot.tokens:
-            is_hidden = any(
-                words.contains(token.span) or (token.text == "," and whole.contains(token.span))
-                for words, whole in places
-            )
-            if token.macro is not None and is_hidden:
-                return source
-    return found
+    return source if hides_words(source, arrays_with_values(source), options) else found
+
+
+def _with_outer_declarations(source: Source, options: CompilerOptions) -> Source:
+    """The text with the variables of its regions that are used after them declared before them.
+
+    Macros in their declarations stand for values: one that is `static int` sets the first value once.
+    """
+    found = with_outer_declarations(source)
+    if found == source or not _has_plain_macros(source, options):
+        return source
+    return source if hides_words(source, moved_declarations(source), options) else found
 
 
 def with_other_iterators(source: Source, options: CompilerOptions) -> Source:
@@ -149,7 +151,8 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     source = with_leading_attributes(source)
-    changed = with_structured_jumps(with_outer_declarations(source))
+    source = _with_outer_declarations(source, options)
+    changed = with_structured_jumps(source)
     source = changed if changed != source and _has_plain_macros(source, options) else source
     yield source
     for is_written_out in (_is_more, _is_called):

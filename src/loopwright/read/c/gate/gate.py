@@ -21,6 +21,7 @@ from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.lives import (
+    refuse_lasting_locals,
     refuse_lost_alignment,
     refuse_seen_iterators,
     refuse_seen_locals,
@@ -60,6 +61,7 @@ def _gated(
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
     asserted = _refuse_places(region)
     _refuse_entries(region)
+    refuse_lasting_locals(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
     refuse_reach(program, region, file, pure)

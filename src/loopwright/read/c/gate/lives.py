@@ -11,6 +11,7 @@ import islpy as isl
 from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import (
+    calls_at_its_end,
     is_named_after,
     may_be_pointed_to,
     may_be_seen,
@@ -44,6 +45,26 @@ def refuse_seen_locals(region: TypedRegion) -> None:
                 name = one.declaration.name
                 message = f"'{name}' is declared in the region, and used after it"
                 raise refuse(statement.place.span, message, f"declare '{name}' before the region")
+
+
+def refuse_lasting_locals(region: TypedRegion) -> None:
+    """Raise where a variable that the region declares is not gone with its block, or has another type.
+
+    A macro may be `static int`, and an attribute may call a function.
+    """
+    for node in (node for statement in region.statements for node in walk(statement)):
+        if not isinstance(node, Declarator):
+            continue
+        declared = node.declaration
+        if declared.storage in (Storage.STATIC, Storage.EXTERNAL) or declared.is_thread_local:
+            message = f"'{declared.name}' is declared in the region, and lives longer than its block"
+        elif calls_at_its_end(declared) and not any("vector_size" in one for one in declared.attributes):
+            message = f"a function is called with '{declared.name}' at the end of its life"
+        elif any("mode" in one for one in declared.attributes):
+            message = f"an attribute gives '{declared.name}' another type than it is declared with"
+        else:
+            continue
+        raise refuse(node.name, message, "declare it before the region")
 
 
 def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Program:
