@@ -238,6 +238,9 @@ SAME_LEVELS = [
     _levels("memory of one function", "f(n, r[1], r[0]);", head="void *malloc(unsigned long n) { return a; }"),
     _levels("a jump", "k = 3; j = 3; goto L; j = k - 1; L: ; f(n, r[k], r[j]);"),
     _levels("a pointer to an iterator", "int *p = &k; j = k - 1; *p = j; f(n, r[k], r[j]);"),
+    _levels("a small number that wraps around", "unsigned char l = 2, m; m = l + 256; f(n, r[l], r[m]);"),
+    _levels("a sum that wraps around", "unsigned l = 2; f(n, r[l], r[l + 4294967295u + 1]);"),
+    _levels("numbers that are 0 or 1", "k = 2; _Bool l, m; l = k; m = k + 1; f(n, r[l], r[m]);"),
     _levels("a number of the file that changed", "k = lt - 1; z(); j = lt; f(n, r[k], r[j]);", head="void z(void) { lt--; }"),
 ]
 OTHER_LEVELS = [

@@ -11,6 +11,8 @@ from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
 _ALLOCATE = ("malloc", "calloc", "aligned_alloc")
 _Sum = Counter[int]
 """Variables by their declarations, each with its factor; the constant is at -1."""
+_LEAST_WRAP = 1 << 8
+"""Whatever integers a sum is computed in and stored as, it is the same up to multiples of this."""
 
 
 def are_different_elements(one: tree.Expression, other: tree.Expression, caller: TypedFunction) -> bool:
@@ -31,7 +33,8 @@ def are_different_elements(one: tree.Expression, other: tree.Expression, caller:
     if sums[0] is None or sums[1] is None:
         return False
     found = _difference(*(_with_values(one, first, caller) for one in sums if one is not None))
-    return any(found.values()) and not any(factor for name, factor in found.items() if name != -1)
+    is_known = not any(factor for name, factor in found.items() if name != -1)
+    return is_known and found[-1] % _LEAST_WRAP != 0
 
 
 def _difference(one: _Sum, other: _Sum) -> _Sum:
@@ -46,7 +49,7 @@ def _sum(node: tree.Expression, factor: int = 1) -> _Sum | None:
     match core:
         case tree.Number(value=int(value)):
             return Counter({-1: factor * value})
-        case tree.Name(declaration=declared) if isinstance(declared.type, Integer):
+        case tree.Name(declaration=declared) if isinstance(declared.type, Integer) and declared.type.rank:
             return Counter({declared.offset: factor})
         case tree.Binary(operator="+" | "-", left=left, right=right):
             first, second = _sum(left, factor), _sum(right, factor if core.operator == "+" else -factor)
