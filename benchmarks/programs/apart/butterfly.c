@@ -1,12 +1,8 @@
 /* butterfly: ten stages of a Walsh-Hadamard transform of many complex signals. */
-#define _POSIX_C_SOURCE 199309L
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #ifndef CLOCK
 #define CLOCK CLOCK_MONOTONIC
 #endif
+#include "../timed.h"
 #ifndef S
 #define S 2048
 #endif
@@ -46,20 +42,10 @@ static void kernel(void)
 #pragma endscop
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* --time: seconds in the region; otherwise a result, so that none is computed in vain. */
 int main(int argc, char **argv)
 {
-  initialise();
-  double start = now();
-  kernel();
-  double seconds = now() - start;
+  double seconds = timed();
   printf("%.9f\n", argc > 1 && !strcmp(argv[1], "--time") ? seconds : (double)(re[3][S / 2] + im[5][1]));
   return 0;
 }

@@ -1,12 +1,8 @@
 /* reaction: two substances that react and spread. */
-#define _POSIX_C_SOURCE 199309L
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #ifndef CLOCK
 #define CLOCK CLOCK_MONOTONIC
 #endif
+#include "../timed.h"
 #ifndef T
 #define T 60
 #endif
@@ -46,20 +42,10 @@ static void kernel(void)
 #pragma endscop
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* --time: seconds in the region; otherwise a result, so that none is computed in vain. */
 int main(int argc, char **argv)
 {
-  initialise();
-  double start = now();
-  kernel();
-  double seconds = now() - start;
+  double seconds = timed();
   printf("%.9f\n", argc > 1 && !strcmp(argv[1], "--time") ? seconds : (double)(v[N / 2][N / 2]));
   return 0;
 }

@@ -1,13 +1,9 @@
 /* softmax: rows of scores as probabilities. */
-#define _POSIX_C_SOURCE 199309L
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
 #ifndef CLOCK
 #define CLOCK CLOCK_MONOTONIC
 #endif
+#include "../timed.h"
+#include <math.h>
 #ifndef R
 #define R 4000
 #endif
@@ -42,20 +38,10 @@ static void kernel(void)
 #pragma endscop
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* --time: seconds in the region; otherwise a result, so that none is computed in vain. */
 int main(int argc, char **argv)
 {
-  initialise();
-  double start = now();
-  kernel();
-  double seconds = now() - start;
+  double seconds = timed();
   printf("%.9f\n", argc > 1 && !strcmp(argv[1], "--time") ? seconds : (double)(out[R / 2][C / 2]));
   return 0;
 }
