@@ -77,6 +77,17 @@ def test_options_that_change_the_words(tmp_path: Path) -> None:
         assert found.reason and found.source == source
 
 
+@pytest.mark.parametrize("name", ["CPATH", "C_INCLUDE_PATH"])
+def test_the_environment_may_have_other_headers(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source("n.c", NEW)
+    monkeypatch.setenv(name, str(tmp_path))
+    assert in_lanes(source, CompilerOptions()).reason == ""
+    (tmp_path / "immintrin.h").write_text("")
+    assert name in in_lanes(source, CompilerOptions()).reason
+
+
 @pytest.mark.parametrize(("where", "is_proved"), [("x + i", True), ("x + (i - 4u) + 4", False)])
 def test_sums_of_pointers_do_not_wrap_around(where: str, is_proved: bool, tmp_path: Path) -> None:
     head = "double x[900], y[900];\nvoid f(unsigned n) {\n  for (unsigned i = 0; i + 2 <= n; i += 2) {\n"
