@@ -23,7 +23,8 @@ _ELSEWHERE = ("GCC_EXEC_PREFIX", "COMPILER_PATH")
 def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = False) -> InLanes:
     """The text with lanes in place of its vectors, if its words have no other meaning here.
 
-    Options and the environment may give them one.  `contracted`: fused products and sums are products and sums.
+    Options and the environment may give them one.  `contracted`: fused products and sums are products and
+    sums.
     """
     found = with_lanes(source, contracted=contracted)
     if found.source == source:
