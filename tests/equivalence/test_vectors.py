@@ -97,3 +97,31 @@ def test_sums_of_pointers_do_not_wrap_around(where: str, is_proved: bool, tmp_pa
     vectors = f"__m128d v = _mm_loadu_pd({where}); _mm_storeu_pd(y + i, v);"
     new.write_text(f"#include <immintrin.h>\n{head}    {vectors}\n  }}\n}}\n")
     assert compare_files(old, new, PLAINLY).proved is is_proved
+
+
+WORDS = {
+    "a header makes one function of another": ("#define _mm_add_pd _mm_sub_pd", "", ""),
+    "a header makes a square root": ("#define sqrt my", "_mm_sqrt_pd(vx)", ""),
+    "a header has an operand of two": ("#define K 1 + 1", "_mm_loadu_pd(x + i + 2 - K)", ""),
+    "an option says it of a call": ("", "", "-D_mm_mul_pd(a, b)=(a)"),
+    "a header has a word that is not used": ("#define UNUSED 1 + 1\n#define restrict", "", None),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_headers_and_options_that_change_the_words(name: str, tmp_path: Path) -> None:
+    header, value, option = WORDS[name]
+    (tmp_path / "own.h").write_text(f"{header}\n")
+    text = NEW.replace("double x", "#include <own.h>\ndouble x", 1)
+    text = text.replace("vy = _mm_add_pd", f"vx = {value}; vy = _mm_add_pd" if value else "vy = _mm_add_pd")
+    options = ("-I", str(tmp_path), *([option] if option else []))
+    found = in_lanes(Source("new.c", text), CompilerOptions(options))
+    assert bool(found.reason) is (option is not None), found.reason
+    assert ("lane" in found.source.text) is (option is None)
+
+
+def test_an_attribute_that_is_a_macro(tmp_path: Path) -> None:
+    """`aligned(8)` of the text may ask for more."""
+    head = "#define aligned(x) aligned(64)\ntypedef double v2 __attribute__((vector_size(16), aligned(8)));\n"
+    body = "void f(int n) { for (int i = 0; i < n; i += 2) *(v2 *)(y + i) = *(v2 *)(x + i); }\n"
+    assert in_lanes(Source("n.c", f"{head}double x[9], y[9];\n{body}"), CompilerOptions()).reason

@@ -116,3 +116,18 @@ def test_what_operations_leave_besides_values(
     head = "#include <errno.h>\n#include <fenv.h>\n#include <math.h>\n#include <xmmintrin.h>"
     old, new = (function(body, head=head, setup=setup, after=after) for body in pair)
     assert (comparison(old, new, tmp_path) == PROVED) == is_same
+
+
+@pytest.mark.parametrize(
+    "bodies", [("a[i] = b[i];", "a[i] = b[i + 2 - W];"), ("a[i] = b[i] * 2;", "a[i] = b[i] * W;")]
+)
+@pytest.mark.parametrize("option", ["", "-DW=2"])
+def test_a_number_that_is_named_elsewhere(bodies: tuple[str, str], option: str, tmp_path: Path) -> None:
+    """What a header of the user's, or an option, makes a number is no size that may be any."""
+    (tmp_path / "own.h").write_text("" if option else "#define W (1 + 1)\n")
+    texts = _loops(bodies, '#include "own.h"')
+    for name, text in zip(("old.c", "new.c"), texts, strict=True):
+        (tmp_path / name).write_text(text)
+    reading = ReadOptions(compiled=CompilerOptions((option,) if option else ()))
+    found = compare_files(tmp_path / "old.c", tmp_path / "new.c", ComparisonOptions(reading))
+    assert not isinstance(found.verdict, Refuted)

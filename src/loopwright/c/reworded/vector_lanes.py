@@ -47,10 +47,12 @@ _WORDS = frozenset(
         r"\w+",
         "auto break case char const continue default do double else enum extern float for goto if inline int"
         " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
-        " volatile while",
+        " volatile while __attribute__ aligned may_alias target vector_size __aligned__ __may_alias__"
+        " __target__ __vector_size__",
     )
 )
 _CALLED = frozenset(("fma", "fmaf", "sqrt", "sqrtf"))
+_OF_NO_MEANING = frozenset(("inline", "register", "restrict"))
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class _FileInLanes:
         for name in dict.fromkeys(names_in(function.text)):
             for macro in reachable_macros(self.file.macros, name):
                 words = names_in(macro.body)
-                if macro.conditional or not _WORDS.isdisjoint(words) or not _is_whole(macro.body):
+                if macro.conditional or not _WORDS.isdisjoint(words) or not is_whole(macro.body):
                     raise NotInLanes(f"the macro '{macro.name}' is not a plain expression", macro.place)
                 if any(map(is_word_of_vectors, (macro.name, *words))):
                     raise NotInLanes(f"the macro '{macro.name}' is about vectors", macro.place)
@@ -222,12 +224,22 @@ class _FileInLanes:
                 raise NotInLanes(f"'{name}' in a form that is not known", at)
 
 
+def may_be_defined(name: str, parameters: tuple[str, ...] | None, body: str) -> bool:
+    """Whether a macro of a header or an option leaves vectors what they seem to be.
+
+    A call of a macro beside vectors is not read, so that what it stands for makes no difference.
+    """
+    if name in _WORDS | _CALLED or is_word_of_vectors(name):
+        return name in _OF_NO_MEANING
+    return parameters is not None or not body or is_whole(body)
+
+
 def _text(line: Directive) -> str:
     """What stands after the name of a directive, strings included."""
     return line.place.text.partition(line.name)[2].strip()
 
 
-def _is_whole(body: str) -> bool:
+def is_whole(body: str) -> bool:
     """Whether a text is one operand wherever it stands."""
     depth = 0
     for k, mark in enumerate(body):

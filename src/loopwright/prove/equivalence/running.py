@@ -7,12 +7,14 @@ agree prove nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field as field_of
 from dataclasses import replace
 from typing import TypeAlias
 
 from loopwright.c.liveness import first_value, has_no_value
+from loopwright.c.macros import reachable_macros
+from loopwright.c.tokens import names_in
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -153,6 +155,9 @@ def pair_of(
         name = _macro_of_header(program, function)
         if name is not None:
             raise Unreadable(f"what the macro '{name}' of a header is was not looked into")
+    name = _defined_elsewhere(programs, functions)
+    if name is not None:
+        raise Unreadable(f"what '{name}' is, which the file does not define, was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
     paths = programs[0].source.path, programs[1].source.path
     given = {name: value for one in functions if one is not None for name, value in one.constants.items()}
@@ -165,6 +170,26 @@ def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str |
     names = [one for one in open_names(program) if known is None or one not in known.constants]
     there = macros_of_headers(standard_headers(program.file)) if names else frozenset()
     return next((one for one in names if one in there), None)
+
+
+def _defined_elsewhere(
+    programs: tuple[Program, Program], functions: Sequence[EnclosingFunction | None]
+) -> str | None:
+    """A name of one program alone that a header of the user's or an option gives a meaning.
+
+    What both have is a size like any other.  Where one of them has a number in its place, it is that number.
+    """
+    names = [_named_in(one) for one in programs]
+    given = {name for one in functions if one is not None for name in one.constants}
+    alone = [{*open_names(one)} - names[1 - k] - given for k, one in enumerate(programs)]
+    return min(alone[0] | alone[1], default=None)
+
+
+def _named_in(program: Program) -> set[str]:
+    """The names in a region, and in what macros of its file stand for there."""
+    found = set(names_in(program.region.text))
+    macros = [one for name in sorted(found) for one in reachable_macros(program.file.macros, name)]
+    return found.union(*(names_in(one.body) for one in macros))
 
 
 def _known(old: Program, new: Program) -> dict[str, float]:

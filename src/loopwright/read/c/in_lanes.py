@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
-from loopwright.c.reworded.vector_lanes import InLanes, with_lanes
+from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
 from loopwright.c.reworded.vector_words import HEADERS
 from loopwright.c.tokens import is_number, names_in
+from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import preprocess
 from loopwright.source import Source
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
@@ -29,7 +32,8 @@ def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = Fal
     found = with_lanes(source, contracted=contracted)
     if found.source == source:
         return found
-    reason = _hidden(source, options.for_file(source.path).arguments)
+    options = options.for_file(source.path)
+    reason = _hidden(source, options.arguments) or _redefined(source, found.source, options)
     return replace(found, source=source, reason=reason) if reason else found
 
 
@@ -53,6 +57,33 @@ def _hidden(source: Source, arguments: Sequence[str]) -> str:
             if name in names_in(source.text) and value and not is_number(value):
                 return f"the option -D{name}"
     return ""
+
+
+def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
+    """A word that headers or options make something else; what the file defines itself is known."""
+    whole = preprocess(source, options)
+    pending = [*names_in(source.text), *names_in(lanes.text)]
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        lines = [text for at, text in whole.changes.get(name, ()) if not whole.line_of(at)]
+        for made in filter(None, map(definition, lines)):
+            body = " ".join(one.text for one in made.body)
+            is_fine = may_be_defined(name, made.parameters, body)
+            if not is_fine and not set(lines) <= _of_the_compiler(options.compiler).get(name, frozenset()):
+                return f"the macro '{name}' of a header, or of an option"
+            pending += [] if made.parameters is not None else [one.text for one in made.body if one.is_name]
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _of_the_compiler(compiler: str) -> dict[str, frozenset[str]]:
+    """How the headers of vectors define macros, where nothing else does."""
+    found = preprocess(Source("", "#include <immintrin.h>\n"), CompilerOptions(compiler=compiler))
+    return {name: frozenset(text for _, text in lines) for name, lines in found.changes.items()}
 
 
 def _has_header(folder: Path) -> bool:
