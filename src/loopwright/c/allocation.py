@@ -27,7 +27,7 @@ from loopwright.c.file import c_file, includes
 from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
-from loopwright.c.tokens import names_in, without_comments, words_and_marks
+from loopwright.c.tokens import names_in, spelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -142,7 +142,7 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
     expected = " ".join(allocating(found, (), (), ""))
     hidden = {one.memory for one in found}
     used = {*names_in(inner.text), *names_in(outer.text)}
-    same = words_and_marks(without_comments(frame, literals=True)) == words_and_marks(expected)
+    same = spelled(frame) == spelled(expected)
     macros = c_file(source).macros
     sizes = all(_is_size(extent, macros) for one in found for extent in one.extents)
     types = all(_is_type(one.element_type, macros) for one in found)

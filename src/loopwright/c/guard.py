@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
 from loopwright.c.syntax import field, named_children
-from loopwright.c.tokens import packed, without_comments, words_and_marks
+from loopwright.c.tokens import packed, spelled, without_comments
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -143,7 +143,7 @@ def without_guards(
     edits: list[tuple[int, int, str]] = []
     for number, region in enumerate(c_file(source).regions):
         guard = guard_of(source, region) if number in others else None
-        if guard is None or tokens(guard.other.text) != list(others[number]):
+        if guard is None or spelled(guard.other.text) != list(others[number]):
             continue
         found[number] = guard
         before = source.text[region.place.start : guard.inner.start].count("\n")
@@ -153,8 +153,3 @@ def without_guards(
         text = "".join(["\n" * before, inner if is_block else f"{{{inner}}}", "\n" * after])
         edits.append((region.place.start, region.place.end, text))
     return (source.edited(edits) if found else source), found
-
-
-def tokens(text: str) -> list[str]:
-    """The words and signs of a text, its comments left out."""
-    return words_and_marks(without_comments(text, literals=True))

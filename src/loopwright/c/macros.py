@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 
 from loopwright.c.regions import Directive
-from loopwright.c.tokens import name_matches, names_in, packed, with_names_replaced
+from loopwright.c.tokens import has_assignment, name_matches, names_in, packed, spelled, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
-_ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
+_STATEMENTS = frozenset(("#", "##", ";", "{", "}"))
 _PASTED = re.compile(r"([A-Za-z_]\w*)\s*##\s*[A-Za-z]\w*")
 """`x##f`: with a number for x, a number of another type."""
 _INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+))([uUlL]*)\s*\)*")
@@ -106,7 +106,8 @@ def with_arguments(macro: Macro, arguments: Sequence[str] = ()) -> str:
 
 def assigns(macro: Macro) -> bool:
     """Whether the body has something in it that is not a plain expression."""
-    return _ASSIGNS.search(unpasted(macro)) is not None
+    body = unpasted(macro)
+    return has_assignment(body) or not _STATEMENTS.isdisjoint(spelled(body))
 
 
 def unpasted(macro: Macro) -> str:

@@ -4,7 +4,7 @@ r"""What a token of C is (C17, 6.4), for texts that no syntax tree is made of: m
     literal    "..." and '...', with a prefix such as L
     number     3, .5, 0x1F, 1e-3f: whatever starts with a digit, letters included
     name       an identifier or a keyword
-    mark       anything else that is not white space, one character at a time
+    mark       a sign, as long as it can be: <<=, ->, (; and any other character
 """
 
 from __future__ import annotations
@@ -12,18 +12,32 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 _COMMENT = r"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"
 _LITERAL = r"""(?:u8|[uUL])?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
 _NUMBER = r"\.?[0-9](?:[eEpP][-+]|[\w.])*"
 _NAME = r"[A-Za-z_]\w*"
 _TOKEN = re.compile(
-    rf"(?P<comment>{_COMMENT})|(?P<literal>{_LITERAL})|(?P<number>{_NUMBER})|(?P<name>{_NAME})|(?P<mark>\S)",
-    re.DOTALL,
+    r"""(?>(?:\s+|/\*.*?\*/|//[^\n]*)*)  # spaces and comments, of which nothing is given back to the rest
+      ( [][(){};,?~]  # the start of nothing longer
+      | [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
+      | (?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*'                # a text
+      | [A-Za-z_$][\w$]*                                                             # a name
+      | \.?\d(?:[eEpP][-+]|[\w.])*                                                  # a number
+      | %:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
+      | [.&*+\-!/%<>^|:=\#]
+      | . | \Z )""",
+    re.VERBOSE | re.DOTALL,
 )
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _NAMES = re.compile(rf"{_COMMENT}|{_LITERAL}|{_NUMBER}|({_NAME})", re.DOTALL)
 _HIDDEN_STARTS = re.compile(r"""["'/]|u8(?=["'])|[uUL](?=["'])""")
 _HIDDEN = re.compile(rf"{_COMMENT}|(?P<literal>{_LITERAL})", re.DOTALL)
+
+ASSIGNING = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
+"""The operators that change what they are applied to."""
 
 
 def blank(text: str) -> str:
@@ -39,11 +53,6 @@ def packed(text: str) -> str:
 def on_one_line(text: str) -> str:
     """`text` without comments, with single spaces where there was white space."""
     return " ".join(without_comments(text, literals=True).split())
-
-
-def words_and_marks(text: str) -> list[str]:
-    """Runs of letters and digits, and all other characters but white space one by one."""
-    return re.findall(r"\w+|[^\w\s]", text)
 
 
 @lru_cache(maxsize=32)
@@ -68,7 +77,7 @@ def without_comments(text: str, *, literals: bool) -> str:
 
 def name_matches(text: str) -> list[re.Match[str]]:
     """The identifiers and keywords of a text, with their places; none inside comments and literals."""
-    return [match for match in _TOKEN.finditer(text) if match.lastgroup == "name"]
+    return [match for match in _NAMES.finditer(text) if match[1]]
 
 
 @lru_cache(maxsize=64)
@@ -82,11 +91,82 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def with_names_replaced(text: str, given: Mapping[str, str]) -> str:
     """`text` with other texts in place of some names, as the preprocessor replaces parameters."""
-    return _TOKEN.sub(
-        lambda match: given.get(match[0], match[0]) if match.lastgroup == "name" else match[0], text
-    )
+    return _NAMES.sub(lambda match: given.get(match[1], match[0]), text)
 
 
 def is_number(text: str) -> bool:
     """Whether `text` is a number of whatever type, perhaps with a sign."""
     return re.fullmatch(rf"[-+]?\s*{_NUMBER}", text.strip()) is not None
+
+
+_made = tuple.__new__
+"""Of a class and its fields, all of them: half as expensive as calling the class, and there are many."""
+
+
+class Lexeme(NamedTuple):
+    """A token as it is spelled, and where; a tuple, since there are many and those are made quickly."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        return is_name(self.text)
+
+
+def is_name(text: str) -> bool:
+    """Whether a token is a name, or a word of C."""
+    return text[0].isalpha() or text[0] in "_$"
+
+
+def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
+    """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
+    if _SPLICE.search(text, start, end) is None:
+        return _words(text, start, end)
+    inside = text[start:end]
+    places: list[int] = []
+    position = 0
+    pieces = []
+    for splice in _SPLICE.finditer(inside):
+        pieces.append(inside[position : splice.start()])
+        places += range(position, splice.start())
+        position = splice.end()
+    pieces.append(inside[position:])
+    places += range(position, len(inside) + 1)
+    return tuple(
+        [
+            Lexeme(word, start + places[first], start + places[last - 1] + 1)
+            for word, first, last in _words("".join(pieces), 0, len(inside))
+        ]
+    )
+
+
+def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
+    """The tokens of a text without continued lines, and where each starts and ends."""
+    found = _TOKEN.finditer(text, start, end)
+    return tuple([_made(Lexeme, (word, *match.span(1))) for match in found if (word := match[1])])
+
+
+def words(text: str, start: int, end: int) -> list[str] | None:
+    """The tokens of `text[start:end]` without their places; None where lines are continued."""
+    if _SPLICE.search(text, start, end) is not None:
+        return None
+    found: list[str] = _TOKEN.findall(text, start, end)
+    return [one for one in found if one]
+
+
+def spelled(text: str) -> list[str]:
+    """The tokens of a text, comments left out."""
+    return [one.text for one in lexemes(text, 0, len(text))]
+
+
+def has_assignment(text: str) -> bool:
+    """Whether a text has an operator in it that changes something."""
+    return not ASSIGNING.isdisjoint(spelled(text))
+
+
+def has_effect(expression: str) -> bool:
+    """Whether an expression may change something: it assigns, or it calls what has a name."""
+    calls = any(two == "(" and is_name(one) for one, two in pairwise(spelled(expression)))
+    return calls or has_assignment(expression)

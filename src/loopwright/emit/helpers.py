@@ -7,11 +7,11 @@ operation is then written out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
+from loopwright.c.tokens import names_in
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, subterms, terms
@@ -54,7 +54,7 @@ def defined(source: Source) -> frozenset[str]:
 
 def taken(source: Source) -> frozenset[str]:
     """The helpers' names that mean something else in the file."""
-    words = set(re.findall(r"[A-Za-z_]\w*", source.text))
+    words = set(names_in(source.text))
     return frozenset(name for name in DEFINITIONS if name in words) - defined(source)
 
 

@@ -7,12 +7,12 @@ by a loop outside or by the text for something else, a number is appended to it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from loopwright.c.tokens import names_in
 from loopwright.emit.names import HELPERS, KEYWORDS
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
@@ -25,10 +25,9 @@ from loopwright.transform.vectors import pieces
 LoopNames: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]
 """For each statement, what the loops around it are called, outermost first; one entry for each place."""
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def names_in(plan: Plan) -> LoopNames:
+def loop_names(plan: Plan) -> LoopNames:
     """The loops' names as scripts know them."""
     loops = {leaf.position: leaf.loops for leaf in plan.leaves}
     return {
@@ -51,8 +50,8 @@ def _avoided(program: Program) -> frozenset[str]:
     texts += [extent for array in program.arrays for extent in array.extents]
     texts += [text for s in program.statements for text in _fixed(program, s.body.place, s.body.holes)]
     for macro in program.file.macros:
-        words |= {macro.name, *_WORD.findall(macro.body)} - set(macro.parameters or ())
-    return frozenset(words.union(*(_WORD.findall(text) for text in texts)))
+        words |= {macro.name, *names_in(macro.body)} - set(macro.parameters or ())
+    return frozenset(words.union(*(names_in(text) for text in texts)))
 
 
 def _fixed(program: Program, place: Span, holes: Sequence[Hole | Inlined]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.emit.comments import column, comment_lines, in_front_of_loops, statement_labels, unindented
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
@@ -19,7 +19,6 @@ from loopwright.model.program import Hole, Inlined, Program, Statement, is_eleme
 from loopwright.source import Source, Span
 
 _ATOM = re.compile(r"\w+")
-_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class StatementPrinter:
@@ -161,7 +160,7 @@ class _Filling:
             pieces += [self.source.text[position : where.start], filler]
             position = where.end
         text = "".join(pieces) + self.source.text[position : place.end]
-        is_renamed = all(map(_NAME.fullmatch, fillers)) and len(set(fillers)) == len(fillers)
+        is_renamed = all(map(str.isidentifier, fillers)) and len(set(fillers)) == len(fillers)
         as_it_was = text == fillers[0] or is_renamed
         is_kept = as_it_was or not self._is_sum(place, holes)
         return text if is_kept else tidied(text, quotients=bool(self.tiles))
@@ -169,7 +168,7 @@ class _Filling:
     def _is_sum(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> bool:
         """Whether all names in `place` are integers, and none is one that the statement itself sets."""
         own = {hole.place.text for hole in holes}
-        return {name for name in _NAME.findall(place.text) if name not in own} <= self.integers
+        return {name for name in names_in(place.text) if name not in own} <= self.integers
 
     def _in_subscript(self, start: int, end: int) -> bool:
         """Whether what follows is between brackets, where only its value matters.
@@ -195,7 +194,7 @@ class _Filling:
 
     def _type(self, value: str) -> str | None:
         """The type of an expression of the new iterators; None where sizes may have widened it."""
-        if _NAME.fullmatch(value) is not None:
+        if value.isidentifier():
             return self.types.of(value)
         return "int" if self.types.number == "int" else None
 

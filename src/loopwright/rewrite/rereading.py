@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file
-from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion, tokens
+from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.regions import without_hint
+from loopwright.c.tokens import spelled
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import MemorySpace, Program
@@ -61,7 +62,8 @@ def read_regions(
     if len(before) != len(after) or not _same_outside(written, new, [after[k] for k in rewritten]):
         raise Unlike("differs outside its regions")
     for number, program in zip(rewritten, written, strict=True):
-        if number in allocations and tokens(allocations[number].other.text) != tokens_without_labels(program):
+        other = allocations[number].other.text if number in allocations else None
+        if other is not None and spelled(other) != tokens_without_labels(program):
             raise Unlike("does something else where there is no memory")
     programs = dict(zip(rewritten, originals, strict=True))
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from loopwright.emit.loop_names import names_in
+from loopwright.emit.loop_names import loop_names
 from loopwright.emit.openmp import PrivateStorage, ReductionStep
 from loopwright.emit.quotients import quotients_in
 from loopwright.emit.region import Loops, region_text
@@ -57,7 +57,7 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
     made = Loops(
         plan.original,
         node,
-        names=names_in(plan),
+        names=loop_names(plan),
         scopes=_scopes(plan),
         written=plan.written,
         quotients=quotients_in(plan),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.c.typed.expansion import definition, expanded, expanded_words, lexemes, words
+from loopwright.c.tokens import lexemes, words
+from loopwright.c.typed.expansion import definition, expanded, expanded_words
 from loopwright.source import Source
 
 HEAD = """\

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from loopwright.c.tokens import names_in
 from loopwright.c.typed import front_end
 from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions
@@ -97,7 +98,7 @@ def _named_twice(words: str) -> str | None:
     for clause, inside in _LISTED.findall(words):
         first, colon, second = re.sub(r"\[[^\]]*\]", "", inside).partition(":")
         listed = second if clause == "reduction" and colon else first
-        for name in re.findall(r"[A-Za-z_]\w*", listed):
+        for name in names_in(listed):
             found.setdefault(name, []).append(clause)
     twice = (name for name, clauses in found.items() if len(clauses) > 1 and set(clauses) != _BOTH)
     return next(twice, None)

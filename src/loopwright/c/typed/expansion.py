@@ -1,4 +1,4 @@
-"""The tokens of a C text, and what the preprocessor makes of those of a region.
+"""What the preprocessor makes of the tokens of a region.
 
 A token of the preprocessed text is mapped back to the file: to the bytes it is written in, or to the
 call of the macro it came from.  The mapping is computed by expanding the region's own tokens with the
@@ -13,79 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from loopwright.c.tokens import Lexeme, is_name, lexemes
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
-
-_TOKEN = re.compile(
-    r"""(?>(?:\s+|/\*.*?\*/|//[^\n]*)*)  # spaces and comments, of which nothing is given back to the rest
-      ( [][(){};,?~]  # the start of nothing longer
-      | [A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w])                    # a word
-      | (?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*'                # a text
-      | [A-Za-z_$][\w$]*                                                             # a name
-      | \.?\d(?:[eEpP][-+]|[\w.])*                                                  # a number
-      | %:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
-      | [.&*+\-!/%<>^|:=\#]
-      | . | \Z )""",
-    re.VERBOSE | re.DOTALL,
-)
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
-
-
-_made = tuple.__new__
-"""Of a class and its fields, all of them: half as expensive as calling the class, and there are many."""
-
-
-class Lexeme(NamedTuple):
-    """A token as it is spelled, and where; a tuple, since there are many and those are made quickly."""
-
-    text: str
-    start: int
-    end: int
-
-    @property
-    def is_name(self) -> bool:
-        return is_name(self.text)
-
-
-def is_name(text: str) -> bool:
-    """Whether a token is a name, or a word of C."""
-    return text[0].isalpha() or text[0] in "_$"
-
-
-def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
-    """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
-    if _SPLICE.search(text, start, end) is None:
-        return _words(text, start, end)
-    inside = text[start:end]
-    places: list[int] = []
-    position = 0
-    pieces = []
-    for splice in _SPLICE.finditer(inside):
-        pieces.append(inside[position : splice.start()])
-        places += range(position, splice.start())
-        position = splice.end()
-    pieces.append(inside[position:])
-    places += range(position, len(inside) + 1)
-    return tuple(
-        [
-            Lexeme(word, start + places[first], start + places[last - 1] + 1)
-            for word, first, last in _words("".join(pieces), 0, len(inside))
-        ]
-    )
-
-
-def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
-    """The tokens of a text without continued lines, and where each starts and ends."""
-    found = _TOKEN.finditer(text, start, end)
-    return tuple([_made(Lexeme, (word, *match.span(1))) for match in found if (word := match[1])])
-
-
-def words(text: str, start: int, end: int) -> list[str] | None:
-    """The tokens of `text[start:end]` without their places; None where lines are continued."""
-    if _SPLICE.search(text, start, end) is not None:
-        return None
-    found: list[str] = _TOKEN.findall(text, start, end)
-    return [one for one in found if one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +45,8 @@ def definition(line: str) -> Definition | None:
 
 
 _NOTHING: frozenset[str] = frozenset()
+_made = tuple.__new__
+"""Of a class and its fields, all of them: half as expensive as calling the class, and there are many."""
 
 
 class ExpandedToken(NamedTuple):

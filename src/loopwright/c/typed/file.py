@@ -15,10 +15,11 @@ from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
+from loopwright.c.tokens import Lexeme, lexemes
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.conditions import needed_macros
-from loopwright.c.typed.expansion import ExpandedToken, Lexeme, lexemes
+from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor, Parsed
 from loopwright.c.typed.names import Names
 from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending

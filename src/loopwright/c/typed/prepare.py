@@ -12,17 +12,9 @@ from dataclasses import replace
 from functools import cache, cached_property
 
 from loopwright.c.regions import Region
+from loopwright.c.tokens import Lexeme, lexemes, words
 from loopwright.c.typed import front_end
-from loopwright.c.typed.expansion import (
-    Definition,
-    ExpandedToken,
-    Lexeme,
-    confirmed,
-    expanded,
-    expanded_words,
-    lexemes,
-    words,
-)
+from loopwright.c.typed.expansion import Definition, ExpandedToken, confirmed, expanded, expanded_words
 from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, without

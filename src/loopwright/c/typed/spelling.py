@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from loopwright.c.tokens import blank, without_comments
-from loopwright.c.typed.expansion import lexemes
+from loopwright.c.tokens import blank, spelled, without_comments
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.source import Source
@@ -62,7 +61,7 @@ def with_numbers(source: Source, options: CompilerOptions) -> Source:
 
 def _tokens(source: Source, options: CompilerOptions) -> list[str]:
     text = preprocess(source, options).text
-    return [_DIGRAPHS.get(one.text, one.text) for one in lexemes(text, 0, len(text))]
+    return [_DIGRAPHS.get(one, one) for one in spelled(text)]
 
 
 def _left_out(visible: str) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
@@ -156,7 +156,7 @@ def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) 
     if name in _LANES:
         return "lets iterations run at the same time, which a run of the text in its order does not show"
     if name in _COPIES:
-        inside = [word for word in re.findall(r"[A-Za-z_]\w*", arguments) if word in roots]
+        inside = [word for word in names_in(arguments) if word in roots]
         return f"copies '{inside[0]}', which is then not followed" if inside else None
     if name in _TASKS:
         around = known.around

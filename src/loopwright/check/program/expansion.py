@@ -12,10 +12,9 @@ from collections.abc import Iterable
 
 from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, assigns, definitions
-from loopwright.c.tokens import blank, without_comments
+from loopwright.c.tokens import blank, name_matches, names_in, with_names_replaced, without_comments
 from loopwright.source import Source
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "return", "goto"))
 ROUNDS = 1000
 """Uses that are written out; a file has fewer."""
@@ -44,7 +43,7 @@ def _one_written_out(source: Source, arrays: frozenset[str]) -> Source | None:
             + blank(source.text[line.place.start : line.place.end])
             + visible[line.place.end :]
         )
-    for word in _WORD.finditer(visible):
+    for word in name_matches(visible):
         macro = hiding.get(word.group())
         if macro is not None and word.start() > macro.place.end:
             use = _use(source.text, visible, word, macro)
@@ -58,12 +57,12 @@ def _one_written_out(source: Source, arrays: frozenset[str]) -> Source | None:
 def _can_be(macros: tuple[Macro, ...], macro: Macro) -> bool:
     """Whether it is known what stands for the macro wherever it is used."""
     is_only = len(definitions(macros, macro.name)) == 1 and not macro.conditional
-    return is_only and "#" not in macro.body and macro.name not in _WORD.findall(macro.body)
+    return is_only and "#" not in macro.body and macro.name not in names_in(macro.body)
 
 
 def _hides(macros: tuple[Macro, ...], macro: Macro, arrays: frozenset[str]) -> bool:
     """Whether a macro is more than a value of numbers, itself or through others."""
-    words = set(_WORD.findall(macro.body))
+    words = set(names_in(macro.body))
     if assigns(macro) or words & (_STATEMENTS | arrays):
         return True
     inner = [one for one in macros if one.name in words and one.place.start != macro.place.start]
@@ -100,4 +99,4 @@ def _filled(body: str, parameters: tuple[str, ...], arguments: list[str], end: i
     if len(parameters) != len(arguments):
         return None
     given = dict(zip(parameters, arguments, strict=True))
-    return end, _WORD.sub(lambda word: given.get(word.group(), word.group()), body)
+    return end, with_names_replaced(body, given)

@@ -11,7 +11,7 @@ import re
 
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import Node, assigned_target, field, named_children, walk, without_parentheses
-from loopwright.c.tokens import name_matches, without_comments
+from loopwright.c.tokens import has_assignment, name_matches, without_comments
 from loopwright.check.original.specification import Specification, box
 from loopwright.check.program.addresses import arrays_by_rows, blocks
 from loopwright.check.program.outside import is_looked_at, left_iterators, own_names
@@ -34,7 +34,6 @@ _ALLOCATE_OTHERWISE = frozenset(
     )
 )
 """What gives memory that is not looked at."""
-_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\(")
 """What a macro may do: assign, or call something."""
 
 
@@ -118,7 +117,8 @@ def may_write_elsewhere(sites: Sites) -> bool:
     plain = {function.name for function in known.functions} | LIBRARY | INDEX_HELPERS
     nodes = [node for body in known.bodies for node in walk(body)]
     words = {node.text for node in nodes if node.type in ("identifier", "type_identifier")}
-    if any(macro.name in words and _EFFECT.search(macro.body) for macro in known.macros):
+    bodies = [macro.body for macro in known.macros if macro.name in words]
+    if any("(" in body or has_assignment(body) for body in bodies):
         return True
     for node in nodes:
         if node.type == "call_expression" and field(node, "function").text not in plain:

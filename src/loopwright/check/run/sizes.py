@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from loopwright.c.macros import definitions
+from loopwright.c.tokens import names_in
 from loopwright.check.program.instrument import size_texts, with_insertions
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.segment import Input
@@ -89,7 +89,7 @@ def _solved(
 
 def _is_visible(known: ReachedCode, text: str, defined: Mapping[str, int]) -> bool:
     """Whether the program can evaluate `text` where the segment starts."""
-    words = re.findall(r"[A-Za-z_]\w*", text)
+    words = names_in(text)
     macros = {macro.name for macro in known.macros} | set(defined)
     return bool(words) and all(word in macros or known.at_segment(word) is not None for word in words[:1])
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import has_assignment, names_in, without_comments
 from loopwright.check.values.functions import FunctionCode, FunctionPair, text_of
 
 _FUNCTIONS = """
@@ -54,7 +54,6 @@ _SIZE = re.compile(r"\bsizeof\b(?:\s*\(\s*([A-Za-z_][\w\s*]*)\)|\s+([A-Za-z_]\w*
 """With its operand, where that is a type or a name: 'a' and 1 == 1 have other types in C++."""
 _MACRO = re.compile(r"\s*(\w+)(?:\(([^)]*)\))?(.*)", re.DOTALL)
 _CAST = re.compile(r"\(\s*([A-Za-z_][\w\s]*)(\**)\s*\)")
-_CHANGES = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
 _OPERANDS = (
     *("binary_expression", "assignment_expression", "argument_list", "subscript_expression"),
     "initializer_list",
@@ -283,7 +282,7 @@ def _changing(code: FunctionCode) -> set[str]:
     macros = [_macro(macro) for macro in code.macros]
     while True:
         more = {_name(one) for one in bodies if _changes(one, found)}
-        more |= {name for name, _, text in macros if _CHANGES.search(text) or found & {*names_in(text)}}
+        more |= {name for name, _, text in macros if has_assignment(text) or found & {*names_in(text)}}
         if more <= found:
             return found
         found |= more

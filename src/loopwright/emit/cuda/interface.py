@@ -96,7 +96,7 @@ def interface_of(program: Program) -> Interface:
     touched = {access.array for one in program.statements for access in one.accesses}
     numbers: dict[str, str] = {}
     for parameter in program.parameters:
-        if re.fullmatch(r"[A-Za-z_]\w*", parameter.text) is None or parameter.text != parameter.name:
+        if not parameter.text.isidentifier() or parameter.text != parameter.name:
             raise _refused(
                 program, f"'{parameter.text}' cannot be passed to a kernel", "copy it to a variable first"
             )
@@ -183,7 +183,7 @@ def _extents(program: Program, array: Array) -> tuple[str, ...]:
 def _size(extent: str, numbers: dict[str, str]) -> str:
     """What an extent is called in the kernels: a number of the region by its own name."""
     text = " ".join(extent.split())
-    if re.fullmatch(r"[A-Za-z_]\w*", text):
+    if text.isidentifier():
         numbers[text] = text
         return text
     if re.fullmatch(r"\d+", text):

@@ -12,7 +12,6 @@ A statement is what is neither loop, condition nor such an assignment; what it d
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,6 +22,7 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
+from loopwright.c.tokens import names_in
 from loopwright.c.types import is_signed, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import nodes as loops
@@ -33,8 +33,6 @@ from loopwright.prove.reading.integer_types import value_type
 from loopwright.prove.reading.loops import step_of
 from loopwright.prove.reading.operation import StatementSyntax
 from loopwright.source import Span
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class TextLeaf:
     def meaning(self) -> tuple[str, tuple[tuple[str, Expr], ...]]:
         """The text and the values of the names in it: what is equal in this does the same."""
         text, values = self.syntax.node.text, self.syntax.words.values
-        names = dict.fromkeys(_WORD.findall(text))
+        names = dict.fromkeys(names_in(text))
         return text, tuple((name, values[name]) for name in names if name in values)
 
 

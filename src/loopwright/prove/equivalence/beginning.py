@@ -9,7 +9,6 @@ cells that statements outside of loops have set, are no inputs of a witness.
 from __future__ import annotations
 
 import operator as numbers
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
@@ -18,7 +17,7 @@ from loopwright.c.liveness import function_around
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import ASSIGNING, names_in, spelled
 from loopwright.c.typed.options import PLAIN
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import DOUBLE, FLOAT, Integer
@@ -38,7 +37,6 @@ OTHERWISE = 5
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 _FILLERS = ("memset", "memcpy", "memmove", "bzero")
 _LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
-_CHANGES = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|(?<!&)&(?!&)")
 _EXACT: Mapping[str, Callable[[float, float], float]] = {
     "+": numbers.add,
     "-": numbers.sub,
@@ -143,7 +141,10 @@ class EnclosingFunction:
 def _changing_macros(source: Source) -> frozenset[str]:
     """The macros of a file and its headers that may assign to something, or take an address."""
     changes = preprocess(source, PLAIN).changes.items()
-    return frozenset(name for name, lines in changes if any(_CHANGES.search(text) for _, text in lines))
+    changing = ASSIGNING | {"&"}
+    return frozenset(
+        name for name, lines in changes if any(not changing.isdisjoint(spelled(text)) for _, text in lines)
+    )
 
 
 def function_of(program: Program) -> EnclosingFunction | None:

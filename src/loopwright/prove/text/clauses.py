@@ -15,7 +15,7 @@ from loopwright.c.declarations import known_constant
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import integer_text
 from loopwright.c.regions import Directive
-from loopwright.c.tokens import with_names_replaced
+from loopwright.c.tokens import has_effect, names_in, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM
@@ -28,7 +28,6 @@ _NAME = r"[A-Za-z_]\w*"
 _SECTION = rf"{_NAME}\s*(?:\[\s*\w*\s*:\s*\w+\s*\]\s*)*"
 _NAMES = re.compile(rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*")
 _VALUE = re.compile(r"[\w\s+\-*/%<>=!&|().]+")
-_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
 _FORMS: Mapping[str, re.Pattern[str]] = {
     "reduction": re.compile(
         rf"\s*(?:[-+*&|^]|&&|\|\||min|max)\s*:\s*{_SECTION}(?:,\s*{_SECTION})*", re.ASCII
@@ -80,10 +79,10 @@ def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str |
         form = _FORMS.get(word)
         computes = word in ("schedule", "num_threads", "if")
         form = None if word == "firstprivate" and "parallel" not in head[0] else form
-        if form is None or form.fullmatch(inside) is None or (computes and _EFFECT.search(inside)):
+        if form is None or form.fullmatch(inside) is None or (computes and has_effect(inside)):
             return found[0].strip()
         at = found.end()
-    words = set(re.findall(_NAME, re.sub(r"\b(?:min|max)\s*:", "", argument)))
+    words = set(names_in(re.sub(r"\b(?:min|max)\s*:", "", argument)))
     return min(words & macros - _values(argument), default=None)
 
 
@@ -93,7 +92,7 @@ def _values(argument: str) -> set[str]:
         word
         for name, inside in _CLAUSE.findall(argument)
         if name in ("schedule", "num_threads", "if")
-        for word in re.findall(_NAME, inside)
+        for word in names_in(inside)
     }
 
 
@@ -114,7 +113,7 @@ def uncertain_value(pragma: Directive, sizes: Mapping[str, bool]) -> str | None:
         text = inside.partition(",")[2] if word == "schedule" else inside
         if word not in ("schedule", "num_threads", "if") or not text.strip():
             continue
-        names = {name: _number(file, name) for name in re.findall(_NAME, text)}
+        names = {name: _number(file, name) for name in names_in(text)}
         known = with_names_replaced(text, {name: value for name, value in names.items() if value})
         if word != "if":
             if _COUNT.fullmatch(known) is None and not sizes.get(known.strip(), False):
@@ -162,7 +161,7 @@ def clause_texts(argument: str) -> list[tuple[str, str]]:
 
 def names_in_clause(argument: str, clause: str) -> frozenset[str]:
     lists = [inside for word, inside in clause_texts(argument) if word == clause]
-    return frozenset(name for inside in lists for name in re.findall(_NAME, inside))
+    return frozenset(name for inside in lists for name in names_in(inside))
 
 
 def linear_steps(argument: str) -> dict[str, int]:

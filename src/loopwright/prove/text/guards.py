@@ -17,8 +17,9 @@ from math import prod
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
-from loopwright.c.guard import GuardedRegion, NotInside, not_inside, tokens, without_guards
+from loopwright.c.guard import GuardedRegion, NotInside, not_inside, without_guards
 from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.tokens import spelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import parameter_ranges
@@ -82,7 +83,7 @@ def tokens_without_labels(program: Program) -> list[str]:
     for node in reversed(labels):
         body = named_children(node)[-1].start
         text = text[: node.start] + " " * (body - node.start) + text[body:]
-    return tokens(text[program.region.start : program.region.end])
+    return spelled(text[program.region.start : program.region.end])
 
 
 def scalars(program: Program) -> frozenset[str]:

@@ -11,7 +11,7 @@ import islpy as isl
 from loopwright.c.casts import Ambiguous, parse_settled
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, operator, refuse, walk
-from loopwright.c.tokens import blank
+from loopwright.c.tokens import blank, names_in
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, names_of
@@ -52,7 +52,7 @@ def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     except BadInput as failure:
         raise _in_option(failure, option) from None
     file = setting.region.source
-    used = re.findall(r"[A-Za-z_]\w*", file.text)
+    used = names_in(file.text)
     for name in names_of(stated):
         if name not in used:
             message = f"there is no '{name}' in {file.path}"

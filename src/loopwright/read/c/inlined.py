@@ -32,7 +32,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import names_in, on_one_line, with_names_replaced, without_comments, words_and_marks
+from loopwright.c.tokens import names_in, on_one_line, spelled, with_names_replaced, without_comments
 from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
@@ -174,8 +174,8 @@ class _Call:
         changed = any(name in _reassigned(one) for part in self.function.statements for one in walk(part))
         kind = " ".join(w for w in field(parameter, "type").text.split() if w not in _QUALIFIERS)
         texts = {one: on_one_line(value.text) for one, value in given.items()}
-        rows = [words_and_marks(with_names_replaced(one, texts)) for one in mine[2][1:]]
-        same_rows = len(mine[2]) == mine[1] and rows == [words_and_marks(one) for one in theirs.extents[1:]]
+        rows = [spelled(with_names_replaced(one, texts)) for one in mine[2][1:]]
+        same_rows = len(mine[2]) == mine[1] and rows == [spelled(one) for one in theirs.extents[1:]]
         return (
             not changed
             and not re.search(r"restrict|\*\s*\*|\(", parameter.text)

@@ -12,6 +12,7 @@ from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_i
 from loopwright.c.references import reference_of
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.tokens import with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
 from loopwright.presburger.named import everywhere, number
@@ -92,7 +93,7 @@ def assumptions_of(
     """Everything assumed about this region, what the user stated first."""
     written = _as_written(block, parameters)
     found = [
-        replace(one, text=_NAME.sub(lambda name: written.get(name[0], name[0]), one.text))
+        replace(one, text=with_names_replaced(one.text, written))
         if one.kind is AssumptionKind.ROWS
         else one
         for one in stated

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from loopwright.c.openmp import Applied, OpenmpClause, OpenmpDirective, integer
 from loopwright.c.syntax import refuse
+from loopwright.c.tokens import has_effect
 from loopwright.errors import BadInput, Code
 from loopwright.source import Span
 
@@ -35,8 +35,6 @@ CLAUSES: Mapping[str, frozenset[str]] = {
 """The clauses of each directive that are understood, besides `apply`."""
 
 _EVALUATED = ("if", "num_threads", "schedule", "proc_bind")
-_CHANGES = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(|<<=|>>=")
-"""Assignments and calls."""
 
 
 def check_clauses(directive: OpenmpDirective) -> None:
@@ -51,7 +49,7 @@ def check_clauses(directive: OpenmpDirective) -> None:
             raise refused(clause.place, f"the clause '{clause.name}' is there twice")
         if clause.name == "default" and [one.text for one in clause.arguments] not in (["shared"], ["none"]):
             raise refused(clause.place, "'default' must be shared or none here")
-        if clause.name in _EVALUATED and any(_CHANGES.search(one.text) for one in clause.arguments):
+        if clause.name in _EVALUATED and any(has_effect(one.text) for one in clause.arguments):
             raise refused(clause.place, f"an expression of '{clause.name}' must not change or call anything")
         seen.add(clause.name)
 

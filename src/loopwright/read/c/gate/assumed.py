@@ -17,6 +17,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c import types
+from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFunction, TypedRegion
 from loopwright.errors import BadInput, Code
@@ -289,7 +290,7 @@ def _length(
     value = None if length is None or array is None else _length_value(length)
     if length is None or array is None or value is None:
         return None
-    names = sorted(set(re.findall(r"[A-Za-z_]\w*", length)))
+    names = sorted(set(names_in(length)))
     for name in names:
         size = declared.get(name)
         kind = _integer(size)

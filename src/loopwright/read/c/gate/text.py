@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from loopwright.c.tokens import ASSIGNING, is_name, lexemes
 from loopwright.c.typed import tree
-from loopwright.c.typed.expansion import is_name, lexemes
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import read_after
 from loopwright.c.typed.options import CompilerOptions
@@ -56,15 +56,12 @@ def _reads_as_written(old: object, new: TypedFile, number: int, stored: set[str]
     return not any(one.name not in stored and read_after(new, region, one) for one in counters.values())
 
 
-_CHANGES = frozenset(("=", "+=", "-=", "*=", "/=", "++", "--"))
-
-
 def _changed(tokens: Sequence[str]) -> set[str]:
     """The names that plain tokens assign to, and `)` where one is in parentheses.
 
     What follows `i++` is not changed: a name or a parenthesis follows only where it is `++i` or `++(i)`.
     """
-    after = {one for one, two in pairwise(tokens) if two in _CHANGES and (is_name(one) or one == ")")}
+    after = {one for one, two in pairwise(tokens) if two in ASSIGNING and (is_name(one) or one == ")")}
     before = {two for one, two in pairwise(tokens) if one in ("++", "--")}
     return after | {")" if one == "(" else one for one in before if is_name(one) or one == "("}
 
