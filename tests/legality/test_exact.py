@@ -73,6 +73,40 @@ def test_others_keep_their_order(tmp_path: Path, statement: str, why: str) -> No
     assert not verdict(tmp_path, statement), why
 
 
+ROUNDED = """\
+#define PART 0.5
+#define OTHER weight
+#define THREE 3
+typedef double real;
+typedef long number;
+double weight;
+int p, x[9];
+"""
+
+
+@pytest.mark.parametrize(
+    ("added", "is_reduction"),
+    [
+        ("x[i] * THREE", True),
+        ("(number)x[i] * i - 'a'", True),
+        ("x[i] * .5", False),
+        ("x[i] * PART", False),
+        ("x[i] * OTHER", False),
+        ("x[i] * M_PI", False),
+        ("(real)x[i] / 2", False),
+    ],
+)
+def test_an_int_that_is_rounded_at_each_step_is_no_reduction(
+    tmp_path: Path, added: str, is_reduction: bool
+) -> None:
+    """Wherever the fraction comes from: a macro, a header, a type."""
+    file = tmp_path / "k.c"
+    loop = f"#pragma scop\nfor (int i = 0; i < 9; i++)\n  p += {added};\n#pragma endscop\n"
+    file.write_text(f"#include <math.h>\n{ROUNDED}void f(void)\n{{\n{loop}}}\n")
+    (program,) = read_c(file)
+    assert bool(reductions(program)) == is_reduction
+
+
 def test_threads_need_a_permission_still(tmp_path: Path) -> None:
     assert not verdict(tmp_path, "s = MAX(s, x[i][j]);", "parallel(S1, i)")
     assert not verdict(tmp_path, "s = MAX(s, x[i][j]);", "vectorize(S1, j)")

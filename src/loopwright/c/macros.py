@@ -159,6 +159,14 @@ def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
     return tuple(reached)
 
 
+def reached_tokens(macros: Sequence[Macro], text: str) -> list[str]:
+    """The tokens of a text, and of the bodies of all macros that it expands through but their parameters."""
+    found = spelled(text)
+    for macro in dict.fromkeys(one for name in names_in(text) for one in reachable_macros(macros, name)):
+        found += [token for token in spelled(macro.body) if token not in (macro.parameters or ())]
+    return found
+
+
 def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
     """Whether a macro certainly evaluates its argument `index`: before any `?`, `&&` or `||`.
 

@@ -93,17 +93,13 @@ def without_directives(source: Source, directives: Sequence[OpenmpDirective]) ->
 
 def integer(argument: Span) -> int:
     """The value of an argument that is a positive constant."""
-    text = _joined(argument)
+    text = _SPLICE.sub(" ", argument.text).strip()
     value = constant_macro(c_file(argument.source).macros, text)
     if value is None and re.fullmatch(r"\d{1,9}", text):
         value = int(text, 8 if text.startswith("0") else 10)
     if value is None or value < 1:
         raise _refused(argument, f"'{text}' must be an integer constant >= 1")
     return value
-
-
-def _joined(argument: Span) -> str:
-    return _SPLICE.sub(" ", argument.text).strip()
 
 
 def _refused(place: Span, message: str, hint: str | None = None) -> BadInput:

@@ -85,16 +85,12 @@ def _step_offset(relation: isl.Map, stride: Stride) -> int | None:
     offset: int | None = None
     for constraint in affine_hull(relation).get_constraints():
         own = constraint.get_coefficient_val(IN, stride.level).to_python()
-        if own == 0 or not _involves_instance(constraint):
+        if own == 0 or not constraint.involves_dims(OUT, 0, constraint.dim(OUT)):
             continue
         if abs(own) != 1 or not _others_divisible(constraint, stride):
             return None
         offset = -own * constraint.get_constant_val().to_python()
     return offset
-
-
-def _involves_instance(constraint: isl.Constraint) -> bool:
-    return bool(constraint.involves_dims(OUT, 0, constraint.dim(OUT)))
 
 
 def _others_divisible(constraint: isl.Constraint, stride: Stride) -> bool:

@@ -6,7 +6,6 @@ import re
 
 from loopwright.c.syntax import walk_inside
 from loopwright.model.program import Program
-from loopwright.source import Span
 
 HANDLE = re.compile(r"@(\d+)")
 
@@ -23,7 +22,7 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for node in walk_inside(program.file.possible, program.region):
         if node.type in _WHOLE and program.region.contains(node.span):
-            inside = _inside(program, node.span)
+            inside = tuple(one.name for one in program.statements if node.span.contains(one.body.place))
             if inside:
                 found.setdefault(node.span.line, inside)
     for line, names in _written_on(program).items():
@@ -43,10 +42,6 @@ def _line(handle: str) -> int:
     match = HANDLE.fullmatch(handle)
     assert match is not None
     return int(match[1])
-
-
-def _inside(program: Program, whole: Span) -> tuple[str, ...]:
-    return tuple(one.name for one in program.statements if whole.contains(one.body.place))
 
 
 def _written_on(program: Program) -> dict[int, tuple[str, ...]]:

@@ -47,7 +47,7 @@ def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
 
 
 def _with_loops(node: Node) -> FunctionWithLoops | None:
-    loops = tuple(outermost(field(node, "body"))) if _body(node) is not None else ()
+    loops = tuple(outermost(field(node, "body"))) if node.child_by_field_name("body") is not None else ()
     return FunctionWithLoops(function_name(node), node, loops) if loops else None
 
 
@@ -175,10 +175,6 @@ def lines_of(first: Node, last: Node) -> Span:
 
 def _has_loop(node: Node) -> bool:
     return node.type in LOOPS or any(True for _ in outermost(node))
-
-
-def _body(function: Node) -> Node | None:
-    return function.child_by_field_name("body")
 
 
 def function_name(function: Node) -> str:

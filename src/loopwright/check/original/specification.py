@@ -143,10 +143,6 @@ def _sizes_set(program: Program, sizes: Mapping[str, int]) -> isl.Set:
     return isl.Set(f"[{', '.join(program.params)}] -> {{ : {equations or 'true'} }}")
 
 
-def _fixed_set(domain: isl.Set, sizes: isl.Set) -> isl.Set:
-    return without_parameters(domain.intersect_params(sizes)).coalesce()
-
-
 def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:
     return without_parameters(relation.intersect_params(sizes)).coalesce()
 
@@ -170,7 +166,7 @@ class _FixedOriginal:
 
 def _stated(original: _FixedOriginal, statement: Statement, number: int) -> Stated:
     side = original.side
-    domain = _fixed_set(statement.domain, original.sizes)
+    domain = without_parameters(statement.domain.intersect_params(original.sizes)).coalesce()
     schedule = _fixed_map(statement.schedule, original.sizes)
     assignment = _assignment(statement, original.program.syntax)
     target = side.cell(assignment.target)

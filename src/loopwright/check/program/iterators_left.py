@@ -5,7 +5,7 @@ from __future__ import annotations
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import constant_macro, definitions
 from loopwright.c.reworded.final_values import changed_names, is_alone, is_assigned, loop_count
-from loopwright.c.syntax import Node, identifiers, named_children, walk
+from loopwright.c.syntax import identifiers, named_children, walk
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.model.program import Program
 
@@ -20,7 +20,7 @@ def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
     if here is None or here.rank or known.declarations.resolved(here.type) != "int":
         return None
     file, region = program.file, program.file.region(program.region)
-    named = [one for one in named_children(file.block(program.region)) if name in _words(one)]
+    named = [one for one in named_children(file.block(program.region)) if name in identifiers(one)]
     loop = named[-1] if named else None
     if loop is None or loop.type != "for_statement" or loop_iterator(loop) != name or not is_assigned(loop):
         return None
@@ -32,10 +32,6 @@ def left_in(program: Program, known: ReachedCode, name: str) -> str | None:
     if count.names & changed or not all(_is_number(program, known, word) for word in count.names):
         return None
     return f"({count.test}) ? ({count.last}) : ({count.first})"
-
-
-def _words(node: Node) -> set[str]:
-    return set(identifiers(node))
 
 
 def _is_number(program: Program, known: ReachedCode, name: str) -> bool:

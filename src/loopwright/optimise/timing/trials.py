@@ -66,7 +66,7 @@ def in_turn(
     while True:
         fresh = [kind for kind in waiting if kind not in begun]
         if batch is not None:
-            fresh.sort(key=lambda kind: _is_parallel(kind) == bool(recent % 2))
+            fresh.sort(key=lambda kind: (Parallelize.__name__ in kind) == bool(recent % 2))
         alone = [one for one in known if not is_shared(one)]
         fastest = [min(some, key=lambda one: known[one], default=()) for some in (alone, known)]
         next_to = next((one for one in fastest if one not in asked), None)
@@ -83,10 +83,6 @@ def in_turn(
         waiting = {kind: more for kind, more in waiting.items() if more}
         begun.setdefault(kind, []).append(one.script)
         yield one
-
-
-def _is_parallel(kind: tuple[str, ...]) -> bool:
-    return Parallelize.__name__ in kind
 
 
 def _shortest(scripts: Sequence[Script], known: Mapping[Script, float]) -> float:

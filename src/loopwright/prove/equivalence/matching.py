@@ -226,7 +226,7 @@ def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl
     """The relation with each iterator of O it leaves open tied to one of N, likely ones first."""
     relation = partners.relation
     yield relation
-    free = [k for k in range(old.depth) if not _is_function(relation, k)]
+    free = [k for k in range(old.depth) if not only(relation, OUT, k).is_single_valued()]
     choices: list[list[isl.Map | None]] = [list(_ties(relation, k, new, old)) for k in free]
     if len(free) > 1:
         choices = [[*ties, None] for ties in choices]
@@ -237,10 +237,6 @@ def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl
         for tie in ties:
             tied = tied if tie is None else tied.intersect(tie)
         yield tied
-
-
-def _is_function(relation: isl.Map, dimension: int) -> bool:
-    return bool(only(relation, OUT, dimension).is_single_valued())
 
 
 def _ties(relation: isl.Map, dimension: int, new: Statement, old: Statement) -> Iterator[isl.Map]:

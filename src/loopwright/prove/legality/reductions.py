@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from loopwright.c.macros import definitions, with_arguments
-from loopwright.c.tokens import without_comments
+from loopwright.c.macros import definitions, reached_tokens, with_arguments
+from loopwright.c.tokens import is_name, is_number, without_comments
 from loopwright.c.types import (
     BOOL,
     CHAR,
@@ -170,7 +170,28 @@ def _rounds_each_step(program: Program, statement: Statement, accumulator: str) 
     others = [kinds.get(access.array) for access in statement.reads]
     is_exact = all(isinstance(one, Integer) or one == kind for one in others)
     calls = any(name not in CALLS for name in _CALLED.findall(text))
-    return calls or not is_exact or _FRACTION.search(text) is not None
+    return calls or not is_exact or not _computes_integers(program, statement)
+
+
+def _computes_integers(program: Program, statement: Statement) -> bool:
+    """Whether all that a statement names and writes besides its cells are integers, macros expanded."""
+    macros = program.file.macros
+    for token in reached_tokens(macros, text_between_accesses(statement)):
+        if token in CALLS or token in ("if", "else", "sizeof") or definitions(macros, token):
+            continue
+        if is_name(token) or is_number(token):
+            known = (named_type(program.file.declarations.resolved(token)), type_of_name(program, token))
+            if not any(isinstance(one, Integer) for one in known):
+                return False
+    return True
+
+
+def text_between_accesses(statement: Statement) -> str:
+    """The text between the cells that a statement touches."""
+    text, start = statement.body.place.text, statement.body.place.start
+    for access in sorted(statement.accesses, key=lambda one: -one.place.start):
+        text = f"{text[: access.place.start - start]} {text[access.place.end - start :]}"
+    return text
 
 
 def _is_cut(program: Program, statement: Statement, operator: str, accumulator: str) -> bool:
@@ -204,7 +225,6 @@ def type_of_name(program: Program, word: str) -> CType:
     return named_type(program.file.declarations.resolved(text))
 
 
-_FRACTION = re.compile(r"\b(?:float|double)\b|\.\d|\d\.|\b\d[\d]*[eEfF]|\b0[xX][\da-fA-F.]*[pP]")
 _CALLED = re.compile(r"\b(?!if\b|sizeof\b)([A-Za-z_]\w*)\s*\(")
 
 

@@ -22,7 +22,6 @@ all other parallel loops.  Whatever is claimed with P' is only a guide: a wrong 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -30,7 +29,9 @@ from functools import cached_property
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
-from loopwright.c.tokens import names_in, packed
+from loopwright.c.macros import reached_tokens
+from loopwright.c.tokens import is_name, names_in, packed
+from loopwright.c.types import Integer, named_type
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
@@ -39,6 +40,7 @@ from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.reductions import text_between_accesses
 from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.legality.sources import AccessTuple, sources
 from loopwright.prove.legality.staged import is_staged
@@ -57,8 +59,8 @@ from loopwright.prove.legality.values import (
 )
 from loopwright.transform.storage import Redundancy, StorageChange
 
-_TRAPS = ("%", "&", "|", "^", "~", "?", "<<", ">>", "int", "long", "short", "char", "unsigned", "signed")
-"""Words of operations on integers."""
+_TRAPS = {"%", "&", "|", "^", "~", "<<", ">>", "%=", "&=", "|=", "^=", "<<=", ">>=", "?", "&&", "||"}
+"""Operators on integers, and those that choose."""
 
 
 def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVerdict:
@@ -150,7 +152,7 @@ class _Comparison:
         if new.name in self.claims.named and new.iterators != old.iterators:
             own = {*old.iterators, *new.iterators}
             kept = {access.array for access in new.accesses} & {array.name for array in self.before.arrays}
-            if kept or own & set(names_in(_without_accesses(new))):
+            if kept or own & set(names_in(text_between_accesses(new))):
                 raise GaveUp(Code.UNDECIDED, f"could not decide: {old.name} computes with its iterators")
             return
         types = dict(zip(new.iterators, new.iterator_types, strict=False))
@@ -163,8 +165,9 @@ class _Comparison:
         types = {array.name: array.element_type for array in self.after.arrays}
         resolved = self.after.file.declarations.resolved
         kinds = {unqualified(resolved(types[access.array] or "")) for access in statement.accesses}
-        words = set(re.findall(r"[A-Za-z_]\w*|[%&|^~?]|<<|>>", _without_accesses(statement)))
-        if not kinds <= {"float", "double"} or words & {*types, *_TRAPS}:
+        tokens = set(reached_tokens(self.after.file.macros, text_between_accesses(statement)))
+        casts = any(isinstance(named_type(resolved(one)), Integer) for one in tokens if is_name(one))
+        if not kinds <= {"float", "double"} or casts or tokens & {*types, *_TRAPS}:
             message = f"could not decide: {statement.name} may be undefined for the values of other tiles"
             raise GaveUp(Code.UNDECIDED, message)
 
@@ -287,11 +290,3 @@ class _Comparison:
                 same = part.set_tuple_name(OUT, str(AccessTuple(access.statement, "reads")))
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant
-
-
-def _without_accesses(statement: Statement) -> str:
-    """The text between the cells that a statement touches."""
-    text, start = statement.body.place.text, statement.body.place.start
-    for access in sorted(statement.accesses, key=lambda one: -one.place.start):
-        text = f"{text[: access.place.start - start]} {text[access.place.end - start :]}"
-    return text

@@ -89,15 +89,11 @@ def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split
             for constraint in piece.get_constraints():
                 aff = constraint.get_aff()
                 for one in (aff, aff.neg()) if constraint.is_equality() else (aff,):
-                    test = _at_least_zero(one, names)
+                    test = at_most(inequality_of(isl.Constraint.inequality_from_aff(one), names))
                     if test not in seen:
                         seen.add(test)
                         yes = isl.PwAff.from_aff(one).nonneg_set()
                         yield _Split(test, yes, yes.complement())
-
-
-def _at_least_zero(function: isl.Aff, names: Sequence[str]) -> Compare:
-    return at_most(inequality_of(isl.Constraint.inequality_from_aff(function), names))
 
 
 def at_most(test: Compare) -> Compare:

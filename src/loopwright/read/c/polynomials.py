@@ -94,16 +94,12 @@ def split_terms(value: Polynomial, iterators: tuple[str, ...]) -> tuple[Split, .
     """Each monomial apart; None where one has a product of iterators."""
     found = []
     for monomial, factor in value.terms.items():
-        moving = [name for name in monomial if _moves(value.atoms[name], iterators)]
+        moving = [name for name in monomial if not set(iterators).isdisjoint(names_of(value.atoms[name]))]
         if len(moving) > 1:
             return None
         still = tuple(name for name in monomial if name not in moving)
         found.append(Split(moving[0] if moving else None, still, factor))
     return tuple(found)
-
-
-def _moves(atom: isl.PwAff, iterators: tuple[str, ...]) -> bool:
-    return not set(iterators).isdisjoint(names_of(atom))
 
 
 _ZERO = Polynomial({}, {})
