@@ -282,3 +282,14 @@ def test_a_region_that_stays_keeps_all_branches(tmp_path: Path) -> None:
     old.write_text(text)
     new = transformed(Request(file=str(old), script="tile(@5, 32)"), silent).source.text
     assert "iT" in new and new.endswith(text.split(first)[1])
+
+
+@pytest.mark.parametrize(
+    ("head", "after"),
+    [("", "\n#define SIZE 10"), ('#pragma push_macro("SIZE")\n#define SIZE 10\n#pragma pop_macro("SIZE")', "")],
+)
+def test_a_parameter_that_is_a_macro_elsewhere(head: str, after: str, tmp_path: Path) -> None:
+    """The macro has its number where it is defined, and the loop another one."""
+    bodies = (f"for (i = 0; i < {bound}; i++) a[i] = b[i];" for bound in ("SIZE", "10"))
+    old, new = (function(body, head=head, parameters="int SIZE") + after for body in bodies)
+    assert comparison(old, new, tmp_path) != PROVED

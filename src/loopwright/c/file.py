@@ -51,7 +51,7 @@ class CFile:
 
     @cached_property
     def macros(self) -> tuple[Macro, ...]:
-        return macros_of(self.directives)
+        return macros_of(self.directives, self.plain)
 
     @property
     def macro_names(self) -> frozenset[str]:

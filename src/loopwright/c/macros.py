@@ -44,11 +44,15 @@ class Macro:
     body: str
     place: Span
     conditional: bool
-    """Inside an `#if`: another definition may hold."""
+    """Inside an `#if`: another definition may hold, or none where the name stands."""
 
 
-def macros_of(lines: Sequence[Directive]) -> tuple[Macro, ...]:
-    """The definitions among the preprocessor lines of a file, in order; a name may have several."""
+def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
+    """The definitions among the preprocessor lines of a file, in order; a name may have several.
+
+    `plain` is the text without these lines.  A name that stands before its definition is something else there,
+    and `#pragma pop_macro` brings back another meaning.
+    """
     found: list[Macro] = []
     depth = 0
     for line in lines:
@@ -59,11 +63,18 @@ def macros_of(lines: Sequence[Directive]) -> tuple[Macro, ...]:
         elif line.name == "define" and (match := _DEFINITION.match(line.argument)):
             name, has_parameters, inside, body = match.groups()
             parameters = tuple(names_in(inside)) if has_parameters else None
-            found.append(Macro(name, parameters, body.strip(), line.place, depth > 0))
+            is_other = depth > 0 or _stands_in(name, plain[: line.place.start])
+            found.append(Macro(name, parameters, body.strip(), line.place, is_other))
         elif line.name == "undef":
             name = line.argument.strip()
             found = [_made_conditional(macro) if macro.name == name else macro for macro in found]
-    return tuple(found)
+    restores = any("pop_macro" in line.argument for line in lines) or "pop_macro" in plain
+    return tuple(map(_made_conditional, found)) if restores else tuple(found)
+
+
+def _stands_in(name: str, text: str) -> bool:
+    """Whether a name is among the words of a text, comments left out."""
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None and name in names_in(text)
 
 
 def _made_conditional(macro: Macro) -> Macro:
