@@ -50,7 +50,7 @@ class Macro:
 def macros_of(lines: Sequence[Directive], plain: str) -> tuple[Macro, ...]:
     """The definitions among the preprocessor lines of a file, in order; a name may have several.
 
-    `plain` is the text without these lines.  A name that stands before its definition is something else there,
+    `plain` is the text without these lines.  A name before its definition is something else there,
     and `#pragma pop_macro` brings back another meaning.
     """
     found: list[Macro] = []
