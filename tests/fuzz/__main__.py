@@ -16,12 +16,16 @@ from collections import Counter
 
 from tests.fuzz.hostile import hostile_case
 from tests.fuzz.mutants import Mutant, checked, mutants_of, small_mutant, wrong_mutants
+from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.transforms import Case, Finding, case_of, small, symptom, wrong
+from tests.fuzz.workers import Batch, batches
 
 BATCH = 30
 """Cases that are compiled together."""
 MUTANTS = 4
 """Of every accepted case."""
+REWRITES = 3
+"""Of every number."""
 
 
 def rounds(
@@ -34,7 +38,12 @@ def rounds(
     for number in range(seed, seed + count):
         if end is not None and time.monotonic() > end:
             break
-        told = [hostile_case(number, outcomes)]
+        told: list[Finding | None] = [hostile_case(number, outcomes)]
+        for one in (rewrite_case(number * REWRITES + k, outcomes) for k in range(REWRITES)):
+            if isinstance(one, Mutant):
+                mutants.append(one)
+            else:
+                told.append(one)
         match case_of(number, outcomes):
             case Case() as case:
                 cases.append(case)
@@ -57,6 +66,10 @@ def again(kind: str, number: int) -> list[Finding]:
     found: list[Finding | None] = []
     if kind == "hostile":
         found = [hostile_case(number, outcomes)]
+    elif kind == "rewrite":
+        pair, one = rewriting(number), rewrite_case(number, outcomes)
+        print(pair.old, pair.new, sep="\n")
+        found = [None if one is None else small_mutant(pair, one)]
     else:
         case = case_of(number if kind == "transform" else number // 100, outcomes)
         if isinstance(case, Case):
@@ -66,7 +79,7 @@ def again(kind: str, number: int) -> list[Finding]:
             found = [small(one) for one in wrongs]
         elif isinstance(case, Case) and kind == "mutant":
             changed = mutants_of(case, number % 100 + 1, outcomes, first=number % 100)
-            found = [small_mutant(case, one) for one in changed]
+            found = [small_mutant(case.pair, one) for one in changed]
         elif isinstance(case, Case):
             found = [checked(case, number % 100, outcomes)]
     return [one for one in found if one is not None]
@@ -76,7 +89,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--case", help="KIND:NUMBER: transform, mutant, check or hostile")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--case", help="KIND:NUMBER: transform, mutant, rewrite, check or hostile")
     arguments = parser.parse_args()
     if arguments.case:
         kind, _, number = arguments.case.partition(":")
@@ -86,15 +100,20 @@ def main() -> int:
     end = time.monotonic() + arguments.seconds
     outcomes: Counter[str] = Counter()
     seen: set[str] = set()
-    for seed in range(arguments.seed, sys.maxsize, BATCH):
-        if time.monotonic() > end:
-            break
-        for one in rounds(seed, BATCH, outcomes, end):
+
+    def judge(first: int) -> Batch:
+        told: Counter[str] = Counter()
+        return rounds(first, BATCH, told, end), told
+
+    rounds(arguments.seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
+    for found, told in batches(judge, arguments.seed, BATCH, arguments.jobs, end):
+        outcomes += told
+        for one in found:
             if symptom(one) not in seen:
                 print(one, flush=True)
             seen.add(symptom(one))
     print(", ".join(f"{count} {what}" for what, count in outcomes.most_common()))
-    print(f"{len(seen)} symptoms")
+    print(f"{outcomes.total() - outcomes['late']} cases, {outcomes['late']} late, {len(seen)} symptoms")
     return 1 if seen else 0
 
 

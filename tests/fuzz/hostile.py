@@ -10,19 +10,15 @@ import contextlib
 import io
 import os
 import random
-import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
 
 from loopwright.cli.main import main
+from tests.fuzz.limits import LONGEST, Late, limited
 from tests.fuzz.programs import random_program
 from tests.fuzz.transforms import Finding
 
-SECONDS = 60
-"""Of processor time for one answer."""
 FILES = {
     "k.poly": "param n\nstatement S(i, j)\n  domain 0 <= i < n, j < i\n  schedule i, j\noption unroll 2\n",
     "k.in": "[n] -> { S[i] -> [i, 0] : 0 <= i < n; T[i] -> [i, 1] : 2 <= i <= n }\n[n] -> { : n >= 3 }\n{}\n",
@@ -111,29 +107,15 @@ def _command(rng: random.Random, folder: Path) -> tuple[list[str], list[tuple[Pa
 def answered(words: list[str]) -> tuple[str, str]:
     """The exit status of the command line and what it says; "exception" or "late" where it does not end."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _limited():
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), limited(LONGEST):
         try:
             main(words)
         except SystemExit as ended:
             return str(ended.code or 0), err.getvalue()
-        except TimeoutError:
+        except Late:
             return "late", err.getvalue()
         except BaseException as failure:
             if isinstance(failure, KeyboardInterrupt):
                 raise
             return "exception", f"{type(failure).__name__}: {failure}"
     return "0", err.getvalue()
-
-
-@contextlib.contextmanager
-def _limited() -> Iterator[None]:
-    def late(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError
-
-    before: Callable[[int, FrameType | None], object] | int | None = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)

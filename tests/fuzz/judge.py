@@ -52,7 +52,8 @@ _PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-rec
 _THREADS = ("-fsanitize=thread", "-fopenmp")
 _OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:symbolize=0", "TSAN_OPTIONS": "halt_on_error=1:symbolize=0"}
 _DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
-_KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "long": 4, "short": 5, "unsigned short": 6}
+_KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "struct P": 3, "long": 4, "short": 5,
+          "unsigned short": 6, "signed char": 7, "unsigned char": 8, "_Bool": 9}  # fmt: skip
 
 _DRIVER = """
 #undef malloc
@@ -86,6 +87,7 @@ static int put(char *at, int kind, double real, int small)
   case 2: case 3: *(int *)at = small; return 4;
   case 4: *(long *)at = small; return 8;
   case 5: case 6: *(short *)at = small; return 2;
+  case 9: *at = small & 1; return 1;
   default: *at = small; return 1;
   }
 }
@@ -282,7 +284,7 @@ def _text(pairs: Sequence[Pair]) -> str:
 
 def _given(number: int, pair: Pair) -> Iterator[str]:
     """What a pair gives, for the driver; what is no cell of an array, such as a number, is as it is."""
-    slots = {one.name: (slot, one.rank) for slot, one in enumerate(pair.arrays)}
+    slots = {one.name: (slot, one.rank) for slot, one in enumerate(pair.arrays) if not one.is_struct}
     for name, subscripts, value in pair.given:
         slot, rank = slots.get(name, (0, 0))
         if rank and rank == len(subscripts) and all(0 <= k < EDGE for k in subscripts):
@@ -299,7 +301,7 @@ def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]
         f"void call{suffix}(int n, int m, unsigned u, short h, void **p, double *out) {{ f({given}, out); }}"
     )
     slots = ", ".join(
-        f"{{ {one.size}, {_KINDS.get(one.type, 7 + (one.type == 'unsigned char'))}, "
+        f"{{ {one.size}, {_KINDS[one.type]}, "
         f"{f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
         for one in arrays
     )

@@ -20,6 +20,7 @@ from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.fuzz.judge import LATE_SEEDS, SIZES, Pair, Size, judged
+from tests.fuzz.limits import Late, limited
 from tests.fuzz.programs import PARAMETERS, Array
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.transforms import Case, Finding, symptom
@@ -27,6 +28,7 @@ from tests.fuzz.transforms import Case, Finding, symptom
 _TOKEN = re.compile(
     r"[A-Za-z_]\w*|\d+\.?\d*\w*|<<=?|>>=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[-+*/%&|^<>=!~?:;,(){}\[\].]"
 )
+_TYPES = ("int", "unsigned", "long", "short", "char", "float", "double", "_Bool")
 _GROUPS = (
     ("+", "-", "*"),
     ("<", "<=", ">", ">=", "==", "!="),
@@ -34,7 +36,7 @@ _GROUPS = (
     ("++", "--"),
     ("&&", "||"),
     ("&", "|", "^", "%", "/"),
-    ("int", "unsigned", "long", "short", "char", "float", "double"),
+    _TYPES,
     ("n", "m", "u", "h"),
     ("i", "j", "k", "iT", "jT", "kT", "c0", "c1"),
     ("s", "t", "w"),
@@ -48,6 +50,7 @@ _LARGEST = 17
 class Mutant:
     """An original, a changed text, and what was said of it."""
 
+    kind: str
     seed: int
     pair: Pair
     said: str
@@ -62,20 +65,26 @@ def mutated(rng: random.Random, text: str) -> str:
     found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]
     # min and max without a definition are what everybody means by them: definitions stay
     found = [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]
+    names = {one.group() for one in found}
+    if "#pragma scop" in text and rng.random() < 0.85:
+        region = range(text.index("#pragma scop"), text.index("#pragma endscop"))
+        found = [one for one in found if one.start() in region] or found
     while True:
         one = rng.choice(found)
-        word = _other_token(rng, one.group())
+        word = _other_token(rng, one.group(), names)
         if word != one.group():
             return text[: one.start()] + word + text[one.end() :]
 
 
-def _other_token(rng: random.Random, token: str) -> str:
+def _other_token(rng: random.Random, token: str, names: set[str]) -> str:
+    """Another token of the same kind; names are names that the text has."""
     if re.fullmatch(r"\d+", token):
         return str(max(0, int(token) + rng.choice((-1, 1, 1, 2, 30))))
     choices = [group for group in _GROUPS if token in group]
     if choices:
-        return rng.choice(rng.choice(choices))
-    if token in ("i", "j", "k") or rng.random() < 0.9:
+        word = rng.choice(rng.choice(choices))
+        return word if word in names or not word.isidentifier() or token in _TYPES else token
+    if rng.random() < 0.9:
         return token
     return rng.choice(("", f"{token} {token}", f"({token})", f"-{token}", f"{token} + 1"))
 
@@ -107,31 +116,37 @@ def mutants_of(case: Case, end: int, outcomes: Counter[str], *, first: int = 0) 
     return found
 
 
-def said_of(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant | Finding | None:
+def said_of(
+    seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant"
+) -> Mutant | Finding | None:
+    """What `prove` says of a pair; None where it cannot decide."""
     try:
-        with tempfile.TemporaryDirectory() as name:
+        with tempfile.TemporaryDirectory() as name, limited():
             old, new = Path(name, "old.c"), Path(name, "new.c")
             old.write_text(pair.old)
             new.write_text(pair.new)
             verdict = compare_files(old, new).verdict
     except (BadInput, Illegal, GaveUp) as failure:
-        outcomes[f"mutant: {type(failure).__name__}"] += 1
+        outcomes[f"{kind}: {type(failure).__name__}"] += 1
         return None
     except Exception as failure:
         texts = (("program", pair.old), ("new", pair.new))
-        return Finding("mutant", seed, f"{type(failure).__name__}: {failure}", texts)
-    outcomes[f"mutant: {type(verdict).__name__}"] += 1
+        return Finding(kind, seed, f"{type(failure).__name__}: {failure}", texts)
+    except Late:
+        outcomes["late"] += 1
+        return None
+    outcomes[f"{kind}: {type(verdict).__name__}"] += 1
     match verdict:
         case Undecided():
             return None
         case Proved():
-            return Mutant(seed, pair, "proved", yes=True)
+            return Mutant(kind, seed, pair, "proved", yes=True)
         case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             size = _witness(sizes)
             if size is None:
                 return None
             asked = replace(pair, also=size, given=inputs)
-            return Mutant(seed, asked, f"{message} ({witness})", yes=False)
+            return Mutant(kind, seed, asked, f"{message} ({witness})", yes=False)
 
 
 def _witness(sizes: dict[str, int]) -> Size | None:
@@ -150,22 +165,24 @@ def wrong_mutants(mutants: list[Mutant]) -> list[Finding]:
     for one, told in zip(mutants, judged([mutant.pair for mutant in mutants]), strict=True):
         texts = (("program", one.pair.old), ("new", one.pair.new))
         if one.yes and told.wrong:
-            found.append(Finding("mutant", one.seed, f"proved, but {told.wrong[0]}", texts))
+            found.append(Finding(one.kind, one.seed, f"proved, but {told.wrong[0]}", texts))
         if not one.yes and not told.wrong and told.late == len(LATE_SEEDS):
-            found.append(Finding("mutant", one.seed, f"a no that no run confirms: {one.said}", texts))
+            found.append(Finding(one.kind, one.seed, f"a no that no run confirms: {one.said}", texts))
     return found
 
 
-def small_mutant(case: Case, one: Mutant | Finding) -> Finding | None:
+def small_mutant(pair: Pair, one: Mutant | Finding) -> Finding | None:
     """What is wrong with a mutant, with as little as possible of the program and of the mutant."""
     found = _wrong(one)
     if found is None:
         return None
-    pair = one.pair if isinstance(one, Mutant) else case.pair
+    texts = dict(found.texts)
+    pair = replace(pair, old=texts["program"], new=texts["new"])
+    kind = found.kind
 
     def same(other: Pair) -> bool:
         nonlocal found, pair
-        again = said_of(one.seed, other, Counter())
+        again = said_of(one.seed, other, Counter(), kind)
         told = None if again is None else _wrong(again)
         if told is None or found is None or symptom(told) != symptom(found):
             return False
@@ -190,7 +207,7 @@ def checked(case: Case, number: int, outcomes: Counter[str]) -> Finding | None:
     n, m, u, h = size
     main = _main(case.program.arrays, size)
     try:
-        with tempfile.TemporaryDirectory() as name:
+        with tempfile.TemporaryDirectory() as name, limited():
             old, new = Path(name, "old.c"), Path(name, "new.c")
             old.write_text(pair.old + main)
             new.write_text(pair.new + main)
@@ -198,6 +215,9 @@ def checked(case: Case, number: int, outcomes: Counter[str]) -> Finding | None:
             report = check_file(new, old, CheckOptions({"n": n, "m": m, "u": u, "h": h}, tools=tools))
     except (BadInput, Illegal, GaveUp) as failure:
         outcomes[f"check: {type(failure).__name__}"] += 1
+        return None
+    except Late:
+        outcomes["late"] += 1
         return None
     outcomes[f"check: {report.answer.name}"] += 1
     (told,) = judged([pair])
@@ -214,9 +234,10 @@ def _main(arrays: tuple[Array, ...], size: Size) -> str:
     own = "".join(f"static {one.declaration.replace(one.name, f'own_{one.name}', 1)};\n" for one in mine)
     given = ", ".join([*map(str, size), *(f"own_{one.name}" for one in mine), "out"])
     fills = "".join(
-        f"  for (int k = 0; k < (int)(sizeof {name} / sizeof({one.type})); k++) "
-        f"(({one.type} *){name})[k] = k * 7 % 5;\n"
+        f"  for (int k = 0; k < (int)(sizeof {name} / sizeof({kind})); k++) "
+        f"(({kind} *){name})[k] = k * 7 % 5;\n"
         for one in arrays
+        for kind in ["int" if one.is_struct else one.type]
         for name in [one.name if one.shared else f"own_{one.name}"]
     )
     assert PARAMETERS.count(",") == len(size) - 1

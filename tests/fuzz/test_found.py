@@ -127,6 +127,8 @@ def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) ->
 
 
 PAIRS = {
+    "a shift by a number below 0": ("B[i] += i", "B[i << -1] += i", Undecided),
+    "a shift by more bits than there are": ("B[i] += i", "B[i << 1000000000000] += i", Undecided),
     "a name is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),
     "a local that is 0 is not 1 in a witness": ("B[i] += s * i", "B[i] += s * (i + 1)", Undecided),
     "a local that is 0 is 0 in a witness": ("B[i] += s * i", "B[i] += s + i", Refuted),

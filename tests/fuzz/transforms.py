@@ -19,6 +19,7 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.transform import plan_of
 from tests.fuzz.judge import Judgement, Pair, judged
+from tests.fuzz.limits import Late, limited
 from tests.fuzz.programs import Program, random_program
 from tests.fuzz.scripts import random_operation
 from tests.fuzz.shrink import shrunk
@@ -64,7 +65,7 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     program = random_program(rng)
     script: tuple[str, ...] = ()
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, limited():
             script = _script(program, rng, Path(folder))
             case = Case(seed, program, script, openmp="parallel" in "".join(script))
             made = accepted(case, Path(folder))
@@ -75,6 +76,9 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
         return None
     except Exception as failure:
         return _crash(seed, program, script, failure)
+    except Late:
+        outcomes["late"] += 1
+        return None
     outcomes["accepted"] += 1
     return made
 

@@ -25,6 +25,8 @@ from loopwright.presburger.named import fixed_parameters
 from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
+_WIDEST = 64
+"""Bits of the widest type of integers."""
 POINTER = "pointer"
 """The type of a local that stands for a row: `double *row = a + i * n;`."""
 RELATIONS = {relation.value: relation for relation in ex.Relation}
@@ -161,6 +163,14 @@ def constant(node: Node, words: Words) -> int:
     return value
 
 
+def _power(node: Node, words: Words) -> int:
+    """What a shift by this many bits multiplies by; C defines none by a number below 0 or as large as a type."""
+    bits = constant(node, words)
+    if not 0 <= bits < _WIDEST:
+        raise Unreadable(f"a shift by {bits} bits")
+    return 1 << bits
+
+
 def _only(node: Node) -> Node:
     inner = named_children(node)
     if len(inner) != 1:
@@ -220,9 +230,9 @@ def _arithmetic(node: Node, words: Words) -> ex.Expr:
         case "*":
             return _product(expression(left, words), expression(right, words), words)
         case "<<":
-            return _scaled(1 << constant(right, words), expression(left, words))
+            return _scaled(_power(right, words), expression(left, words))
         case ">>":
-            return ex.FloorDiv(expression(left, words), 1 << constant(right, words))
+            return ex.FloorDiv(expression(left, words), _power(right, words))
         case "&":
             mask = constant(right, words)
             if mask < 0 or mask & (mask + 1):

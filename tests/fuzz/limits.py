@@ -1,0 +1,33 @@
+"""A limit of processor time for what is asked of Loopwright: random programs can be slow to decide."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+SECONDS = 6.0
+"""Of processor time for one answer about a program; what takes longer is counted as late, and is no case."""
+LONGEST = 60.0
+"""Of processor time for the answer to a damaged file; what takes longer is a failure."""
+
+
+class Late(BaseException):
+    """The time is over; no handler of errors may take it for an error."""
+
+
+@contextlib.contextmanager
+def limited(seconds: float = SECONDS) -> Iterator[None]:
+    """Raises `Late` when what is done inside has taken that much processor time."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise Late
+
+    before: Callable[[int, FrameType | None], object] | int | None = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -1,0 +1,145 @@
+"""Small trees of C: loops that count up, conditions and assignments.
+
+They can be rewritten by other code than Loopwright's.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tests.fuzz.programs import Array, Scope, bound, condition, place, value_of
+
+
+@dataclass(frozen=True)
+class Assign:
+    target: str
+    operator: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """A statement that is not looked into."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class If:
+    condition: str
+    then: tuple[Node, ...]
+    other: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loop:
+    """for (kind name = low; name < high; name += by)"""
+
+    name: str
+    low: str
+    high: str
+    body: tuple[Node, ...]
+    kind: str = "int"
+    by: int = 1
+
+
+@dataclass(frozen=True)
+class Block:
+    """Another kind of loop, or a scope where the head is empty; `tail` is what comes after the brace."""
+
+    head: str
+    body: tuple[Node, ...]
+    tail: str = ""
+
+
+Node: TypeAlias = Assign | Words | If | Loop | Block
+Wording: TypeAlias = Callable[[str], str]
+
+
+def random_nest(scope: Scope, depth: int = 0) -> tuple[Node, ...]:
+    """Some statements inside the loops of the scope, with at most three loops around each."""
+    rng = scope.rng
+    found: list[Node] = []
+    for _ in range(rng.choice((1, 1, 2) if depth < 2 else (1, 1, 1, 2))):
+        kind = rng.random()
+        if depth == 0 or (kind < 0.35 and depth < 3):
+            name = "ijk"[depth]
+            inner = replace(scope, loops=(*scope.loops, name))
+            low = rng.choice(("0", "0", "1", "2", *scope.loops[-1:]))
+            found.append(Loop(name, low, bound(scope), random_nest(inner, depth + 1)))
+        elif kind < 0.5:
+            other = (assignment(scope),) if rng.random() < 0.3 else ()
+            found.append(If(condition(scope), (assignment(scope),), other))
+        else:
+            found.append(assignment(scope))
+    return tuple(found)
+
+
+def assignment(scope: Scope) -> Assign:
+    operator = scope.rng.choice(("=", "=", "+=", "+=", "-=", "*="))
+    return Assign(place(scope, written=True), operator, value_of(scope, 1))
+
+
+def lines(nodes: Sequence[Node], margin: str = "  ") -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case Assign(target, operator, value):
+                yield f"{margin}{target} {operator} {value};"
+            case Words(text):
+                yield f"{margin}{text}"
+            case If(test, then, other):
+                yield f"{margin}if ({test}) {{"
+                yield from lines(then, margin + "  ")
+                if other:
+                    yield f"{margin}}} else {{"
+                    yield from lines(other, margin + "  ")
+                yield f"{margin}}}"
+            case Loop(name, low, high, body, kind, by):
+                step = f"{name}++" if by == 1 else f"{name} += {by}"
+                yield f"{margin}for ({kind} {name} = {low}; {name} < {high}; {step}) {{"
+                yield from lines(body, margin + "  ")
+                yield f"{margin}}}"
+            case Block(head, body, tail):
+                yield f"{margin}{head} {{" if head else f"{margin}{{"
+                yield from lines(body, margin + "  ")
+                yield f"{margin}}}{tail}"
+
+
+def put(name: str, text: str, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The nodes with a text in place of an iterator."""
+
+    def words(old: str) -> str:
+        return re.sub(rf"\b{name}\b", lambda _: text, old)
+
+    return tuple(map_words(words, node) for node in nodes)
+
+
+def map_words(words: Wording, node: Node) -> Node:
+    """The node with every expression in it changed by the function."""
+
+    def all_of(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        return tuple(map_words(words, one) for one in nodes)
+
+    match node:
+        case Assign(target, operator, value):
+            return Assign(words(target), operator, words(value))
+        case Words(text):
+            return Words(words(text))
+        case If(test, then, other):
+            return If(words(test), all_of(then), all_of(other))
+        case Loop(low=low, high=high, body=body):
+            return replace(node, low=words(low), high=words(high), body=all_of(body))
+        case Block(head, body, tail):
+            return Block(words(head), all_of(body), words(tail))
+
+
+def names_in(nodes: Sequence[Node]) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", "\n".join(lines(nodes))))
+
+
+def random_scope(rng: random.Random, arrays: Sequence[Array], scalars: Sequence[Array]) -> Scope:
+    return Scope(rng, tuple(arrays), tuple(scalars), (), False, True, frozenset())

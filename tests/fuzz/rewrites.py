@@ -1,0 +1,83 @@
+"""Programs, and what other code than Loopwright's makes of them, with faults in some.
+
+What `prove` says of them is run.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+
+from loopwright.c.selection.choice import Choice
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import read_c
+from tests.fuzz.judge import Pair
+from tests.fuzz.mutants import Mutant, mutated, said_of
+from tests.fuzz.nests import Node, lines, random_nest, random_scope
+from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
+from tests.fuzz.rewritings import Chosen, rewritten
+from tests.fuzz.transforms import Finding
+
+FAULTS = 0.3
+"""How often a token of the result is changed."""
+
+
+def rewrite_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
+    """What `prove` says of the rewriting of this number; None where it does not decide."""
+    pair = rewriting(seed)
+    told = said_of(seed, pair, outcomes, "rewrite")
+    if isinstance(told, Mutant) and told.yes:
+        return replace(told, pair=replace(pair, assumed=_assumed(pair.old)))
+    return told
+
+
+def _assumed(text: str) -> tuple[isl.Set, ...]:
+    """The parameters for which something is proved."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name, "old.c")
+        path.write_text(text)
+        options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
+        programs = read_c(path, options)
+    found = [one.holds_for for program in programs for one in program.assumptions]
+    return tuple(one for one in found if one is not None)
+
+
+def rewriting(seed: int) -> Pair:
+    """A program and another one."""
+    rng = random.Random(f"rewrite {seed}")
+    kinds = INTEGERS + FLOATING * 2
+    arrays = tuple(Array(f"A{k}", rng.choice(kinds), rng.choice((1, 1, 2))) for k in range(rng.randint(1, 3)))
+    scalars = tuple(Array(name, rng.choice(kinds), 0) for name in ("s", "t"))
+    old = random_nest(random_scope(rng, arrays, scalars))
+    new, wanted = old, rng.choice((1, 1, 1, 2, 2, 3))
+    for number in range(8):
+        made = rewritten(new, Chosen(rng, (*arrays, *scalars), f"x{number}"))
+        if made is not None:
+            new, wanted = made, wanted - 1
+        if wanted == 0:
+            break
+    marked = rng.random() < 0.7
+    read = [one.name for one in scalars if rng.random() < 0.6]
+    before, after = (_text(one, arrays, scalars, read, marked=marked) for one in (old, new))
+    return Pair(before, mutated(rng, after) if rng.random() < FAULTS else after, arrays)
+
+
+def _text(
+    nodes: tuple[Node, ...],
+    arrays: tuple[Array, ...],
+    scalars: tuple[Array, ...],
+    read: list[str],
+    *,
+    marked: bool,
+) -> str:
+    given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
+    first, last = (["#pragma scop"], ["#pragma endscop"]) if marked else ([], [])
+    made = [f"void f({given})", "{", *(f"  {one.type} {one.name} = 1;" for one in scalars)]
+    made += [*first, *lines(nodes), *last]
+    made += [f"  out[{k}] = {name};" for k, name in enumerate(read)]
+    return "\n".join([*made, "}", ""])
