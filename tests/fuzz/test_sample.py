@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
 def test_no_attack_succeeds() -> None:
     outcomes: Counter[str] = Counter()
-    assert rounds(4, 6, outcomes, mutants_each=2) == []
+    assert rounds(4, 5, outcomes, mutants_each=2) == []
     assert outcomes["accepted"] >= 4 and outcomes["mutant: Refuted"] + outcomes["mutant: Undecided"] >= 1
 
 
