@@ -164,7 +164,7 @@ def constant(node: Node, words: Words) -> int:
 
 
 def _power(node: Node, words: Words) -> int:
-    """What a shift by this many bits multiplies by; none by a number below 0 or as large as a type is defined."""
+    """What a shift multiplies by; none by a number below 0, or as large as a type, is defined in C."""
     bits = constant(node, words)
     if not 0 <= bits < _WIDEST:
         raise Unreadable(f"a shift by {bits} bits")
