@@ -42,6 +42,11 @@ class TileSizes:
         fits = other.columns % NARROW == 0 and rows % self.rows and not rows % other.rows
         return replace(other, block=self.block // other.rows * other.rows) if fits else self
 
+    def even(self, rows: int) -> TileSizes:
+        """With blocks of nearly the same size, half as large again: for panels that each block packs anew."""
+        count = max(1, round(rows / (1.5 * self.block)))
+        return replace(self, block=-(-rows // count // self.rows) * self.rows)
+
     def texts(self) -> dict[str, str]:
         near = {"narrow": NARROW}
         return {name: str(value) for name, value in {**vars(self), **near}.items()}
@@ -121,19 +126,28 @@ vectorize(Corner, v)
 
 
 def triangle(sizes: TileSizes, name: str, before: str, panel: str) -> str:
-    """`before` packs what is read by rows, and `panel` what is read by columns, with $name and $loop."""
+    """`before` packs what is read by rows, and `panel` what is read by columns, with $name, $loop and $more.
+
+    $more are the underscores that tell the loops of one copy from those of the others.
+    """
     given: dict[str, str] = {**sizes.texts(), "name": name, "before": before}
-    for key, part, loop in (("full", "Full", "jT"), ("near", "Near", "jT"), ("corner", "Corner", "iT1")):
-        given[key] = Template(panel).substitute(name=part, loop=loop) + "\n"
+    parts = (("full", "Full", "jT"), ("near", "Near", "jT"), ("corner", "Corner", "iT1"))
+    for number, (key, part, loop) in enumerate(parts):
+        given[key] = Template(panel).substitute(name=part, loop=loop, more="_" * number) + "\n"
     return Template(TRIANGLE).substitute(given)
 
 
 def two_triangles(sizes: TileSizes) -> str:
-    """The two products of syr2k, one after the other: each addition and multiplication is one operation."""
+    """The two products of syr2k, one after the other: each addition and multiplication is one operation.
+
+    Rows are read where they are.  A copy is written row by row: 24 streams are read, and one is written.
+    """
     found = "(Mult, Turned) = split_sum(Mult)\ndistribute(Scale, Mult, Turned)\n"
-    for name, rows, columns in (("Mult", "B", "A"), ("Turned", "A", "B")):
-        panel = f"pack({columns}, $name, $loop, transposed, scaled)"
-        found += triangle(sizes, name, f"pack({rows}, {name}, iT)", panel)
+    for name, array in (("Mult", "A"), ("Turned", "B")):
+        panel = f"""\
+P = pack({array}, $name, $loop, transposed, scaled)
+interchange(P, {array}_1$more, {array}_2$more)"""
+        found += triangle(sizes, name, "", panel)
     return found
 
 
@@ -303,7 +317,7 @@ def scripts(tiles: TileSizes, sizes_of: dict[str, dict[str, int]]) -> dict[str, 
         ),
         "syrk": "distribute(Scale, Mult)\n"
         + triangle(flat.over(sizes_of["syrk"]["M"]), "Mult", "pack(A, Mult, iT, scaled)", columns),
-        "syr2k": two_triangles(tiles.over(sizes_of["syr2k"]["M"])),
+        "syr2k": two_triangles(tiles.over(sizes_of["syr2k"]["M"]).even(sizes_of["syr2k"]["N"])),
         "symm": Template(SYMM).substitute(flat.over(sizes_of["symm"]["M"]).texts()),
         "trmm": Template(TRMM).substitute(flat.over(sizes_of["trmm"]["M"]).texts()),
         "lu": Template(LU).substitute(halves.texts())

@@ -24,6 +24,7 @@ from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.perform import performed
+from loopwright.transform.script.operations import Isplit
 from loopwright.transform.script.steps import parse_script
 from tests.kernel_programs import kernel_program
 from tests.optimise.test_registers import WIDE, judge_of
@@ -95,6 +96,21 @@ def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list
     nest = targets(judge.plan)[0]
     scripts = list(move(judge.plan, nest, judge.setting))
     assert [judge.estimated(script, "") is not None for script in scripts] == legal
+
+
+@pytest.mark.parametrize(
+    ("columns_before", "corners"),
+    [("i", ["{[jT, i, j, k] : 24 * [i / 24] <= 66 and k < 24 * jT and i < 24 * jT + 24}"]), ("90", [])],
+    ids=["triangle", "box"],
+)
+def test_rows_that_end_at_the_diagonal_have_corners(
+    tmp_path: Path, columns_before: str, corners: list[str]
+) -> None:
+    text = FROM_THE_RIGHT.replace("j < 90", f"j < {columns_before}").replace("B[k][j]", "A[j][k]")
+    judge = judge_of(tmp_path, text)
+    scripts = columns(judge.plan, targets(judge.plan)[0], judge.setting)
+    splits = [step.operation for script in scripts for step in script if isinstance(step.operation, Isplit)]
+    assert [str(one.condition) for one in splits if one.target == "InBlock"] == corners
 
 
 HANDED_ON = """\

@@ -42,6 +42,8 @@ class Bounds(Enum):
     """Those of one loop by another, such as a diagonal."""
     PARAMETERS = auto()
     """The others."""
+    ALONE = auto()
+    """Those of a loop by no other one."""
 
 
 def whole_blocks(
@@ -106,6 +108,9 @@ def _tests(
 
 def _has(bound: isl.Constraint, kept: Bounds) -> bool:
     """Whether the bound is of the kind: one with parameters is by no loop."""
+    if kept is Bounds.ALONE:
+        loops = range(bound.space.dim(DIM))
+        return sum(not bound.get_coefficient_val(DIM, k).is_zero() for k in loops) == 1
     params = range(bound.space.dim(PARAM))
     named = any(not bound.get_coefficient_val(PARAM, k).is_zero() for k in params)
     return named == (kept is Bounds.PARAMETERS)

@@ -9,17 +9,22 @@ as a product, whose tiles of sums stay in registers; what the block gives itself
       for iT:                   rows times columns, in registers
         for k < b jT, i, v:     T[i][v] -= A[i][k] * Q[k][v]
       for i, j of jT:           for b jT <= k < j:  ...;  the statements after the sum
+
+Where columns end at a diagonal, the rows of a block wait for the columns before too, each sum for itself; with a
+corner these sums take their terms together, a vector of each row at a time:
+
+      for k < b jT:  for i of jT:  for v < i - b jT:     C[i][v] -= A[i][k] * Q[k][v]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access
-from loopwright.optimise.candidates.blocks import whole_blocks
+from loopwright.optimise.candidates.blocks import Bounds, whole_blocks
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
@@ -31,8 +36,8 @@ from loopwright.optimise.candidates.nests import (
     stays_in_row,
 )
 from loopwright.optimise.candidates.sums import COLUMN, LOWEST, SPARE
-from loopwright.presburger.sets import OUT
-from loopwright.read.formula import Addition, Chain, Multiplicative, Numeral, Symbol
+from loopwright.presburger.sets import DIM, OUT
+from loopwright.read.formula import Addition, Chain, Junction, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
@@ -70,6 +75,16 @@ class _Columns:
         return self.row, self.column, self.step
 
 
+@dataclass(frozen=True)
+class _Form:
+    """Rows of a tile and columns of a block; whether threads share rows, and whether corners are apart."""
+
+    rows: int
+    width: int
+    shared: bool
+    cornered: bool
+
+
 def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
     """Of a nest of several statements over rows and columns, one of which sums up over columns before."""
     if not setting.copies or is_single(nest) or is_tiled(plan, nest):
@@ -80,12 +95,14 @@ def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scr
     for position in nest.component.positions:
         for found in _sums(plan, position):
             for rows, wide, width in _shapes(setting):
-                for shared in (True, False) if is_shared else (False,):
+                for shared, cornered in product((True, False) if is_shared else (False,), (False, True)):
+                    form = _Form(rows, width, shared=shared, cornered=cornered)
                     try:
-                        steps = _by_blocks(plan, nest, found, (rows, width), shared=shared)
+                        steps = _by_blocks(plan, nest, found, form)
                     except BadInput:
                         continue
-                    yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
+                    if steps:
+                        yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
 
 
 def _shapes(setting: SearchContext) -> Iterator[tuple[int, bool, int]]:
@@ -124,14 +141,12 @@ def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
             yield _Columns(handle, row, column, step, write.array, panels[0].array, is_turned)
 
 
-def _by_blocks(
-    plan: Plan, nest: NamedNest, found: _Columns, shape: tuple[int, int], *, shared: bool
-) -> Script:
-    """The steps; `BadInput` where the loops cannot be put into this order.
+def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, form: _Form) -> Script:
+    """The steps, none where blocks have no such form; `BadInput` where loops cannot be put into this order.
 
     Where threads share the work, rows after a block are apart from those that it needs itself.
     """
-    rows, width = shape
+    rows, width = form.rows, form.width
     order = tuple(one for one in found.order if one in nest.loops)
     begun = list(nest.definition)
     if order != nest.loops:
@@ -147,17 +162,71 @@ def _by_blocks(
         return ()
     rest = fresh(tiled, "InBlock")
     begun.append(Step(operations.Isplit(handle, whole, 1), (full, rest)))
-    begun += _rows_after(performed(plan, *begun), found, rest, width) if shared else ()
+    corner: Script = ()
+    if form.cornered:
+        split, corner = _corner(tiled, found, rest, width)
+        if not corner:
+            return ()
+        begun += split
+    begun += _rows_after(performed(plan, *begun), found, rest, width) if form.shared else ()
     begun.append(Step(operations.Tile(full, (LoopNumber(rows, found.row),))))
     loops = (over, f"{found.row}T", found.step, found.row, found.column)
-    begun.append(Step(operations.Permute(full, loops)))
-    first = Multiplicative("*", Numeral(width), Symbol(over))
-    value = Chain(((Symbol(found.column),), (Addition((first, Symbol(COLUMN))),)), ("=",))
-    inputs, outputs = tuple(map(Symbol, loops)), tuple(map(Symbol, (*loops[:-1], COLUMN)))
-    begun.append(Step(operations.Affine(full, AffineMap(inputs, outputs, value))))
+    begun += _in_order(full, loops, width)
     panel = operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)
     tile = operations.Pack(found.written, full, f"{found.row}T", written=True, reused=True)
-    return (*begun, Step(panel), Step(tile), Step(operations.Unroll(full, found.row)))
+    return (*begun, Step(panel), Step(tile), Step(operations.Unroll(full, found.row)), *corner)
+
+
+def _in_order(name: str, loops: tuple[str, ...], width: int) -> Script:
+    """The loops, the innermost of which counts from the beginning of its block."""
+    over, column = loops[0], loops[-1]
+    first = Multiplicative("*", Numeral(width), Symbol(over))
+    value = Chain(((Symbol(column),), (Addition((first, Symbol(COLUMN))),)), ("=",))
+    inputs, outputs = tuple(map(Symbol, loops)), tuple(map(Symbol, (*loops[:-1], COLUMN)))
+    return (
+        Step(operations.Permute(name, loops)),
+        Step(operations.Affine(name, AffineMap(inputs, outputs, value))),
+    )
+
+
+def _corner(plan: Plan, found: _Columns, rest: str, width: int) -> tuple[Script, Script]:
+    """The sums of the rows of whole blocks over the columns before: how they are split off, and their order.
+
+    None where columns do not bound rows: then the rows of a block are as all others.
+    """
+    component = plan.component(found.handle)
+    loops = plan.leaf(component.first).loops
+    if not _bound_each_other(plan, component, (loops.index(found.row), loops.index(found.column))):
+        return (), ()
+    ends = whole_blocks(plan, component, {found.row: width}, Bounds.ALONE)
+    corner, over = fresh(plan, "Corner"), Symbol(loops[0])
+    begin = Multiplicative("*", Numeral(width), over)
+    end = Addition((begin, Numeral(width)))
+    tests = (
+        *(() if ends is None else (ends.condition,)),
+        Chain(((Symbol(found.step),), (begin,)), ("<",)),
+        Chain(((Symbol(found.row),), (end,)), ("<",)),
+    )
+    condition = AffineSet(tuple(map(Symbol, loops)), Junction(conjunction=True, arguments=tests))
+    sums = operations.Pack(found.written, corner, loops[0], written=True, reused=True)
+    panel = operations.Pack(found.panel, corner, loops[0], transposed=found.is_turned)
+    return (Step(operations.Isplit(rest, condition, 1), (corner, rest)),), (
+        *_in_order(corner, (loops[0], found.step, found.row, found.column), width),
+        Step(sums),
+        Step(panel),
+        Step(operations.Unroll(corner, found.row)),
+        Step(operations.Vectorize(corner, (COLUMN,))),
+    )
+
+
+def _bound_each_other(plan: Plan, component: Component, depths: tuple[int, int]) -> bool:
+    """Whether one bound has both loops."""
+    return any(
+        not any(bound.get_coefficient_val(DIM, depth).is_zero() for depth in depths)
+        for points in plan.iterations(component, DEPTH + 1)
+        for part in points.remove_divs().get_basic_sets()
+        for bound in part.get_constraints()
+    )
 
 
 def _rows_after(plan: Plan, found: _Columns, rest: str, width: int) -> Script:
