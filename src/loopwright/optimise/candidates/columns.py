@@ -10,8 +10,8 @@ as a product, whose tiles of sums stay in registers; what the block gives itself
         for k < b jT, i, v:     T[i][v] -= A[i][k] * Q[k][v]
       for i, j of jT:           for b jT <= k < j:  ...;  the statements after the sum
 
-Where columns end at a diagonal, the rows of a block wait for the columns before too, each sum for itself; with a
-corner these sums take their terms together, a vector of each row at a time:
+Where columns end at a diagonal, the rows of a block wait for the columns before too, each sum for itself;
+with a corner these sums take their terms together, a vector of each row at a time:
 
       for k < b jT:  for i of jT:  for v < i - b jT:     C[i][v] -= A[i][k] * Q[k][v]
 """
