@@ -43,7 +43,7 @@ class TileSizes:
         return replace(other, block=self.block // other.rows * other.rows) if fits else self
 
     def even(self, rows: int) -> TileSizes:
-        """With blocks of nearly the same size, half as large again: for panels that each block packs again."""
+        """With blocks of nearly the same size, half as large again: each packs its panels."""
         count = max(1, round(rows / (1.5 * self.block)))
         return replace(self, block=-(-rows // count // self.rows) * self.rows)
 

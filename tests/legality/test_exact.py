@@ -23,14 +23,16 @@ int max(int a, int b);
 """
 
 
-def verdict(tmp_path: Path, statement: str, script: str = "interchange(S1, i, j)") -> bool:
+def verdict(
+    tmp_path: Path, statement: str, script: str = "interchange(S1, i, j)", *, allowed: bool = False
+) -> bool:
     file = tmp_path / "k.c"
     loops = "  for (int i = 0; i < 9; i++)\n    for (int j = 0; j < 9; j++)\n"
     file.write_text(
         f"{DECLARED}void f(void)\n{{\n#pragma scop\n{loops}      {statement}\n#pragma endscop\n}}\n"
     )
     (program,) = read_c(file)
-    return prove_plan(plan_of(program).transform(script)).proved
+    return prove_plan(plan_of(program).transform(script), allow_reassociation=allowed).proved
 
 
 EXACT = [
@@ -71,6 +73,39 @@ def test_ints_are_combined_in_any_order(tmp_path: Path, statement: str) -> None:
 @pytest.mark.parametrize(("statement", "why"), NOT_EXACT, ids=lambda one: str(one)[:30])
 def test_others_keep_their_order(tmp_path: Path, statement: str, why: str) -> None:
     assert not verdict(tmp_path, statement), why
+
+
+FIRST = "if (e[i][j] > d) { d = e[i][j]; s = i; }"
+
+
+@pytest.mark.parametrize(
+    "statement", [FIRST, "if (d <= fabs(e[i][j])) { s = i; d = fabs(e[i][j]); t = j + x[0][0]; }"]
+)
+def test_the_place_of_the_largest_value_is_found_in_any_order_if_that_is_allowed(
+    tmp_path: Path, statement: str
+) -> None:
+    """No clause combines what several threads find: a parallel loop is refused."""
+    assert verdict(tmp_path, statement, allowed=True)
+    assert not verdict(tmp_path, statement)
+    assert not verdict(tmp_path, statement, "parallel(S1, i)", allowed=True)
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("if (e[i][j] > d) { d = e[i][j]; m[i] = j; }", "every row keeps the last one that was larger"),
+        ("if (e[i][j] > e[8][j]) { e[8][j] = e[i][j]; s = i; }", "one place for several values"),
+        ("if (e[i][j] > d) { d = e[i][j]; s = s + 1; }", "counts how often one was larger"),
+        ("if (e[i][j] > d) { d = e[i][j]; s = i; t = s; }", "tells of the step before"),
+        ("if (e[i][j] > d) { d = e[i][j] + 1; s = i; }", "another value"),
+        ("if (e[i][j] > d) { d = e[i][j]; s += i; }", "a sum"),
+        ("if (e[i][j] > f) { f = e[i][j]; s = i; }", "rounds"),
+        ("if (e[i][j] > d) { d = e[i][j]; s = i; } else t = i;", "tells which were not larger"),
+    ],
+    ids=lambda one: str(one)[:30],
+)
+def test_what_tells_more_than_the_place_keeps_its_order(tmp_path: Path, statement: str, why: str) -> None:
+    assert not verdict(tmp_path, statement, allowed=True), why
 
 
 ROUNDED = """\

@@ -85,7 +85,8 @@ def change_problem(
     private, temporaries = allowed.private, allowed.temporaries
     (old, text), (later, _) = both_sides(original, new, loops)
     steps = reductions(original) if allowed.combining else {}
-    uses = {use.statement: use for use in touched(original, {one: steps[one] for one in allowed.combining})}
+    combining = {one: steps[one] for one in allowed.combining if not steps[one].carried}
+    uses = {use.statement: use for use in touched(original, combining)}
     times = {name: time_of(shape) for name, shape in shapes_of(later)}
     own = {name: shape.arguments for name, shape in shapes_of(later)}
     names = [name for name, _ in shapes_of(old)]

@@ -260,10 +260,11 @@ class _Broken:
     loop: ParallelLoop | None = None
 
     def reduction(self, known: dict[str, Reduction]) -> Reduction | None:
-        """The reduction whose associativity would do."""
-        if self.loop is not None and not self.loop.combines:
+        """The reduction whose associativity would do; what is carried along, no loop combines."""
+        found = only_associativity(self.dependence, known)
+        if self.loop is not None and (not self.loop.combines or found is None or found.carried):
             return None
-        return only_associativity(self.dependence, known)
+        return found
 
     def is_exact(self, known: dict[str, Reduction]) -> bool:
         """Whether it is between steps of one thread that give the same bits in any order."""

@@ -1,6 +1,7 @@
 """The ways an accumulation is written in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
 
-Each of them may depend on a condition without the accumulator: `if (c) s += e`.
+Each of them may depend on a condition without the accumulator: `if (c) s += e`.  What `if (e < s) { s = e; p = f; }`
+sets besides is carried along: the place of the smallest value, found as argmin.
 
 Only the shape of the text is looked at here: which operator, which occurrences are the
 accumulator.  Whether `e` leaves the accumulator alone is for the accesses to say.
@@ -38,6 +39,10 @@ class AccumulationSyntax:
     operator: str
     target: tuple[int, int]
     reads: tuple[tuple[int, int], ...]
+    carried: tuple[tuple[int, int], ...] = ()
+    """What is set where the accumulator is."""
+    value: tuple[int, int] = (0, 0)
+    """With `carried`, what is compared with the accumulator."""
 
 
 def accumulation_of(text: str) -> AccumulationSyntax | None:
@@ -50,7 +55,7 @@ def accumulation_of(text: str) -> AccumulationSyntax | None:
         return None
     found = _statement(statements[0])
     if found is None:
-        return None
+        return _extreme(statements[0])
     name, target, reads = found
     return AccumulationSyntax(name, _range(target), tuple(_range(node) for node in reads))
 
@@ -158,6 +163,29 @@ def _guarded(node: Node) -> _Found | None:
     if compared is None or not _same(field(inner, "right"), compared[2]):
         return None
     return compared[0], target, (compared[1],)
+
+
+def _extreme(node: Node) -> AccumulationSyntax | None:
+    """`if (e < s) { s = e; p = f; }`: an assignment to the accumulator among others, in any order."""
+    if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
+        return None
+    body = field(node, "consequence")
+    inside = named_children(body) if body.type == "compound_statement" else []
+    sets = [named_children(one)[0] for one in inside if one.type == "expression_statement" and named_children(one)]
+    if len(sets) < 2 or len(sets) != len(inside):
+        return None
+    if any(one.type != "assignment_expression" or operator(one) != "=" for one in sets):
+        return None
+    for one in sets:
+        target = field(one, "left")
+        compared = _comparison(field(node, "condition"), target)
+        if compared is not None and _same(field(one, "right"), compared[2]):
+            others = tuple(_range(field(other, "left")) for other in sets if other is not one)
+            found, occurrence, value = compared
+            return AccumulationSyntax(
+                f"arg{found}", _range(target), (_range(occurrence),), others, _range(value)
+            )
+    return None
 
 
 def _comparison(test: Node, target: Node) -> tuple[str, Node, Node] | None:

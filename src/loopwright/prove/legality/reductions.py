@@ -10,7 +10,7 @@ after, and what the added expressions read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from loopwright.c.macros import definitions, reached_tokens, with_arguments
 from loopwright.c.tokens import is_name, is_number, without_comments
@@ -35,9 +35,9 @@ from loopwright.source import Span
 
 @dataclass(frozen=True)
 class Reduction:
-    """`statement` combines values into cells of `array` with `operator`: + * min max & | ^.
+    """`statement` combines values into cells of `array` with `operator`: + * min max & | ^ argmin argmax.
 
-    `places` are the occurrences of the accumulator in its text.
+    `places` are the occurrences of the accumulator in its text, and of what is `carried` along with it.
     """
 
     statement: str
@@ -46,6 +46,8 @@ class Reduction:
     places: tuple[Span, ...]
     exact: str = ""
     """Not empty where all steps that have the same word here give the same bits in any order."""
+    carried: tuple[str, ...] = ()
+    """What is set with the accumulator, such as where the largest value is."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,10 @@ class Reassociation:
         if self.parted:
             return f"in {self.statement} the parts of a sum may be added to {self.array} one after the other"
         what = f"{self.operator!r}" if len(self.operator) == 1 else self.operator
+        unless = ", as no two of its values are equal" if self.operator.startswith("arg") else ""
         return (
             f"the steps of the reduction of {self.array} by {what} in {self.statement} "
-            "give the same result in any order"
+            f"give the same result in any order{unless}"
         )
 
 
@@ -83,12 +86,14 @@ def reductions(program: Program) -> dict[str, Reduction]:
 
 
 def _reduction(program: Program, statement: Statement) -> Reduction | None:
-    if statement.body.terminator or len(statement.writes) != 1:
+    if statement.body.terminator:
         return None
     shape = accumulation_of(statement.body.place.text)
-    if shape is None:
+    if shape is None or len(statement.writes) != 1 + len(shape.carried):
         return None
     target, reads = _places(shape, statement.body.place)
+    if shape.carried:
+        return _extreme(program, statement, shape)
     (write,) = statement.writes
     if write.place != target or not _leaves_alone(statement, write, reads):
         return None
@@ -98,6 +103,52 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
     if rounds or not _is_what_it_is_called(program, statement):
         return None
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})), exact)
+
+
+def _extreme(program: Program, statement: Statement, shape: AccumulationSyntax) -> Reduction | None:
+    """The step of an argmin or argmax; None where it may show more than which of equal values was first.
+
+    What is carried is read nowhere in the step, and has one cell for each cell of the accumulator, which no
+    other cell has: else it tells of other steps, or keeps their order.  The values have the accumulator's type.
+    """
+    target, reads = _places(shape, statement.body.place)
+    begin = statement.body.place.start
+    carried = {(begin + start, begin + end) for start, end in shape.carried}
+    writes = {(one.place.start, one.place.end): one for one in statement.writes}
+    write = writes.pop((target.start, target.end), None)
+    arrays = [one.array for one in statement.accesses]
+    if write is None or set(writes) != carried or not _leaves_alone(statement, write, reads):
+        return None
+    if any(arrays.count(one.array) != 1 or not _is_along(write, one) for one in writes.values()):
+        return None
+    first, last = (begin + place for place in shape.value)
+    values = [one for one in statement.reads if first <= one.place.start and one.place.end <= last]
+    if not _has_one_type(program, write.array, values, statement.body.place.text[slice(*shape.value)]):
+        return None
+    places = (target, *reads, *(one.place for one in writes.values()))
+    along = tuple(sorted(one.array for one in writes.values()))
+    return Reduction(statement.name, shape.operator, write.array, tuple(sorted(set(places))), carried=along)
+
+
+def _is_along(write: Access, other: Access) -> bool:
+    """Whether the cells of two accesses of a statement are in one-to-one correspondence."""
+    both = write.relation.reverse().apply_range(other.relation)
+    return bool(both.is_single_valued() and both.is_injective())
+
+
+def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], text: str) -> bool:
+    """Whether a compared value has the type of the accumulator: a cell as it is, or doubles."""
+    resolved = program.file.declarations.resolved
+    types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
+    kind = types.get(accumulator)
+    if not isinstance(kind, Integer | Floating) or not values or any(types[one.array] != kind for one in values):
+        return False
+    whole = " ".join(without_comments(text, literals=True).split())
+    if len(values) == 1 and whole == " ".join(values[0].place.text.split()):
+        return True
+    defined = {one.name for one in (*program.file.macros, *program.file.functions)}
+    words = _WORDS.findall(_without_subscripts(whole))
+    return kind == named_type("double") and all(one in types or (one == "fabs" and one not in defined) for one in words)
 
 
 def _exactness(program: Program, statement: Statement, operator: str, accumulator: str) -> str:
@@ -278,6 +329,8 @@ def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> R
     """The reduction, where the dependence is between two accumulations by the same operator."""
     first, second = known.get(dependence.source), known.get(dependence.sink)
     if first is None or second is None or first.operator != second.operator:
+        return None
+    if (first.carried or second.carried) and first is not second:
         return None
     if dependence.source_access.place not in first.places:
         return None
