@@ -1,7 +1,7 @@
 """The ways an accumulation is written in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
 
-Each of them may depend on a condition without the accumulator: `if (c) s += e`.  What `if (e < s) { s = e; p = f; }`
-sets besides is carried along: the place of the smallest value, found as argmin.
+Each of them may depend on a condition without the accumulator: `if (c) s += e`.  What
+`if (e < s) { s = e; p = f; }` sets besides is carried along: the place of the smallest value, an argmin.
 
 Only the shape of the text is looked at here: which operator, which occurrences are the
 accumulator.  Whether `e` leaves the accumulator alone is for the accesses to say.
@@ -171,9 +171,9 @@ def _extreme(node: Node) -> AccumulationSyntax | None:
         return None
     body = field(node, "consequence")
     inside = named_children(body) if body.type == "compound_statement" else []
-    sets = [named_children(one)[0] for one in inside if one.type == "expression_statement" and named_children(one)]
-    if len(sets) < 2 or len(sets) != len(inside):
+    if len(inside) < 2 or any(one.type != "expression_statement" for one in inside):
         return None
+    sets = [part for one in inside for part in named_children(one)]
     if any(one.type != "assignment_expression" or operator(one) != "=" for one in sets):
         return None
     for one in sets:

@@ -141,14 +141,14 @@ def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], 
     resolved = program.file.declarations.resolved
     types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     kind = types.get(accumulator)
-    if not isinstance(kind, Integer | Floating) or not values or any(types[one.array] != kind for one in values):
+    if not isinstance(kind, Integer | Floating) or {types[one.array] for one in values} != {kind}:
         return False
     whole = " ".join(without_comments(text, literals=True).split())
     if len(values) == 1 and whole == " ".join(values[0].place.text.split()):
         return True
     defined = {one.name for one in (*program.file.macros, *program.file.functions)}
-    words = _WORDS.findall(_without_subscripts(whole))
-    return kind == named_type("double") and all(one in types or (one == "fabs" and one not in defined) for one in words)
+    others = [one for one in _WORDS.findall(_without_subscripts(whole)) if one not in types]
+    return kind == named_type("double") and "fabs" not in defined and set(others) <= {"fabs"}
 
 
 def _exactness(program: Program, statement: Statement, operator: str, accumulator: str) -> str:
