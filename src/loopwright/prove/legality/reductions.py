@@ -109,7 +109,7 @@ def _extreme(program: Program, statement: Statement, shape: AccumulationSyntax) 
     """The step of an argmin or argmax; None where it may show more than which of equal values was first.
 
     What is carried is read nowhere in the step, and has one cell for each cell of the accumulator, which no
-    other cell has: else it tells of other steps, or keeps their order.  The values have the accumulator's type.
+    other cell has: else it tells of other steps.  Values have the accumulator's type.
     """
     target, reads = _places(shape, statement.body.place)
     begin = statement.body.place.start
