@@ -146,7 +146,7 @@ def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], 
     whole = " ".join(without_comments(text, literals=True).split())
     if len(values) == 1 and whole == " ".join(values[0].place.text.split()):
         return True
-    defined = {one.name for one in (*program.file.macros, *program.file.functions)}
+    defined = {one.name for one in program.file.macros} | {one.name for one in program.file.functions}
     others = [one for one in _WORDS.findall(_without_subscripts(whole)) if one not in types]
     return kind == named_type("double") and "fabs" not in defined and set(others) <= {"fabs"}
 
