@@ -100,6 +100,26 @@ def test_vectors_go_along_rows(tmp_path: Path) -> None:
     assert along.arithmetic < down.arithmetic / 2, "k waits for the sum; j does four at a time"
 
 
+@pytest.mark.parametrize(
+    ("kinds", "is_vector"),
+    [(("int", "short", "short"), True), (("double", "double", "double"), False)],
+    ids=["integers", "numbers that round"],
+)
+def test_compilers_combine_integers_in_vectors(
+    tmp_path: Path, kinds: tuple[str, str, str], is_vector: bool
+) -> None:
+    """A sum of short integers along rows is no slower than vectors of sums, which make each of them wider."""
+    c, a, b = kinds
+    file = tmp_path / "k.c"
+    text = PRODUCT.format(n=512).replace("double A[512][512], B[512][512], C[512][512];", "{}")
+    text = text.replace("{}", f"{a} A[512][512]; {b} B[512][512]; {c} C[512][512];")
+    file.write_text(text.replace("B[k][j]", "B[j][k]"))
+    along = estimated(file, "unroll_and_jam(S, i=4, j=4)").total
+    file.write_text(file.read_text().replace("B[j][k]", "B[k][j]"))
+    across = estimated(file, "interchange(S, j, k)\nunroll_and_jam(S, i=4, k=4)").total
+    assert (along < across) == is_vector
+
+
 def test_iterations_written_out_share_loads(tmp_path: Path) -> None:
     file = tmp_path / "product.c"
     file.write_text(PRODUCT.format(n=64))

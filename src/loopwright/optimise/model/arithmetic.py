@@ -8,7 +8,7 @@ With a vector loop an iteration is that of as many lanes as a register has.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from math import prod
 
 from loopwright.lazy_dataclass import dataclass
@@ -25,6 +25,9 @@ LATENCY = 4.0
 
 INTEGER = 1.0
 """The same for integers."""
+
+SHORT = 2
+"""Bytes of integers whose products are added two at a time."""
 
 CHOICE = 3.0
 """Cycles of a choice outside of vectors: processors guess which value is taken, and at times wrongly."""
@@ -60,12 +63,22 @@ class Operations:
     latency: float = LATENCY
     is_mixed: bool = False
     """Whether it chooses between values of several sizes, as of char and int: vectors of such are slow."""
+    combined: int = 0
+    """The same as `simple` where lanes combine integers into one cell; 0 where they do not."""
 
 
 def operations_of(
-    statement: Statement, *, is_integer: bool = False, sizes: frozenset[int] = frozenset()
+    statement: Statement,
+    *,
+    is_integer: bool = False,
+    sizes: frozenset[int] = frozenset(),
+    combines: bool = False,
 ) -> Operations:
-    """Counted in its text: subscripts are left out, and a product that is added at once is one operation."""
+    """Counted in its text: subscripts are left out, and a product that is added at once is one operation.
+
+    A product of integers is two, and narrower ones are made wider first; sums of products of short integers
+    are computed as a whole.
+    """
     text = statement.body.place.text
     while (shorter := re.sub(r"\[[^][]*\]", "", text)) != text:
         text = shorter
@@ -78,7 +91,10 @@ def operations_of(
     choices = len(re.findall(r"\?|\bif\b", text))
     is_mixed = choices > 0 and len(sizes) > 1
     divided = text.count("/") + roots
-    return Operations(max(1, sums, products), divided, len(others), choices, latency, is_mixed)
+    fused, apart = max(1, sums, products), max(1, sums + 2 * products)
+    simple = apart + (len(statement.reads) - 1 if len(sizes) > 1 else 0) if is_integer else fused
+    short = fused if min(sizes, default=0) <= SHORT else apart
+    return Operations(simple, divided, len(others), choices, latency, is_mixed, short if combines else 0)
 
 
 def body_cycles(
@@ -89,8 +105,9 @@ def body_cycles(
     is_innermost = not loop.loops
     work = [operations[call.statement] for call in loop.calls]
     is_vector = is_innermost and not any(one.is_mixed for one in work)
-    lanes = _lanes(loop, groups, elements, machine) if is_vector else 1
-    simple = sum(one.simple for one in work) / UNITS / lanes
+    combined = _combined(loop, operations)
+    lanes = _lanes(loop, groups, elements, machine, combined) if is_vector else 1
+    simple = sum(one.combined if lanes > 1 and combined else one.simple for one in work) / UNITS / lanes
     chosen = sum(one.choices for one in work)
     divided = sum(one.divisions for one in work) * DIVISION[0] / max(1, lanes / 2)
     called = sum(one.calls for one in work) * CALLED + (0.0 if lanes > 1 else CHOICE * chosen)
@@ -109,6 +126,14 @@ def body_cycles(
     return body + STARTED + entered
 
 
+def _combined(loop: LoopCost, operations: Mapping[str, Operations]) -> Set[str]:
+    """The arrays into one cell of which all calls of a loop combine integers; none where others do more."""
+    writes = [one for call in loop.calls for one in call.touches if one.is_write]
+    combine = all(operations[call.statement].combined for call in loop.calls)
+    stays = not any(one.moves_with(loop.name) for one in writes)
+    return {one.array for one in writes} if combine and stays else set()
+
+
 def _moves(group: TouchGroup, loop: str) -> bool:
     return group.factors is None or any(name == loop for row in group.factors for name, _ in row)
 
@@ -121,9 +146,16 @@ def _loads(group: TouchGroup, lanes: int, loop: str) -> float:
 
 
 def _lanes(
-    loop: LoopCost, groups: tuple[TouchGroup, ...], elements: Mapping[str, int], machine: Machine
+    loop: LoopCost,
+    groups: tuple[TouchGroup, ...],
+    elements: Mapping[str, int],
+    machine: Machine,
+    combined: Set[str],
 ) -> int:
-    """How many iterations a compiler puts into a vector: it has to see that they are independent."""
+    """How many iterations a compiler puts into a vector: it has to see that they are independent.
+
+    Or that they combine integers into arrays of which each lane may have its own cell.
+    """
     size = max((elements[one.array] for one in groups), default=8)
     lanes = machine.vector // size
     if loop.tests or loop.trip < lanes or any(call.lanes > 1 for call in loop.calls):
@@ -131,9 +163,9 @@ def _lanes(
     if not all(_goes_along_row(one, loop.name) or _is_band(one, loop.name, lanes) for one in groups):
         return 1
     written = [one for one in groups if one.is_written and not _is_private(one, loop.calls)]
-    if any(not _moves(one, loop.name) for one in written):
+    if any(not _moves(one, loop.name) and one.array not in combined for one in written):
         return 1
-    if any(_carries(one, loop.calls, lanes) for one in written):
+    if any(_carries(one, loop.calls, lanes) for one in written if one.array not in combined):
         return 1
     pairs = [(one, two) for one in written for two in groups if one is not two and one.array == two.array]
     clash = any(_may_clash(one, two, loop) for one, two in pairs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from loopwright.c.declarations import is_integer_type
+from loopwright.c.types import CHAR, Integer, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -18,6 +18,7 @@ from loopwright.optimise.model.balance import largest_part
 from loopwright.optimise.model.machine import Machine
 from loopwright.optimise.model.touches import LoopCost, costed_loops
 from loopwright.optimise.model.traffic import traffic
+from loopwright.prove.legality.reductions import reductions
 
 ELEMENTS = {"double": 8, "float": 4, "int": 4, "long": 8, "char": 1, "short": 2}
 """Bytes of an element by its type; 8 of any other."""
@@ -54,12 +55,14 @@ def estimate(
     """What the program costs at these sizes."""
     elements = {one.name: element_bytes(one.element_type) for one in program.arrays}
     root = costed_loops(node, program, sizes, _lanes(program, elements, machine))
-    integers = {one.name for one in program.arrays if is_integer_type(one.element_type or "double")}
+    integers = {one.name for one in program.arrays if _is_integer(one.element_type or "double")}
+    steps = reductions(program) if integers else {}
     operations = {
         one.name: operations_of(
             one,
-            is_integer={item.array for item in one.accesses} <= integers,
+            is_integer=(is_integer := {item.array for item in one.accesses} <= integers),
             sizes=frozenset(elements[item.array] for item in one.accesses),
+            combines=is_integer and one.name in steps and not steps[one.name].carried,
         )
         for one in program.statements
     }
@@ -84,6 +87,11 @@ def estimate(
         for call in loop.calls:
             runs[call.statement] += loop.executions * loop.trip * call.lanes
     return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, runs)
+
+
+def _is_integer(element: str) -> bool:
+    kind = named_type(element)
+    return isinstance(kind, Integer) or kind == CHAR
 
 
 def element_bytes(element: str | None) -> int:
