@@ -273,6 +273,12 @@ SET_BEFORE = {
     "a variable of the file that nothing changes": ("", "a[0] = kept;", "a[0] = 3;", "a[0] = 4;"),
     "what a function returns": ("k = any(n);", "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
     "what was read": ('scanf("%d", &k);', "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
+    "an end of the program": ("if (n > 3) end();", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "a pointer that is tested": ("if (x == 0 || n > 3) return;", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "a return in a loop": ("do { if (n > 3) return; } while (0);", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "an element that is tested": ("if (b[3] != 0) return;", "a[0] = b[3];", "a[0] = 0;", "a[0] = b[3] + 1;"),
+    "another element that is tested": ("if (b[3] < 0) return;", "a[0] = b[2];", "a[0] = b[2] * 1;", "a[0] = 7;"),
+    "an enumerator": ("k = TWO;", "a[0] = k;", "a[0] = 2;", "a[0] = 3;"),
     "cells that a loop sets": ("for (k = 0; k < 100; k++) b[k] = k;", "a[0] = b[3];", "a[0] = b[3] + 0;", "a[0] = b[4];"),
 }
 """What stands before a region, the region, another one that does the same, and one that does not."""
@@ -281,7 +287,8 @@ SET_BEFORE = {
 @pytest.mark.parametrize("name", SET_BEFORE)
 def test_a_witness_is_a_run_of_the_function(name: str, tmp_path: Path) -> None:
     setup, body, same, other = SET_BEFORE[name]
-    head = "static int kept = 3;\nint any(int), scanf(const char *, ...);\nvoid assert(int);"
+    head = "static int kept = 3;\nint any(int), scanf(const char *, ...);\nvoid assert(int), exit(int);\n"
+    head += "enum { TWO = 2 };\nvoid end(void) { exit(1); }"
     texts = [function(one, setup=setup, head=head, after="b[1] = k;") for one in (body, same, other)]
     assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)
     assert _NOT_SAME in comparison(texts[0], texts[2], tmp_path)
@@ -305,6 +312,12 @@ COMPUTED = {
     "by a macro": ("k = 5; BUMP", "a[0] = k;", "a[0] = 7;"),
     "a small number": ("unsigned char z = 300;", "a[0] = z;", "a[0] = 44;"),
     "a rounded number": ("float z = 0.1;", "a[0] = z;", "a[0] = 0.1f;"),
+    "by a macro that chooses": ("k = LEAST(n, 2);", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < k && i < 2; i++) a[i] = 1;"),
+    "a number of the file": ("k = TABLE[0];", "a[0] = k;", "a[0] = 2;"),
+    "a sum of the file": ("k = SUM;", "a[0] = k;", "a[0] = 2;"),
+    "below nothing": ("unsigned z = 0; k = z - 1 > 0 ? 2 : 9;", "a[0] = k;", "a[0] = 2;"),
+    "compared as unsigned": ("k = -1 < 0u ? 9 : 2;", "a[0] = k;", "a[0] = 2;"),
+    "by one of several cases": ("k = 2; switch (n) { k = 9; case 5:", "{ a[0] = k; }", "{ a[0] = 2; }"),
     "that lasts": ("static int z = 3;", "a[0] = z;", "a[0] = 3;"),
 }
 """What is set before a region in ways that are not followed, the region, and another one that does the same."""
@@ -314,8 +327,10 @@ COMPUTED = {
 def test_what_is_computed_before_a_region_is_no_input_of_a_witness(name: str, tmp_path: Path) -> None:
     setup, body, same = COMPUTED[name]
     (tmp_path / "bump.h").write_text("#define BUMP k = 7;\n")
-    head = '#include "bump.h"\n#include <string.h>\nint any(int); int three(void) { return 3; }'
-    texts = [function(one, setup=setup, head=head, after="b[1] = k;") for one in (body, same)]
+    head = '#include "bump.h"\n#include <string.h>\nint any(int); int three(void) { return 3; }\n'
+    head += "#define LEAST(x, y) ((x) < (y) ? (x) : (y))\n#define SUM (1 + 1)\nstatic const int TABLE[2] = { 2, 2 };"
+    after = "}" * setup.count("switch (n) { k") + "b[1] = k;"
+    texts = [function(one, setup=setup, head=head, after=after) for one in (body, same)]
     assert _NOT_SAME not in comparison(texts[0], texts[1], tmp_path)
 
 

@@ -8,46 +8,40 @@ cells that statements outside of loops have set, are no inputs of a witness.
 
 from __future__ import annotations
 
-import operator as numbers
-from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Mapping
+from dataclasses import field as field_of
+from dataclasses import replace
+from functools import cached_property
 
 from loopwright.c.file import CFile
 from loopwright.c.liveness import function_around
-from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
-from loopwright.c.tokens import ASSIGNING, names_in, spelled
-from loopwright.c.typed.options import PLAIN
-from loopwright.c.typed.preprocess import preprocess
+from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.types import DOUBLE, FLOAT, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.header_constants import (
     LARGEST,
+    changing_macros,
     literal_number,
     macro_of_headers,
+    macros_of_file,
     open_names,
     standard_headers,
 )
-from loopwright.source import Source, Span
+from loopwright.prove.equivalence.known_numbers import EXACT, KnownNumbers
+from loopwright.prove.equivalence.let_through import AssumedCondition, Inputs
+from loopwright.source import Span
 
 OTHERWISE = 5
 """What an int parameter that is no size of the region is taken to be."""
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 _FILLERS = ("memset", "memcpy", "memmove", "bzero")
 _LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
-_EXACT: Mapping[str, Callable[[float, float], float]] = {
-    "+": numbers.add,
-    "-": numbers.sub,
-    "*": numbers.mul,
-    "<": numbers.lt,
-    "<=": numbers.le,
-    ">": numbers.gt,
-    ">=": numbers.ge,
-    "==": numbers.eq,
-    "!=": numbers.ne,
-}
+_ENDING = frozenset(
+    ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit")
+) | {"__builtin_unreachable", "__builtin_trap", "__builtin_abort", "__builtin_exit", "__assert_fail"}
 
 
 class RegionNotReached(Exception):
@@ -61,6 +55,13 @@ class Beginning:
     values: Mapping[str, float | None]
     set_cells: frozenset[str]
     """Arrays of which single cells were set."""
+    assumed: tuple[AssumedCondition, ...] = ()
+    """Conditions that let the region be reached."""
+
+    def keeps_out(self, given: Inputs) -> str | None:
+        """Why it is not known that the region is reached with these inputs."""
+        test = next((one.test.text for one in self.assumed if not one.holds(given)), None)
+        return None if test is None else f"'{on_one_line(test)}' before the region may not let that through"
 
     def doubt(self, names: set[str]) -> str | None:
         """Why nothing can be said of a run that takes these variables as they come."""
@@ -87,7 +88,8 @@ class EnclosingFunction:
             run.until(field(self.node, "body"))
         except RegionNotReached:
             return None
-        return Beginning(run.values | dict.fromkeys(self._reached_by_pointers), frozenset(run.cells))
+        values = run.values | dict.fromkeys(self._reached_by_pointers)
+        return Beginning(values, frozenset(run.cells), tuple(run.assumed))
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
@@ -130,21 +132,34 @@ class EnclosingFunction:
         return False
 
     @cached_property
+    def fixed(self) -> frozenset[str]:
+        """Names that no input gives a value: macros, enumerators, and variables that nothing changes."""
+        found = {one.name for one in self.file.declarations.variables if one.value is not None}
+        for node in (one for one in named_children(self.file.tree) if one.type == "declaration"):
+            words = node.text.split()
+            for one in node.children_by_field_name("declarator"):
+                kinds = {part.type for part in walk(one)}
+                name = identifiers(one)[:1]
+                is_static = "static" in words and not kinds & {"array_declarator", "function_declarator"}
+                if not name or "pointer_declarator" in kinds:
+                    continue
+                if "const" in words or (is_static and not self._changes(name[0])):
+                    found.add(name[0])
+        return frozenset(found) | macros_of_file(self.file.source)
+
+    @cached_property
+    def ending(self) -> frozenset[str]:
+        """Functions that do not come back, or may not."""
+        found = [one for one in self.file.functions if not _ENDING.isdisjoint(names_in(one.body.text))]
+        said = [one for one in named_children(self.file.tree) if "oreturn" in one.text]
+        return _ENDING | {one.name for one in found} | {name for one in said for name in identifiers(one)}
+
+    @cached_property
     def hides_changes(self) -> bool:
         """Whether a macro before the region may assign to something, or give an address away."""
         start = self.node.start
         words = set(names_in(self.node.source.text[start : self.region.start]))
-        return any(name in words for name in _changing_macros(self.file.source))
-
-
-@lru_cache(maxsize=8)
-def _changing_macros(source: Source) -> frozenset[str]:
-    """The macros of a file and its headers that may assign to something, or take an address."""
-    changes = preprocess(source, PLAIN).changes.items()
-    changing = ASSIGNING | {"&"}
-    return frozenset(
-        name for name, lines in changes if any(not changing.isdisjoint(spelled(text)) for _, text in lines)
-    )
+        return any(name in words for name in changing_macros(self.file.source))
 
 
 def function_of(program: Program) -> EnclosingFunction | None:
@@ -165,12 +180,29 @@ class _Prelude:
     function: EnclosingFunction
     values: dict[str, float | None]
     cells: set[str]
+    assumed: list[AssumedCondition] = field_of(default_factory=list)
+
+    @property
+    def numbers(self) -> KnownNumbers:
+        function = self.function
+        return KnownNumbers(function.file, function.region, self.values, function.fixed)
+
+    def value(self, node: Node) -> float | None:
+        """The number that an expression is, where that is known."""
+        return self.numbers.value(node)
 
     def until(self, node: Node) -> None:
         """What runs in a statement before the region in it."""
         region = self.function.region
         match node.type:
-            case "compound_statement" | "labeled_statement" | "switch_statement" | "case_statement":
+            case "switch_statement":
+                self.leave_unless_open(field(node, "condition"))
+                body = field(node, "body")
+                self.forget(body)
+                for one in named_children(body):
+                    if one.start <= region.start < one.end:
+                        self.until(one)
+            case "compound_statement" | "labeled_statement" | "case_statement":
                 for one in named_children(node):
                     if one.end <= region.start:
                         self.run(one)
@@ -195,8 +227,20 @@ class _Prelude:
                 self.until(field(node, "body"))
 
     def demand(self, test: Node | None, *, is_true: bool) -> None:
-        value = None if test is None else self.value(test)
-        if value is not None and bool(value) != is_true:
+        if test is not None and not self.assume(test, is_true=is_true):
+            raise RegionNotReached
+
+    def assume(self, test: Node, *, is_true: bool) -> bool:
+        """Whether inputs may make a condition so; then that is what they do."""
+        numbers = self.numbers
+        if numbers.value(test) is None:
+            known = replace(numbers, values=dict(self.values))
+            self.assumed.append(AssumedCondition(test, is_true, known))
+        return numbers.can_be(test, is_true=is_true)
+
+    def leave_unless_open(self, node: Node) -> None:
+        """What is decided by what is known may decide that the region is not reached."""
+        if any(name in self.values or name in self.function.fixed for name in identifiers(node)):
             raise RegionNotReached
 
     def run(self, node: Node) -> None:
@@ -242,6 +286,8 @@ class _Prelude:
         """`assert` demands something; other calls may set what they are given the address of."""
         given = named_children(field(node, "arguments"))
         name = field(node, "function").text
+        if name in self.function.ending:
+            raise RegionNotReached
         for part in (part for one in given for part in walk(one)):
             if assigned_target(part) is not None:
                 self.forget(part)
@@ -273,7 +319,7 @@ class _Prelude:
             return
         before = self.value(core)
         added = 1 if node.type == "update_expression" else self.value(field(node, "right"))
-        exact = _EXACT.get(sign[0]) if sign[0] in "+-*" else None
+        exact = EXACT.get(sign[0]) if sign[0] in "+-*" else None
         if before is None or added is None or exact is None:
             self.values[core.text] = None
         else:
@@ -312,16 +358,17 @@ class _Prelude:
             core = core_of(field(core, "value"))
         if core.type == "call_expression":
             self.call(core)
-            names = {one.name for one in self.function.file.functions}
+            names = {one.name for one in self.function.file.functions} | self.function.fixed
             return None if field(core, "function").text in names else "a call"
         is_load = core.type in ("subscript_expression", "field_expression", "pointer_expression")
         is_open = core.type == "identifier" and core.text not in self.values
-        is_set = bool(self.cells & set(identifiers(core)[:1])) or "&" in core.text
+        is_set = bool((self.cells | self.function.fixed) & set(identifiers(core)[:1])) or "&" in core.text
         return "a load" if (is_load or is_open) and not is_set else None
 
     def forget(self, node: Node) -> None:
         """Variables that a statement changes in some way, and cells that are set outside of loops."""
         in_loop = node.type in _LOOPS
+        self.refuse_leaving(node)
         for part in walk(node):
             target = assigned_target(part)
             core = None if target is None else core_of(target)
@@ -329,52 +376,25 @@ class _Prelude:
                 self.values[core.text] = None
             elif core is not None and not in_loop:
                 self.cells |= set(identifiers(core)[:1])
-            if part.type == "call_expression" and part != node:
+            if part.type == "call_expression" and part != node and not self.ends(part):
                 self.call(part)
 
-    def value(self, node: Node) -> float | None:
-        """The number that an expression is, where that is known."""
-        core = core_of(node)
-        match core.type:
-            case "number_literal":
-                return literal_number(core.text)
-            case "identifier":
-                if core.text in self.values:
-                    return self.values[core.text]
-                return constant_macro(self.function.file.macros, core.text)
-            case "unary_expression":
-                inner = self.value(field(core, "argument"))
-                if inner is None or operator(core) not in ("-", "!", "+"):
-                    return None
-                return int(not inner) if operator(core) == "!" else -inner if operator(core) == "-" else inner
-            case "conditional_expression":
-                test = self.value(field(core, "condition"))
-                branch = None if test is None else "consequence" if test else "alternative"
-                return None if branch is None else self.value(field(core, branch))
-            case "binary_expression":
-                return self._binary(core)
-        return None
+    def ends(self, node: Node) -> bool:
+        """Whether a call does not come back, or may not."""
+        return field(node, "function").text in self.function.ending
 
-    def _binary(self, node: Node) -> float | None:
-        sign, left = operator(node), self.value(field(node, "left"))
-        if sign in ("&&", "||") and left is not None and bool(left) == (sign == "||"):
-            return int(sign == "||")
-        right = self.value(field(node, "right"))
-        if left is None or right is None:
-            return None
-        if sign in ("&&", "||"):
-            return int(bool(right))
-        if sign in _EXACT:
-            return _fitting(_EXACT[sign](left, right))
-        if sign not in ("/", "%") or not right or not (isinstance(left, int) and isinstance(right, int)):
-            return left / right if sign == "/" and right else None
-        quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
-        return quotient if sign == "/" else left - quotient * right
-
-
-def _fitting(value: float) -> float | None:
-    """A result that is within an int, where it is one."""
-    if isinstance(value, bool):
-        return int(value)
-    return value if isinstance(value, float) or abs(value) <= LARGEST else None
-
+    def refuse_leaving(self, node: Node) -> None:
+        """Where a statement that is not followed may leave the function, inputs decide that it does not."""
+        for part in walk(node):
+            jumps = part.type in ("return_statement", "goto_statement")
+            if not jumps and not (part.type == "call_expression" and self.ends(part)):
+                continue
+            below, above = part, part.parent
+            while above is not None and below != node:
+                if above.type == "if_statement" and below != above.child_by_field_name("condition"):
+                    is_yes = below == above.child_by_field_name("consequence")
+                    if self.assume(field(above, "condition"), is_true=not is_yes):
+                        break
+                below, above = above, above.parent
+            else:
+                raise RegionNotReached

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from loopwright.c.file import CFile
 from loopwright.c.macros import integer_text
+from loopwright.c.tokens import ASSIGNING, spelled
 from loopwright.c.typed.options import PLAIN
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.model.program import Program
@@ -53,3 +54,19 @@ def open_names(program: Program) -> tuple[str, ...]:
     own = {macro.name for macro in program.file.macros}
     declared = program.file.declarations
     return tuple(one for one in sorted(names - own) if declared.visible(one, program.region) is None)
+
+
+@lru_cache(maxsize=8)
+def macros_of_file(source: Source) -> frozenset[str]:
+    """The macros of a file and its headers."""
+    return frozenset(preprocess(source, PLAIN).changes)
+
+
+@lru_cache(maxsize=8)
+def changing_macros(source: Source) -> frozenset[str]:
+    """The macros of a file and its headers that may assign to something, or take an address."""
+    changes = preprocess(source, PLAIN).changes.items()
+    changing = ASSIGNING | {"&"}
+    return frozenset(
+        name for name, lines in changes if any(not changing.isdisjoint(spelled(text)) for _, text in lines)
+    )

@@ -239,6 +239,9 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     if doubt is not None:
         return doubt
     shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
+    doubt = beginning.keeps_out({place: float(value.number) for place, value in shown.given.items()})
+    if doubt is not None:
+        return doubt
     return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
 
 

@@ -1,0 +1,142 @@
+"""Numbers that expressions of C are, where their variables are known."""
+
+from __future__ import annotations
+
+import operator as numbers
+from collections.abc import Callable, Mapping
+from dataclasses import field as field_of
+
+from loopwright.c.declarations import known_constant
+from loopwright.c.file import CFile
+from loopwright.c.macros import constant_macro
+from loopwright.c.syntax import Node, field, identifiers, operator, walk
+from loopwright.c.syntax import without_parentheses as core_of
+from loopwright.c.types import Floating, Integer
+from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.equivalence.header_constants import LARGEST, literal_number
+from loopwright.source import Span
+
+EXACT: Mapping[str, Callable[[float, float], float]] = {
+    "+": numbers.add,
+    "-": numbers.sub,
+    "*": numbers.mul,
+    "<": numbers.lt,
+    "<=": numbers.le,
+    ">": numbers.gt,
+    ">=": numbers.ge,
+    "==": numbers.eq,
+    "!=": numbers.ne,
+}
+
+
+@dataclass(frozen=True)
+class KnownNumbers:
+    """What is known at a place of a file.  A name that is not in `values` may hold anything."""
+
+    file: CFile
+    place: Span
+    values: dict[str, float | None]
+    fixed: frozenset[str]
+    """Macros, and constants: no input gives them a value."""
+    cells: Mapping[tuple[str, tuple[int, ...]], float] = field_of(default_factory=dict)
+    """What elements of arrays hold."""
+
+    def value(self, node: Node) -> float | None:
+        """The number that an expression is, where that is known."""
+        core = core_of(node)
+        found: float | None = None
+        match core.type:
+            case "number_literal":
+                found = literal_number(core.text)
+            case "identifier":
+                return self.named(core.text)
+            case "unary_expression":
+                inner, sign = self.value(field(core, "argument")), operator(core)
+                if inner is None or sign not in ("-", "!", "+"):
+                    return None
+                found = int(not inner) if sign == "!" else -inner if sign == "-" else inner
+            case "conditional_expression":
+                test = self.value(field(core, "condition"))
+                branch = None if test is None else "consequence" if test else "alternative"
+                found = None if branch is None else self.value(field(core, branch))
+            case "binary_expression":
+                return self._binary(core)
+            case "subscript_expression":
+                place = self.place_of(core)
+                return None if place is None else self.cells.get(place)
+        return None if found is not None and found < 0 and self._may_wrap(core) else found
+
+    def named(self, name: str) -> float | None:
+        if name in self.values:
+            return self.values[name]
+        found = constant_macro(self.file.macros, name)
+        return known_constant(self.file.declarations, name) if found is None else found
+
+    def can_be(self, test: Node, *, is_true: bool) -> bool:
+        """Whether inputs make a condition so: what is neither known nor made of what is may be anything."""
+        core = core_of(test)
+        value = self.value(core)
+        if value is not None:
+            return bool(value) == is_true
+        if core.type == "unary_expression" and operator(core) == "!":
+            return self.can_be(field(core, "argument"), is_true=not is_true)
+        if core.type == "binary_expression" and operator(core) in ("&&", "||"):
+            sides = (self.can_be(field(core, one), is_true=is_true) for one in ("left", "right"))
+            return all(sides) if is_true == (operator(core) == "&&") else any(sides)
+        return not any(name in self.values or name in self.fixed for name in identifiers(core))
+
+    def place_of(self, node: Node) -> tuple[str, tuple[int, ...]] | None:
+        """The cell that an element of an array is, where its subscripts are known."""
+        subscripts: list[int] = []
+        while node.type == "subscript_expression":
+            at = self.value(field(node, "index"))
+            if not isinstance(at, int):
+                return None
+            subscripts.insert(0, at)
+            node = core_of(field(node, "argument"))
+        return node.text, tuple(subscripts)
+
+    def _binary(self, node: Node) -> float | None:
+        sign, left = operator(node), self.value(field(node, "left"))
+        if sign in ("&&", "||") and left is not None and bool(left) == (sign == "||"):
+            return int(sign == "||")
+        right = self.value(field(node, "right"))
+        if sign in ("&&", "||") and right is not None and bool(right) == (sign == "||"):
+            return int(sign == "||")
+        if left is None or right is None:
+            return None
+        if sign in ("&&", "||"):
+            return int(bool(right))
+        if min(left, right) < 0 and self._may_wrap(node):
+            return None
+        if sign in EXACT:
+            found = _fitting(EXACT[sign](left, right))
+            return None if found is not None and found < 0 and self._may_wrap(node) else found
+        if sign not in ("/", "%") or not right or not (isinstance(left, int) and isinstance(right, int)):
+            return left / right if sign == "/" and right else None
+        quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
+        return quotient if sign == "/" else left - quotient * right
+
+    def _may_wrap(self, node: Node) -> bool:
+        """Whether an expression may be unsigned, where no number is below 0."""
+        parts = [one for one in walk(node) if one.type in ("number_literal", "identifier")]
+        return any(not self._is_signed(one) for one in parts)
+
+    def _is_signed(self, node: Node) -> bool:
+        if node.type == "number_literal":
+            return not {*"uU"} & {*node.text.lower().removeprefix("0x")} and not node.text.startswith("0x")
+        declared = self.file.declarations.visible(node.text, self.place)
+        if declared is None:
+            body = constant_macro(self.file.macros, node.text)
+            return body is not None and not any(
+                "u" in one.body.lower() for one in self.file.macros if one.name == node.text
+            )
+        kind = self.file.kinds(self.place).written_type(declared.type, certain=True)
+        return isinstance(kind, Floating) or (isinstance(kind, Integer) and kind.signed)
+
+
+def _fitting(value: float) -> float | None:
+    """A result that is within an int, where it is one."""
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, float) or abs(value) <= LARGEST else None
