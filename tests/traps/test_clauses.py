@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted, Undecided
-from tests.traps.support import PROVED, comparison, function
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
 _STORES = ["s = 1;", "s = b[i];", "a[0] = 1;", "a[i / 2] = b[i];"]
@@ -45,3 +45,14 @@ def test_a_macro_in_a_clause_is_the_number_it_is(clause: str, is_number: bool, t
         for line in ("", f"#pragma omp parallel for {clause}\n")
     )
     assert (comparison(old, new, tmp_path) == PROVED) == is_number
+
+
+_LABELLED = ["omp parallel for", "omp simd", "omp for", "GCC ivdep", "GCC unroll 2"]
+
+
+@pytest.mark.parametrize("pragma", _LABELLED)
+def test_a_pragma_before_a_label_is_at_no_loop(pragma: str, tmp_path: Path) -> None:
+    """No compiler accepts it: what it would mean is not to be guessed, in the old text or the new one."""
+    for label in ("L: ", ""):
+        trap = Trap("", f"#pragma {pragma}\n{label}{_COPY}")
+        assert (answer(trap, tmp_path) == PROVED) == (not label)

@@ -27,6 +27,9 @@ volatile while
 """
 _KEYWORDS = frozenset(_RESERVED.split())
 
+HELPERS = ("floord", "max", "min")
+"""Macros that the texts of new loops use."""
+
 
 _CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
 

@@ -15,6 +15,7 @@ from loopwright.c.tokens import names_in
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, subterms, terms
+from loopwright.model.program import Program
 from loopwright.source import Source
 
 DEFINITIONS = {
@@ -52,10 +53,11 @@ def defined(source: Source) -> frozenset[str]:
     return frozenset(name for name, text in DEFINITIONS.items() if text in lines)
 
 
-def taken(source: Source) -> frozenset[str]:
-    """The helpers' names that mean something else in the file."""
+def taken(source: Source, written: Program) -> frozenset[str]:
+    """The helpers' names that mean something else in the text, or in the headers of the file `written`."""
     words = set(names_in(source.text))
-    return frozenset(name for name in DEFINITIONS if name in words) - defined(source)
+    own = frozenset(name for name in DEFINITIONS if name in words) - defined(source)
+    return own | written.foreign
 
 
 def used(nodes: Iterable[Node]) -> tuple[str, ...]:

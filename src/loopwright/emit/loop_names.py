@@ -12,8 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from loopwright.c.macros import HELPERS
 from loopwright.c.tokens import names_in
-from loopwright.emit.names import HELPERS, KEYWORDS
+from loopwright.emit.names import KEYWORDS
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, with_children

@@ -12,11 +12,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import assert_never
 
+from loopwright.c.macros import HELPERS
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, variables
-
-HELPERS = ("floord", "max", "min")
 
 # fmt: off
 KEYWORDS = frozenset((

@@ -88,7 +88,7 @@ class Loops:
     def named(self) -> Node:
         """The loops with declarations and final iterators, without helpers whose names the file uses."""
         node = with_declarations(self.node, self.program, self.scopes)
-        node = written_out(counted_down(node), taken(self.program.source))
+        node = written_out(counted_down(node), taken(self.program.source, self.in_file))
         return author_named(node, self.program, self.names)
 
     @property

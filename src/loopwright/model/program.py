@@ -16,6 +16,7 @@ from loopwright.c.declarations import is_floating_type
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
 from loopwright.lazy_dataclass import dataclass
@@ -193,10 +194,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A label: a handle on the loop component made of `statements` [Namjoshi2016, section 3.1].
-
-    `depth` is the number of loops around the labelled component.
-    """
+    """A label: a handle on `statements` inside `depth` loops [Namjoshi2016, section 3.1]."""
 
     name: str
     statements: tuple[str, ...]
@@ -264,6 +262,9 @@ class Program(Displayed):
     """What was left as it is, and why: loops that are one statement, names and calls not followed."""
     renamed: frozenset[str] = frozenset()
     """Names of functions of the library that a header or an option makes macros."""
+    foreign: frozenset[str] = frozenset()
+    """Names of our helper macros that headers or options use."""
+    compiled: CompilerOptions = PLAIN
 
     def __repr__(self) -> str:
         """One line; the sets and relations are for `loopwright.describe`."""

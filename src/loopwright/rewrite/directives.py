@@ -9,16 +9,18 @@ from loopwright.c.openmp import SHARING
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.selection.directed import DirectedFile, directed
 from loopwright.c.typed.directives import refused_directive, surrounding_directive
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.spelling import with_numbers
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
 from loopwright.rewrite.iterators_after import refuse_late_iterators
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
-from loopwright.source import Span
+from loopwright.source import Source, Span
 from loopwright.transform.openmp.nests import directed_plan
 from loopwright.transform.plan import Plan
 
@@ -46,7 +48,22 @@ def directed_plans(request: Request) -> DirectedPlans:
         message = f"these loops stand in the statement of another directive: {surrounding}"
         hint = "'parallel for' at the loop, or 'for' at a loop in 'parallel', divides its iterations"
         raise BadInput(Code.DIRECTIVE, message, span=plans[0].written.region, hint=hint)
+    refuse_directives_of(with_numbers(written, request.reading.compiled), request.reading.compiled)
     return DirectedPlans(plans, found)
+
+
+def is_openmp(one: Assumption) -> bool:
+    """Whether it is about a directive that is left out."""
+    words = [] if one.place is None else one.place.text.lstrip("# \t").split()
+    return one.kind is AssumptionKind.PRAGMA and words[:2] == ["pragma", "omp"]
+
+
+def refuse_directives_of(source: Source, compiled: CompilerOptions) -> None:
+    """Raise where a compiler does not accept an OpenMP directive in a region: it has no meaning then."""
+    refused = refused_directive(source, compiled)
+    if refused is not None:
+        message = f"a compiler does not accept a directive: {refused}"
+        raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(source.path))
 
 
 @dataclass(frozen=True)
@@ -69,11 +86,6 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     """That the directives keep what the loops compute; raises, with a witness, where they do not."""
     progress(f"reading {request.file}")
     found = directed_plans(request)
-    written = replace(load_c(request.file), chosen=found.file.source.chosen)
-    refused = refused_directive(with_numbers(written, request.reading.compiled), request.reading.compiled)
-    if refused is not None:
-        message = f"a compiler does not accept a directive: {refused}"
-        raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(request.file))
     refuse_late_iterators(c_file(found.file.source))
     if asks_for_sums(found.file):
         request = replace(request, allow_reassociation=True)

@@ -23,7 +23,7 @@ from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.rewrite.cuda import CudaTarget
-from loopwright.rewrite.directives import directed_plans
+from loopwright.rewrite.directives import directed_plans, is_openmp, refuse_directives_of
 from loopwright.rewrite.evidence import (
     Evidence,
     of_assumptions,
@@ -32,6 +32,7 @@ from loopwright.rewrite.evidence import (
     of_scanning,
 )
 from loopwright.rewrite.guards import guard_for
+from loopwright.rewrite.meaning import refuse_other_meaning
 from loopwright.rewrite.opinions import opinions_on, printed_region
 from loopwright.rewrite.request import (
     AssumptionReport,
@@ -75,6 +76,8 @@ def _transformed(request: Request, progress: Progress) -> Outcome:
         wanted = replace(request, openmp=request.openmp or found.shared, allow_reassociation=sums)
         return rewritten(found.plans, wanted, progress)
     programs = request.programs()
+    if any(is_openmp(one) for program in programs for one in program.assumptions):
+        refuse_directives_of(programs[0].source, request.reading.compiled)
     plans = tuple(plan_of(program) for program in programs)
     if request.script is None:
         return rewritten(plans, request, progress, keep_untouched=False)
@@ -149,13 +152,14 @@ def _with_text_proved(
     originals, written = [plan.original for plan in plans], [plan.written for plan in plans]
     guarded = [k for k, region in enumerate(regions) if region.loops.guard]
     again, guards = read_again(text.meant, originals, written, guarded)
+    believed = refuse_other_meaning(text.source, written) if target.on_host else ()
     regions = [
         replace(
             region,
             evidence=region.evidence
             + text.evidence
             + target.of_text(region.plan, region.loops, new, progress, region.scanned),
-            assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
+            assumptions=(*of_assumptions(region.plan, region.loops, new, guards.get(k)), *believed),
         )
         for k, (region, new) in enumerate(zip(regions, again, strict=True))
     ]

@@ -10,7 +10,7 @@ It is an identity where the names in a and b, and i, are of type int and the loo
 nothing but `return` leaves it early, where i is a local variable, and k a fresh name; that no pointer leads
 to i is for the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if
 it is signed.  The text computes nothing that the loop does not: the last value of i is one that the loop
-gives it.  Lines stay.
+gives it.  Lines stay.  A variable of the file is like a local one where the loop calls nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from loopwright.source import Source
 _MOST = 60
 _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
+_OF_OTHERS = _NOT_LOCAL - {"static"}
 _LEAVING = ("goto_statement", "labeled_statement")
 """A `return` ends the life of the iterator, too."""
 
@@ -67,6 +68,8 @@ def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
     inside = [one.span for one in loops if loop_iterator(one) == name]
     whole = c_file(replace(file.source, chosen=())).possible
     around = [node for one in whole.named_children if one.span.contains(region.place) for node in walk(one)]
+    if not any(name in _declared_names(one) for one in around):
+        return _is_of_the_file(file, name) and not any(one.of_type("call_expression") for one in loops)
     fixed = [one for one in around if one.type == "declaration" and _NOT_LOCAL & set(names_in(one.text))]
     if any(name in identifiers(one) for one in fixed) or not any(declares(one, name) for one in around):
         return False
@@ -74,6 +77,20 @@ def _is_read(file: CFile, region: Region, name: str, loops: list[Node]) -> bool:
     return any(
         not _is_declared(one) and not any(span.start <= one.start and one.end <= span.end for span in inside)
         for one in mentioned
+    )
+
+
+def _declared_names(node: Node) -> tuple[str, ...]:
+    """The names that a declaration or a parameter declares, whatever they are."""
+    is_one = node.type in ("declaration", "parameter_declaration")
+    return identifiers(node) if is_one else ()
+
+
+def _is_of_the_file(file: CFile, name: str) -> bool:
+    """Whether a name is an integer variable that the file declares for all of its functions."""
+    return any(
+        one.type == "declaration" and not _OF_OTHERS & set(names_in(one.text)) and declares(one, name)
+        for one in c_file(replace(file.source, chosen=())).possible.named_children
     )
 
 

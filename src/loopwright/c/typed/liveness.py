@@ -174,6 +174,23 @@ def read_after(file: TypedFile, region: TypedRegion, declared: tree.Declaration)
         place = (region.first, region.end) if other is function else (-1, -1)
         if other.problems or _Flow(other, declared.offset, *place).reads(holds=True):
             return f"'{declared.name}' is read in '{other.declaration.name}'"
+    if declared.storage is tree.Storage.EXTERNAL:
+        return _read_elsewhere(file, region, declared)
+    return ""
+
+
+def _read_elsewhere(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> str:
+    """Whether a function is called after the region whose text is in no file that is seen here."""
+    again = may_run_again(region)
+    for node in region.function.nodes:
+        if not isinstance(node, tree.CallExpression) or not (again or node.place.first >= region.end):
+            continue
+        called = node.callee
+        if called is None:
+            return f"'{declared.name}' may be read by what a pointer to a function leads to"
+        is_known = file.text.is_of_system(called.offset) or file.definition(called) is not None
+        if not is_known and not called.name.startswith("__builtin_"):
+            return f"'{declared.name}' may be read in '{called.name}', which is not in this file"
     return ""
 
 

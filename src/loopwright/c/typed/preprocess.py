@@ -13,7 +13,7 @@ import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from loopwright.c.regions import with_markers
@@ -26,7 +26,7 @@ from loopwright.source import Source, Span
 _MAIN = "<stdin>"
 _LINE_MARK = re.compile(r"(?m)^([ \t]*)#([ \t]*(?:line\b|\d)[^\n]*)$")
 _HASH = re.compile(r"(?m)^[ \t]*#[^\n]*$")
-_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
+_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"([ 1-4]*)')
 _CHANGE = re.compile(r"#(?:define|undef) ([A-Za-z_$][\w$]*)")
 _MISSING = re.compile(r"fatal error: (?:'(.+?)' file not found|(.+?): No such file or directory)")
 _MOST_MISSING = 200
@@ -51,6 +51,8 @@ class Preprocessed:
     """The texts of the pragmas."""
     missing: tuple[str, ...]
     errors: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    """Of each piece, the header of the user's that it is from; empty for the file itself and the system's."""
     shift: int = 0
     """How many characters were put before the compiler's output; `changes` do not count them."""
 
@@ -62,6 +64,11 @@ class Preprocessed:
         ends = self._ends
         return self.lines[piece] + bisect_left(ends, offset) - bisect_left(ends, self.starts[piece])
 
+    def is_of_system(self, offset: int) -> bool:
+        """Whether the text at `offset` is from a header of the system."""
+        piece = bisect_right(self.starts, offset) - 1
+        return piece >= 0 and not self.lines[piece] and not self.files[piece] and offset >= self.shift
+
     @cached_property
     def _ends(self) -> tuple[int, ...]:
         """Where the lines of the text end."""
@@ -72,6 +79,13 @@ class Preprocessed:
         found = [line for offset, line in self.changes.get(name, ()) if offset + self.shift < at]
         return definition(found[-1]) if found else None
 
+    def headers(self) -> dict[str, list[str]]:
+        """The words of each header of the user's."""
+        found: dict[str, list[str]] = {}
+        for start, end, name in zip(self.starts, (*self.starts[1:], len(self.text)), self.files, strict=True):
+            if name:
+                found.setdefault(name, []).extend(self.text[start:end].split())
+        return found
 
     def after(self, head: str) -> Preprocessed:
         """The text with a line before it that is from no file."""
@@ -81,11 +95,13 @@ class Preprocessed:
             text=f"{head}\n{self.text}",
             starts=(0, *(start + ahead for start in self.starts)),
             lines=(0, *self.lines),
+            files=("", *self.files),
             pragmas=tuple((start + ahead, end + ahead) for start, end in self.pragmas),
             shift=self.shift + ahead,
         )
 
 
+@lru_cache(maxsize=4)
 def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     """What the compiler makes of a text, with the headers next to its file."""
     folder = Path(source.path).parent if source.path else Path()
@@ -148,6 +164,7 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
     """The output by the lines that start with `#`: places, definitions, pragmas."""
     starts: list[int] = []
     lines: list[int] = []
+    files: list[str] = []
     changes: dict[str, list[tuple[int, str]]] = {}
     pragmas: list[tuple[int, int]] = []
     blanked: list[tuple[int, int]] = []
@@ -156,6 +173,8 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
         if (marker := _MARKER.match(words)) is not None:
             starts.append(line.end() + 1)
             lines.append(int(marker[1]) if marker[2] == _MAIN else 0)
+            is_header = marker[2] != _MAIN and "3" not in marker[3] and not marker[2].startswith("<")
+            files.append(marker[2] if is_header else "")
             blanked.append(line.span())
         elif (change := _CHANGE.match(words)) is not None:
             changes.setdefault(change[1], []).append((line.start(), words))
@@ -170,7 +189,8 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
     table = {name: tuple(found) for name, found in changes.items()}
     whole = without(text, blanked)
     said = tuple(text[start:end] for start, end in pragmas)
-    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), said, missing, errors)
+    places = (tuple(starts), tuple(lines))
+    return Preprocessed(whole, *places, table, tuple(pragmas), said, missing, errors, tuple(files))
 
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from loopwright.c.typed.file import typed_file
@@ -34,13 +35,17 @@ class Refusal:
 def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> list[Refusal]:
     """The errors in a file all of whose headers are there.
 
-    The compiler is asked where the front end found an error or a name that nothing declares.
+    The compiler is asked whatever the front end found: it may be of another version, or another compiler.
     """
     file = typed_file(source, options)
-    is_doubtful = bool(file.undeclared or file.own_errors or file.text.errors)
-    if file.missing or not is_doubtful:
-        return []
-    done, compiler = _compiled(source, options, tuple(f"-D{name}" for name in file.assumed))
+    return [] if file.missing else compiler_errors(source, options, file.assumed)
+
+
+def compiler_errors(
+    source: Source, options: CompilerOptions = PLAIN, assumed: Sequence[str] = ()
+) -> list[Refusal]:
+    """The errors that the compiler finds in the text of a file, with the macros `assumed` defined."""
+    done, compiler = _compiled(source, options, tuple(f"-D{name}" for name in assumed))
     messages = done.stderr.decode("utf-8", "replace")
     return [Refusal(compiler, int(one[1]), one[2]) for one in _ERROR.finditer(messages)]
 

@@ -28,7 +28,7 @@ from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import assignment_of, match_assignments, reads
 from loopwright.check.program.directives import refuse_directives
 from loopwright.check.program.instrument import around_sites, inserted
-from loopwright.check.program.outside import refuse_hidden, refuse_unseen
+from loopwright.check.program.outside import refuse_hidden, refuse_other_sizes, refuse_unseen
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -47,6 +47,8 @@ def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOption
     refuse_directives(spec, sites.known)
     refuse_unseen(spec, sites.known)
     refuse_hidden(sites.known, new.text)
+    given = {one[2:].partition("=")[0] for one in options.arguments if one.startswith("-D")}
+    refuse_other_sizes(spec, given.union(dict(sites.known.segment.sizes)), old.text, new.text)
     compared = _Meanings(spec, sites, old, new, marked_operations(old), marked_operations(new))
     jumps = _GOTO.search(new.text.text) is not None
     return replace(sites, sites=tuple(compared.site(site) for site in sites.sites), jumps=jumps)

@@ -79,6 +79,36 @@ def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
                 raise GaveUp(Code.UNDECIDED, message, hint="write what it stands for in its place")
 
 
+def refuse_other_sizes(
+    spec: Specification, given: Collection[str], old: Preprocessed, new: Preprocessed
+) -> None:
+    """Raise for a size that is a macro of the original, and in the program perhaps another number.
+
+    Headers define macros, too.  A size that is `given` is that number in both.
+    """
+    for name, value in spec.sizes:
+        here, there = (_history(text, name) for text in (old, new))
+        if name in given or name not in here or here == there:
+            continue
+        number = None if len(here[name]) > 1 else definition(here[name][0])
+        words = [] if number is None else [one.text for one in number.body if one.text not in "()"]
+        if name in there or words != [str(value)]:
+            hint = f"define it alike, or say -D {name}={value} to compare them at that size"
+            message = f"the macro '{name}' is not known to be the same number in the original and here"
+            raise GaveUp(Code.UNDECIDED, message, hint=hint)
+
+
+def _history(text: Preprocessed, name: str) -> dict[str, list[str]]:
+    """All definitions of a macro, and of those that it is made of."""
+    found: dict[str, list[str]] = {}
+    pending = [name]
+    for one in pending:
+        if one in text.changes and one not in found:
+            found[one] = [line for _, line in text.changes[one]]
+            pending += [word for line in found[one] for word in names_in(line)]
+    return found
+
+
 _CHANGING = frozenset(("++", "--", "##", "goto", "break", "continue", "return", "asm", "__asm__", "__asm"))
 
 

@@ -221,7 +221,7 @@ def check_names(program: Program, text: str, known: Iterable[str]) -> None:
     """Refuse a text of a kernel with a name that it does not know."""
     own = {*(one.name for one in program.file.functions), *(one.name for one in program.file.macros)}
     exact = set(EXACT) - own
-    allowed = {*known, *exact, *WORDS, *(set(DEFINITIONS) - taken(program.source))}
+    allowed = {*known, *exact, *WORDS, *(set(DEFINITIONS) - taken(program.source, program))}
     mentioned = [name for name in names_in(_AXIS.sub(r"\1(", text)) if not name.startswith("LW_")]
     strange = [name for name in mentioned if name not in allowed]
     if strange:

@@ -113,6 +113,10 @@ def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | 
     for name in pending:
         if _shape(old.macro(name)) != _shape(new.macro(name)):
             return f"the macro '{name}' is not the same in both"
+    before, after = old.text.headers(), new.text.headers()
+    for header, text in before.items():
+        if after.get(header, text) != text:
+            return f"the header '{header}' does not say the same in both"
     if _numbered_lines(old) != _numbered_lines(new):
         return "'__LINE__' is not the same number in both"
     chosen = iter(_conditional_lines(new))

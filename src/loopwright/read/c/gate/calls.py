@@ -6,6 +6,7 @@ library is not that function, and the attribute `pure` does not say what it read
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.macros import looks_like_macro
@@ -15,6 +16,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Purity, purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
+from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.reach import Reach, may_be_written, reach_of
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
@@ -248,6 +250,14 @@ def renamed_functions(region: TypedRegion) -> frozenset[str]:
     """The macros in a region that are named like functions of the library, but those that libraries have."""
     made = frozenset().union(*(token.hidden for token in region.tokens))
     return (made & LIBRARY) - CHARACTERS - CLASSES
+
+
+def foreign_names(text: Preprocessed, names: Sequence[str]) -> frozenset[str]:
+    """Those of these names that headers or options use: as macros, in macros, or in what they declare."""
+    word = re.compile(rf"(?<![\w$])(?:{'|'.join(names)})(?![\w$])")
+    lines = [one for changes in text.changes.values() for one in changes if word.search(one[1])]
+    found = {name for at, line in lines if not text.line_of(at + text.shift) for name in word.findall(line)}
+    return frozenset(found.union(one[0] for one in word.finditer(text.text) if not text.line_of(one.start())))
 
 
 def _say(name: str) -> str:

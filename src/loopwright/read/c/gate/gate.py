@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from loopwright.c.macros import HELPERS
 from loopwright.c.syntax import refuse
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.prepare import Unread
@@ -19,7 +20,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
-from loopwright.read.c.gate.calls import refuse_calls, refuse_reach, renamed_functions
+from loopwright.read.c.gate.calls import foreign_names, refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.lives import (
     refuse_lasting_locals,
     refuse_lost_alignment,
@@ -44,8 +45,14 @@ def gated(
     file = typed_file(programs[0].source, options.compiled)
     found = {region.place: region for region in file.regions}
     believed = frozenset(options.pure)
+    foreign = foreign_names(file.text, HELPERS)
     return tuple(
-        _gated(program, found[program.region], file, believed, in_order=in_order) for program in programs
+        replace(
+            _gated(program, found[program.region], file, believed, in_order=in_order),
+            foreign=foreign,
+            compiled=options.compiled,
+        )
+        for program in programs
     )
 
 
