@@ -134,11 +134,15 @@ def test_a_function_that_leaves_the_size_alone(head: str) -> None:
 
 
 def test_an_iterator_of_the_file_is_seen_by_functions() -> None:
+    """Where the function can be written in its place, the loop counts with a variable of its own."""
     loop = "#pragma scop\nfor (i = 0; i < n; i++) g();\n#pragma endscop\n"
-    for function in ("void g(void);", "static int m; static void g(void) { m = i; }"):
+    for function in ("void g(void);", "static int m; static void g(void) { static int k; m = i + k++; }"):
         text = f"int i; {function}\nvoid f(int n) {{\n{loop}}}\n"
         with pytest.raises(BadInput, match=r"'g' may change 'i'|'i' is read in 'g'"):
             read_source(Source("t.c", text))
+    text = f"int i; static int m; static void g(void) {{ m = i; }}\nvoid f(int n) {{\n{loop}}}\n"
+    (program,) = read_source(Source("t.c", text))
+    assert program.statements[0].body.place.text == "m = i_1;"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.check.program.outside import other_effect
+from loopwright.check.program.segment import parse_input
 from loopwright.check.run.report import Answer, as_text
-from loopwright.check.verify import CheckOptions, check_text
+from loopwright.check.verify import CheckOptions, check_text, prepared
 from loopwright.errors import BadInput, GaveUp
+from loopwright.source import Source
 from tests.check.support import QUICK
 from tests.check.test_meaning import answer, program
 
@@ -237,3 +240,37 @@ def test_what_lets_the_compiler_reassociate_is_no_yes_by_terms() -> None:
     fast = 'optimize("fast-math")'
     others = [f"#pragma GCC {fast}", wide.replace('"p', '"fma,p'), f"{wide} {fast}"]
     assert all(verdict_of(text.replace("PRAGMA", one)) is None for one in others)
+
+
+LEADING = [
+    ("", "double *p", "p[0] = 7;", True),
+    ("", "double *p", "double *q; q = p; q[0] = 7;", True),
+    ("", "double **p", "double *q = *p; q[0] = 7;", True),
+    ("", "double *p", "for (double *q = p, *e = p + 2; q != e; q++) *q = 1;", True),
+    ("", "double *p", "memcpy(p, B, 8);", True),
+    ("static void side(double *q) { q[0] = 7; }", "double *p", "side(p);", True),
+    ("struct S { double *p; };", "struct S s", "s.p[0] = 7;", True),
+    ("struct S { double p; };", "struct S *s", "s->p = 7;", True),
+    ("extern int flag;", "void", "flag = 7;", True),
+    ("#include <getopt.h>", "void", "optind = 7;", True),
+    ("", "int n", "n = 7;", False),
+    ("", "double *p", "double t[3]; double *q = t; q[1] = 2;", False),
+    ("#include <stdlib.h>", "double *p", "double *q = malloc(80); q[1] = 2; free(q);", False),
+    ("static int flag;", "void", "flag = 7;", False),
+]
+"""What the program declares, the parameters around its segment, what this does besides its operations."""
+
+
+@pytest.mark.parametrize(("head", "parameters", "more", "is_seen"), LEADING)
+def test_memory_of_callers_that_a_segment_changes(
+    head: str, parameters: str, more: str, is_seen: bool, tmp_path: Path
+) -> None:
+    """Variables of functions that call it, literals, variables of other files: no run compares them."""
+    text = (
+        f"#include <string.h>\n#define N 8\ndouble A[N], B[N];\n{head}\nvoid kernel({parameters}) {{\n"
+        "#pragma scop\nfor (int i = 0; i < N; i++) A[i] = B[i];\n%s\n#pragma endscop\n}\nint main(void) { return 0; }\n"
+    )
+    (tmp_path / "old.c").write_text(text % "")
+    given = parse_input(Source(str(tmp_path / "new.c"), text % more), tmp_path / "old.c")
+    job = prepared(given, CheckOptions({"N": 8}, tools=QUICK))
+    assert (other_effect(job.spec, job.sites.known) is not None) == is_seen

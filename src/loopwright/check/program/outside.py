@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from loopwright.c.declarations import Variable, is_floating_type, is_integer_type
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
@@ -149,14 +150,17 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
             words = [one for one in walk(field(node, "arguments")) if one.type == "identifier"]
             changed = [one for one in words if not _is_subscripted(one)]
         for one in changed:
-            if one.text not in own and _is_left_alone(spec, known, one, is_written=target is not None):
+            is_hidden = target is not None and one is target.root and _is_of_a_header(spec, known, one)
+            is_changed = is_hidden or _is_left_alone(spec, known, one, is_written=target is not None)
+            if one.text not in own and is_changed:
                 found[one.text] = None
     return tuple(found)
 
 
 def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     """Why a segment that does what the original does may make a difference later."""
-    found = [one for one in other_writes(spec, known) if is_looked_at(known, one)]
+    changed = other_writes(spec, known)
+    found = [one for one in changed if is_looked_at(known, one) or _is_given(known, one)]
     if found:
         return f"changed by the segment, not by the original, and looked at elsewhere: {', '.join(found)}"
     calls = [name for name in _called(known) if name not in _stated(spec) and _is_noticed(known, name)]
@@ -170,6 +174,24 @@ def other_effect(spec: Specification, known: ReachedCode) -> str | None:
     if left:
         return f"looked at after the segment, and perhaps not what the original leaves: {', '.join(left)}"
     return None
+
+
+def _is_given(known: ReachedCode, name: str) -> bool:
+    """Whether a variable is one of another file or a header, or a parameter that leads to memory of others,
+    as pointers and structures do."""
+    here = known.at_segment(name)
+    if here is None or _is_of_another_file(here):
+        return True
+    if known.around is None or known.parameter(known.around, name) != here:
+        return False
+    kind = known.declarations.resolved(here.type)
+    return here.rank > 0 or not (is_integer_type(kind) or is_floating_type(kind))
+
+
+def _is_of_another_file(variable: Variable) -> bool:
+    text = variable.place.source.text
+    start = 1 + max(text.rfind(mark, 0, variable.place.start) for mark in ";{}(")
+    return "extern" in names_in(text[start : variable.place.start])
 
 
 def _called(known: ReachedCode) -> dict[str, None]:
@@ -268,7 +290,8 @@ def _pointed(known: ReachedCode, name: str) -> list[Node]:
         field(node, value)
         for node in nodes
         for left, value in [_GIVING[node.type]]
-        if "pointer" in field(node, left).type and name in identifiers(field(node, left))[:1]
+        if name in identifiers(field(node, left))[:1]
+        and ("pointer" in field(node, left).type or field(node, left).text == name)
     ]
     found = [one for value in given for one in walk(value) if one.type == "identifier"]
     return [one for one in found if _leads_somewhere(known, one)]
@@ -289,13 +312,17 @@ def _is_subscripted(node: Node) -> bool:
     return outer is not None and outer.type == "subscript_expression" and field(outer, "argument") == node
 
 
+def _is_of_a_header(spec: Specification, known: ReachedCode, node: Node) -> bool:
+    """Whether a variable is declared in none of the files: errno, optind."""
+    there = spec.program.file.declarations.visible(node.text, spec.program.region)
+    return known.declarations.visible(node.text, node.span) is None and there is None
+
+
 def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
     """Whether a variable is one of both files, and not of the segment or the original alone."""
     program, name = spec.program, node.text
     here = known.declarations.visible(name, node.span)
     there = program.file.declarations.visible(name, program.region)
-    if here is None and there is None:
-        return is_written and name == "errno"  # a macro
     if here is None or there is None or program.region.contains(there.place):
         return False
     if not here.scope.contains(known.segment.place):
