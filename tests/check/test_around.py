@@ -268,7 +268,8 @@ def test_memory_of_callers_that_a_segment_changes(
     """Variables of functions that call it, literals, variables of other files: no run compares them."""
     text = (
         f"#include <string.h>\n#define N 8\ndouble A[N], B[N];\n{head}\nvoid kernel({parameters}) {{\n"
-        "#pragma scop\nfor (int i = 0; i < N; i++) A[i] = B[i];\n%s\n#pragma endscop\n}\nint main(void) { return 0; }\n"
+        "#pragma scop\nfor (int i = 0; i < N; i++) A[i] = B[i];\n%s\n#pragma endscop\n}\n"
+        "int main(void) { return 0; }\n"
     )
     (tmp_path / "old.c").write_text(text % "")
     given = parse_input(Source(str(tmp_path / "new.c"), text % more), tmp_path / "old.c")

@@ -45,6 +45,11 @@ EXACT = [
     "if (x[i][j] == 3) s += 2;",
     "if (e[i][j] > 0) { s++; }",
     "++s;",
+    "u += 1;",
+    "u += x[i][j];",
+    "u -= 2 * x[i][j] + c[j];",
+    "u *= x[i][j];",
+    "if (e[i][j] > 0) u++;",
 ]
 
 NOT_EXACT = [
@@ -60,7 +65,12 @@ NOT_EXACT = [
     ("s = MAX(s, (int)e[i][j]);", "a conversion"),
     ("d += 1;", "rounds"),
     ("f = MAX(f, e[i][j]);", "a float has -0 and NaN"),
-    ("u += 1;", "not an int"),
+    ("u += l;", "a longer number"),
+    ("u += e[i][j];", "rounds"),
+    ("u += HALF(x[i][j]);", "rounds"),
+    ("u = MAX(u, x[i][j]);", "converted to unsigned"),
+    ("u = 2 * u + x[i][j];", "no sum"),
+    ("h[0] += x[i][j];", "converted to short"),
     ("s = MAX(s, s + x[i][j]);", "reads itself"),
 ]
 

@@ -56,3 +56,30 @@ def test_a_pragma_before_a_label_is_at_no_loop(pragma: str, tmp_path: Path) -> N
     for label in ("L: ", ""):
         trap = Trap("", f"#pragma {pragma}\n{label}{_COPY}")
         assert (answer(trap, tmp_path) == PROVED) == (not label)
+
+
+_COMBINED = [
+    ("unsigned v", "+", "v += u[i];", True),
+    ("unsigned v", "+", "v += q[i] * 2;", True),
+    ("unsigned v", "*", "v *= u[i];", True),
+    ("unsigned v", "+", "if (b[i] > 0) v++;", True),
+    ("int v", "max", "if (q[i] > v) v = q[i];", True),
+    ("int v", "|", "v |= q[i];", True),
+    ("int v", "+", "v += q[i];", False),
+    ("double v", "+", "v += b[i];", False),
+    ("unsigned v", "+", "v += b[i];", False),
+    ("unsigned v", "*", "v += u[i];", False),
+    ("int v", "min", "if (q[i] > v) v = q[i];", False),
+]
+
+
+@pytest.mark.parametrize(("declared", "operator", "step", "is_same"), _COMBINED)
+def test_reductions_that_need_no_permission(
+    declared: str, operator: str, step: str, is_same: bool, tmp_path: Path
+) -> None:
+    """Those of integers that give the same bits in any order; partial sums of ints may overflow."""
+    head = f"static {declared}; int q[100]; unsigned u[100]; int w(void) {{ return v; }}"
+    loop = f"for (i = 0; i < n; i++) {step}"
+    clause = f"#pragma omp parallel for reduction({operator}:v)"
+    old, new = function(loop, head=head), function(f"{clause}\n{loop}", head=head)
+    assert (comparison(old, new, tmp_path) == PROVED) == is_same

@@ -10,7 +10,8 @@ after, and what the added expressions read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from loopwright.c.macros import definitions, reached_tokens, with_arguments
 from loopwright.c.tokens import is_name, is_number, without_comments
@@ -152,23 +153,46 @@ def _has_one_type(program: Program, accumulator: str, values: Sequence[Access], 
 
 
 def _exactness(program: Program, statement: Statement, operator: str, accumulator: str) -> str:
-    """Of steps on an int: the word for those that commute exactly, and are defined in any order.
+    """Of steps on an integer: the word for those that commute exactly, and are defined in any order.
 
     The larger and the smaller of ints and bitwise operators combine in any order.  A sum of numbers that are
     all positive grows: in any order it passes int only where its end does.  Other sums may overflow in one
-    order and not in another.  Every value that is combined has to be an int: nothing is converted.
+    order and not in another.  Every value that is combined has to be an int: nothing is converted.  Sums and
+    products of unsigned integers are those of whole numbers up to a multiple of 2^bits, and those of what is
+    converted to them, too.
     """
     resolved = program.file.declarations.resolved
     types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
-    if types.get(accumulator) != INT or operator == "*":
+    kind = types.get(accumulator)
+    if isinstance(kind, Integer) and not kind.signed and kind.rank >= INT.rank and operator in "+*&|^":
+        is_increment = operator == "+" and _INCREMENT.search(text) is not None
+        is_whole = is_increment or _is_of_ints(program, text, types, partial(_becomes_unsigned, kind))
+        return operator if is_whole else ""
+    if kind != INT or operator == "*":
         return ""
-    is_exact = _INCREMENT.search(text) is not None if operator == "+" else _is_of_ints(program, text, types)
+    is_increment = _INCREMENT.search(text) is not None
+    is_exact = is_increment if operator == "+" else _is_of_ints(program, text, types, _becomes_int)
     return operator if is_exact else ""
 
 
-def _is_of_ints(program: Program, text: str, types: Mapping[str, CType]) -> bool:
-    """Whether all that a step computes with are ints, or become ints.
+def combines_exactly(program: Program, array: str) -> bool:
+    """Whether all steps on an array give the same bits in any order, from whatever they start with."""
+    steps = [one for one in reductions(program).values() if one.array == array]
+    types = [one.element_type or "" for one in program.arrays if one.name == array]
+    kinds = [named_type(program.file.declarations.resolved(text)) for text in types]
+    is_unsigned = all(isinstance(one, Integer) and not one.signed for one in kinds)
+    return bool(steps) and all(one.exact and (is_unsigned or one.operator != "+") for one in steps)
+
+
+def _becomes_unsigned(accumulator: Integer, kind: CType | None) -> bool:
+    return _becomes_int(kind) or (isinstance(kind, Integer) and kind.rank <= accumulator.rank)
+
+
+def _is_of_ints(
+    program: Program, text: str, types: Mapping[str, CType], becomes: Callable[[CType | None], bool]
+) -> bool:
+    """Whether all that a step computes with are ints, or become ints, or what else `becomes` says.
 
     Outside of subscripts only arrays, small decimal numbers, and macros made of such are understood.
     """
@@ -180,7 +204,7 @@ def _is_of_ints(program: Program, text: str, types: Mapping[str, CType]) -> bool
         words = [word for word in _WORDS.findall(part) if word not in names and word != "if"]
         small = [word for word in words if _SMALL.fullmatch(word)]
         arrays = [types.get(word) for word in words if word not in small]
-        if _UNKNOWN.search(part) or not all(map(_becomes_int, arrays)):
+        if _UNKNOWN.search(part) or not all(map(becomes, arrays)):
             return False
     return True
 

@@ -29,7 +29,7 @@ from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import KnownTimes, LegalityVerdict, Status, has_registers, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
-from loopwright.prove.legality.reductions import used_otherwise
+from loopwright.prove.legality.reductions import combines_exactly, used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.clauses import (
     clause_texts,
@@ -129,10 +129,10 @@ def _unclear(program: Program, promise: Promise, *, allow_reassociation: bool) -
         return f"{uncertain} in line {line} is not known to have a value that OpenMP allows"
     if any(one.body.place.contains(promise.loop.span) for one in program.statements):
         return f"the loop of the pragma in line {line} is in a statement that is left as it is"
-    if promise.reductions and not allow_reassociation:
-        names = ", ".join(sorted(array for _, array in promise.reductions))
+    inexact = [array for _, array in promise.reductions if not combines_exactly(program, array)]
+    if inexact and not allow_reassociation:
         return (
-            f"the reduction in line {line} combines values of {names} in any order; "
+            f"the reduction in line {line} combines values of {', '.join(sorted(inexact))} in any order; "
             "--allow-reassociation says that this is meant"
         )
     if (_REDUCTION if promise.reductions else _VARIANT).search(program.source.text) is not None:
