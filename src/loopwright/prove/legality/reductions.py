@@ -158,20 +158,17 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
     The larger and the smaller of ints and bitwise operators combine in any order.  A sum of numbers that are
     all positive grows: in any order it passes int only where its end does.  Other sums may overflow in one
     order and not in another.  Every value that is combined has to be an int: nothing is converted.  Sums and
-    products of unsigned integers are those of whole numbers up to a multiple of 2^bits, and those of what is
-    converted to them, too.
+    products of unsigned integers, and of what becomes unsigned, are right up to a multiple of 2^bits.
     """
     resolved = program.file.declarations.resolved
     types = {one.name: named_type(resolved(one.element_type or "")) for one in program.arrays}
     text = _without_subscripts(without_comments(statement.body.place.text, literals=True))
-    kind = types.get(accumulator)
+    kind, is_increment = types.get(accumulator), _INCREMENT.search(text) is not None
     if isinstance(kind, Integer) and not kind.signed and kind.rank >= INT.rank and operator in "+*&|^":
-        is_increment = operator == "+" and _INCREMENT.search(text) is not None
-        is_whole = is_increment or _is_of_ints(program, text, types, partial(_becomes_unsigned, kind))
-        return operator if is_whole else ""
+        is_whole = _is_of_ints(program, text, types, partial(_becomes_unsigned, kind))
+        return operator if is_whole or (operator == "+" and is_increment) else ""
     if kind != INT or operator == "*":
         return ""
-    is_increment = _INCREMENT.search(text) is not None
     is_exact = is_increment if operator == "+" else _is_of_ints(program, text, types, _becomes_int)
     return operator if is_exact else ""
 
@@ -179,8 +176,8 @@ def _exactness(program: Program, statement: Statement, operator: str, accumulato
 def combines_exactly(program: Program, array: str) -> bool:
     """Whether all steps on an array give the same bits in any order, from whatever they start with."""
     steps = [one for one in reductions(program).values() if one.array == array]
-    types = [one.element_type or "" for one in program.arrays if one.name == array]
-    kinds = [named_type(program.file.declarations.resolved(text)) for text in types]
+    known, arrays = program.file.declarations, [one for one in program.arrays if one.name == array]
+    kinds = [named_type(known.resolved(one.element_type or "")) for one in arrays]
     is_unsigned = all(isinstance(one, Integer) and not one.signed for one in kinds)
     return bool(steps) and all(one.exact and (is_unsigned or one.operator != "+") for one in steps)
 
