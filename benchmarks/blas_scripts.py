@@ -292,7 +292,7 @@ def scripts(tiles: TileSizes, sizes_of: dict[str, dict[str, int]]) -> dict[str, 
     flat = replace(tiles, depth=tiles.depth // 2)
     halves = replace(tiles, columns=2 * NARROW, rows=NARROW, depth=3 * 2 * NARROW)
     swapped = "distribute(Init$, Comp$)\ninterchange(Comp$, k, j)\n"
-    columns = "pack(A, $name, $loop, transposed)"
+    columns = "P = pack(A, $name, $loop, transposed)\ninterchange(P, A_1_${more}, A_2_${more})"
     return {
         "gemm": products(
             "gemm",

@@ -21,6 +21,7 @@ from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
+from loopwright.optimise.candidates.waiting import cut_after
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.perform import performed
@@ -249,6 +250,27 @@ for (int i = 0; i < 395; i++)
         "reorder(S, Near)",
         "parallel(S1, p)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("last", "cut"),
+    [
+        ("k < 8 && k < i", ["(After, Before) = isplit(S, {[i, k, j] : i > 7}, 0)", "reorder(After, Before)"]),
+        ("k < i", []),
+    ],
+    ids=["the first rows are waited for", "every row is"],
+)
+def test_rows_that_nothing_waits_for_are_shared(tmp_path: Path, last: str, cut: list[str]) -> None:
+    text = f"""\
+for (int i = 0; i < 90; i++)
+  for (int k = 0; {last}; k++)
+    for (int j = 0; j < 90; j++)
+      S: A[i][j] -= A[k][j] * B[i][k];"""
+    judge = judge_of(tmp_path, text)
+    (nest,) = targets(judge.plan)
+    scripts = list(cut_after(judge.plan, nest, "i", judge.setting))
+    assert [[str(step) for step in one] for one in scripts] == ([[*cut, "parallel(After, i)"]] if cut else [])
+    assert all(judge.estimated(one, "") is not None for one in scripts)
 
 
 def test_a_temporary_of_an_inner_nest_is_renamed_and_lies_as_what_it_is_set_from(tmp_path: Path) -> None:

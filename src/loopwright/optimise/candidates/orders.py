@@ -23,6 +23,7 @@ from loopwright.optimise.candidates.nests import (
     script_of,
 )
 from loopwright.optimise.candidates.storage import is_set_first
+from loopwright.optimise.candidates.waiting import cut_after
 from loopwright.presburger.sets import IN, OUT
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
@@ -104,6 +105,7 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
         yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
     for loop in free[1:] if free[:1] == list(nest.loops[:1]) else free:
         yield from cut_rows(plan, nest, loop)
+        yield from cut_after(plan, nest, loop, setting)
     if is_single(nest):
         yield from _parts(plan, nest, free, setting)
 

@@ -91,7 +91,7 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
     names = start.plan.statements_at(nest.component)
     found: list[Estimated] = []
     legal: list[Estimated] = []
-    for script in parallel(start.plan, nest, judge.setting):
+    for script in parallel(start.plan, nest, judge.setting_of(start.plan)):
         if judge.is_over() or len(found) == CHOICES:
             break
         after = judge.estimated(script, origin, (names, start))
