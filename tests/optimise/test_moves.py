@@ -19,9 +19,8 @@ from loopwright.optimise.candidates.orders import ORDERING, parallel
 from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.structures import around
-from loopwright.optimise.candidates.threads import among_threads, in_parts, parallelise
+from loopwright.optimise.candidates.threads import parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
-from loopwright.optimise.candidates.waiting import cut_after
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.perform import performed
@@ -180,97 +179,6 @@ def test_loops_with_single_statements_alone_have_no_such_tiles(tmp_path: Path) -
     judge = judge_of(tmp_path, "for (int i = 0; i < 400; i++) {\n  A[0][i] = 1;\n  C[0][i] = A[0][i];\n}")
     judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
     assert not [one for nest in targets(judge.plan) for one in hexagons(judge.plan, nest, judge.setting)]
-
-
-def test_threads_do_not_share_a_copy_that_is_made_again(tmp_path: Path) -> None:
-    """Each iteration has its own copy where threads share a loop that makes one; inside it they share it."""
-    text = """\
-for (int i = 0; i < 96; i++)
-  for (int k = 0; k < 400; k++)
-    for (int j = 0; j < 96; j++)
-      S: A[i][j] += B[i][k] * C[k][j];"""
-    judge = judge_of(tmp_path, text)
-    script = parse_script(
-        "tile(S, k=200, i=48, j=24)\nstrip_mine(S, i, 4)\ninterchange(S, [kT, iT, jT, iT1, k, i, j])\n"
-        "pack(C, S, jT)\npack(A, S, iT1, written)\n"
-    )
-    plan = performed(judge.plan, *script)
-    scripts = [one for nest in targets(plan) for one in parallel(plan, nest, judge.setting)]
-    found = {str(one[-1]).partition(", ")[2]: [str(step) for step in one[len(script) :]] for one in scripts}
-    assert "expand(C_packed, iT)" in found["iT)"]
-    assert "expand" not in " ".join(found["iT1)"])
-    judged = [judge.estimated(one, "") for one in scripts if "expand(C_packed, iT)" in map(str, one)]
-    assert len(judged) == 1 and judged[0] is not None
-
-
-def test_an_inner_loop_is_shared_in_parts(tmp_path: Path) -> None:
-    text = """\
-for (int i = 0; i < 95; i++)
-  for (int k = i + 1; k < 96; k++)
-    for (int j = 0; j < 400; j++)
-      S: B[i][j] += A[k][i] * B[k][j];"""
-    judge = judge_of(tmp_path, text)
-    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
-    shared = among_threads(judge, judge.original())
-    assert [str(one) for one in shared.script] == [
-        "strip_mine(S, j, 200)",
-        "interchange(S, [jT, i, k])",
-        "parallel(S, jT)",
-        "vectorize(S, j)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("sum", "before", "part"),
-    [
-        ("B[i][j] += A[k][i] * B[k][j]", "8 * [i / 8] + 8 <= k", "p = [j / 200]"),
-        ("C[i][k] += A[i][j] * B[k][j]", "8 * [i / 8] + 8 <= k", "p = [i / 8] % 2"),
-    ],
-    ids=["columns", "rows that take turns"],
-)
-def test_a_loop_over_parts_is_around_blocks_and_what_they_leave_over(
-    tmp_path: Path, sum: str, before: str, part: str
-) -> None:
-    text = f"""\
-for (int i = 0; i < 395; i++)
-  for (int k = i + 1; k < 396; k++)
-    for (int j = 0; j < 400; j++)
-      S: {sum};"""
-    judge = judge_of(tmp_path, text)
-    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
-    blocks = f"strip_mine(S, i, 8); (S, Near) = isplit(S, {{[iT, i, k, j] : {before}}}, 1); reorder(S, Near)"
-    alone = judge.estimated(parse_script(blocks.replace("; ", "\n")), "")
-    assert alone is not None
-    shared = in_parts(judge, alone)
-    assert shared is not None and shared.total < 0.6 * alone.total
-    assert [str(one) for one in shared.script][:5] == [
-        f"affine(S, {{[i, k, j] -> [p, i, k, j] : {part}}})",
-        "strip_mine(S, i, 8)",
-        f"(S, Near) = isplit(S, {{[p, iT, i, k, j] : {before}}}, 2)",
-        "reorder(S, Near)",
-        "parallel(S1, p)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("last", "cut"),
-    [
-        ("k < 8 && k < i", ["(After, Before) = isplit(S, {[i, k, j] : i > 7}, 0)", "reorder(After, Before)"]),
-        ("k < i", []),
-    ],
-    ids=["the first rows are waited for", "every row is"],
-)
-def test_rows_that_nothing_waits_for_are_shared(tmp_path: Path, last: str, cut: list[str]) -> None:
-    text = f"""\
-for (int i = 0; i < 90; i++)
-  for (int k = 0; {last}; k++)
-    for (int j = 0; j < 90; j++)
-      S: A[i][j] -= A[k][j] * B[i][k];"""
-    judge = judge_of(tmp_path, text)
-    (nest,) = targets(judge.plan)
-    scripts = list(cut_after(judge.plan, nest, "i", judge.setting))
-    assert [[str(step) for step in one] for one in scripts] == ([[*cut, "parallel(After, i)"]] if cut else [])
-    assert all(judge.estimated(one, "") is not None for one in scripts)
 
 
 def test_a_temporary_of_an_inner_nest_is_renamed_and_lies_as_what_it_is_set_from(tmp_path: Path) -> None:

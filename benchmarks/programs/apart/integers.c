@@ -17,6 +17,7 @@ static int sum[I][J];
 
 static void initialise(void)
 {
+  memset(sum, 1, sizeof sum);
   for (int k = 0; k < K; k++) {
     for (int i = 0; i < I; i++)
       left[i][k] = (short)((i * 7 + k * 3) % 255 - 127);

@@ -16,6 +16,7 @@ static float in[C][P], weight[O][C], bias[O], out[O][P];
 
 static void initialise(void)
 {
+  memset(out, 1, sizeof out);
   for (int c = 0; c < C; c++)
     for (int p = 0; p < P; p++)
       in[c][p] = (float)((c * 7 + p * 3) % 29) / 8;

@@ -16,6 +16,8 @@ static void initialise(void)
   for (int i = 0; i < N; i++)
     for (int j = 0; j < M; j++)
       x[i][j] = (double)((i * 13 + j * 7) % 101);
+  memset(forward, 1, sizeof forward);
+  memset(backward, 1, sizeof backward);
 }
 
 static void kernel(void)
