@@ -22,6 +22,7 @@ from loopwright.prove.comparison.regions import (
     counterparts,
     has_marks,
     is_too_long,
+    with_results,
 )
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
 from loopwright.prove.equivalence.answer import Agreement
@@ -206,21 +207,28 @@ def _compared_choice(
     before: Source, source: Source, choice: Choice, options: ComparisonOptions, progress: Progress
 ) -> Comparison:
     """What is found of what is asked for; where no pragmas mark regions, of all that differs too."""
-    wider = None
+    wider: list[tuple[Source, Source]] = []
     if choice.functions and not choice.loops and not has_marks(before) and not has_marks(source):
-        wider = changed_parts(before, source, choice.functions)
+        both = (before, source), with_results(before, source, choice.functions)
+        parts = (changed_parts(*one, choice.functions) for one in dict.fromkeys(both))
+        wider = [one for one in parts if one is not None]
     before = resolved(before, replace(options.reading, choice=choice))
     source = source if choice.is_empty else chosen(source, choice)
     options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))
     source = counterparts([one.place for one in c_file(before).regions], source)
-    if wider is not None and wider != (before, source):
+    undecided: Comparison | None = None
+    for texts in dict.fromkeys((*wider, (before, source))):
         try:
-            found = _compared_wordings(*wider, options, progress)
+            found = _compared_wordings(*texts, options, progress)
         except BadInput:
-            return _compared_wordings(before, source, options, progress)
+            if texts == (before, source) and undecided is None:
+                raise
+            continue
         if not isinstance(found.verdict, Undecided):
             return found
-    return _compared_wordings(before, source, options, progress)
+        undecided = undecided or found
+    assert undecided is not None, "the last pair of texts is an answer or an error"
+    return undecided
 
 
 def _compared_wordings(

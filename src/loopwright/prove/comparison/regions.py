@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
+from loopwright.c.reworded.returned import with_returned_values
 from loopwright.c.selection.choice import Choice
 from loopwright.c.selection.chosen import (
     LOOPS,
@@ -21,7 +23,7 @@ from loopwright.c.selection.chosen import (
     outermost,
     with_places,
 )
-from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import packed
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
@@ -61,12 +63,23 @@ def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Sourc
     for name in names:
         several = [_statements(field(one[name], "body")) for one in functions]
         before, after = (_common(several, backwards=way) for way in (False, True))
+        after = min(_unused_after(one[before:], after) for one in several)
         parts = [_worked(one[before : len(one) - after]) for one in several]
         if not all(parts) or any(_ends(one) for several in parts for one in several):
             return None
         first, second = (lines_of(one[0], one[-1]) for one in parts)
         places.append((first, second))
     return with_places(old, [one for one, _ in places]), with_places(new, [one for _, one in places])
+
+
+def with_results(old: Source, new: Source, names: Sequence[str]) -> tuple[Source, Source]:
+    """The texts in which these functions return the value of a variable, where both can be put so."""
+    found: list[Source] = []
+    for text in (replace(one, chosen=()) for one in (old, new)):
+        functions = [node for name, node in _functions(c_file(text)).items() if name in names]
+        found.append(with_returned_values(text, functions))
+    is_changed = all(one.text != other.text for one, other in zip(found, (old, new), strict=True))
+    return (found[0], found[1]) if is_changed else (old, new)
 
 
 def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
@@ -77,6 +90,19 @@ def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
             break
         found += 1
     return found
+
+
+def _unused_after(statements: Sequence[Node], count: int) -> int:
+    """How many of the last `count` statements use no variable that those before them declare."""
+    own = {
+        named[0]
+        for one in statements[: len(statements) - count]
+        if one.type == "declaration"
+        for each in one.children_by_field_name("declarator")
+        if (named := declared_name(each)) is not None
+    }
+    last = [one for one in statements[len(statements) - count :] if own & set(identifiers(one))]
+    return count if not last else len(statements) - 1 - list(statements).index(last[-1])
 
 
 def _worked(parts: Sequence[Node]) -> Sequence[Node]:

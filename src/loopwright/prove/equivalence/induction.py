@@ -15,16 +15,20 @@ a guess that has to be proved like everything else; where it fails, the claim is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
-from typing import TypeAlias
+from functools import partial
 
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import OUT
-from loopwright.prove.equivalence.definedness import Needed, Operation
-from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource
+from loopwright.prove.equivalence.accumulation import Accumulation, TooMany
+from loopwright.prove.equivalence.claims import Bag, Claims, Key, Mismatch, PairClaim, TermPoint, widened
+from loopwright.prove.equivalence.combinations import Combination, combination_of
+from loopwright.prove.equivalence.contributions import Unbalanced, matched, unbalanced_text
+from loopwright.prove.equivalence.definedness import Needed
+from loopwright.prove.equivalence.flow import Flow, ValueSource
 from loopwright.prove.equivalence.laws import doubled
 from loopwright.prove.equivalence.terms import (
     COMMUTATIVE,
@@ -37,48 +41,6 @@ from loopwright.prove.equivalence.terms import (
 )
 
 MOST_STEPS = 3000
-MOST_VISITS = 4
-"""How often a claim that is not widened may grow."""
-
-
-@dataclass(frozen=True, eq=False)
-class TermPoint:
-    """A term at the instances of a definition."""
-
-    definition: ValueDefinition
-    term: Term
-
-
-class Mismatch(Exception):
-    """A claim that does not hold, or could not be shown; `pairs` are the points it is about."""
-
-    def __init__(self, old: TermPoint, new: TermPoint, pairs: isl.Map, reason: str) -> None:
-        super().__init__(reason)
-        self.old, self.new, self.pairs, self.reason = old, new, pairs, reason
-
-
-@dataclass(frozen=True, eq=False)
-class PairClaim:
-    pairs: isl.Map
-    visits: int
-
-
-Key: TypeAlias = tuple[str, Term, str, Term]
-Bag: TypeAlias = list[tuple[int, Term]]
-"""Terms of a sum with their signs."""
-
-
-@dataclass(frozen=True, eq=False)
-class Claims:
-    """What is claimed, and the operations of NEW that OLD computes with the same operands."""
-
-    made: Mapping[Key, PairClaim] = field(default_factory=dict)
-    answered: Mapping[tuple[Operation, Operation], isl.Map] = field(default_factory=dict)
-
-    def with_answer(self, old: Operation, new: Operation, pairs: isl.Map) -> Claims:
-        known = self.answered.get((old, new))
-        found = pairs if known is None else known.union(pairs).coalesce()
-        return replace(self, answered={**self.answered, (old, new): found})
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +53,9 @@ class Induction:
     reassociate: bool
     """Whether the terms of a sum and the factors of a product may be taken in any order."""
     steps: Iterator[int]
+    failed: dict[Key, isl.Map] = field(default_factory=dict)
+    """Values that have other contributions."""
+    accumulations: dict[Combination, tuple[Accumulation, Accumulation]] = field(default_factory=dict)
 
     def equal(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
@@ -122,6 +87,14 @@ class Induction:
                 return _holds(old, new, pairs, isl.Map.identity(pairs.get_space()), claims)
             case Constant(text, kind), Constant(same, other) if text == same and kind == other:
                 return claims
+            case _ if (combination := self._combined(old.term, new.term)) is not None:
+                return self.combined(combination, (old, new), pairs, claims)
+            case _:
+                return self.by_operands(old, new, pairs, claims)
+
+    def by_operands(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
+        """Values of the same operation, whose operands are equal."""
+        match old.term, new.term:
             case Apply() as one, Apply() as other if self.reassociate and chain(one) == chain(other) != "":
                 return self.bags(_bag(one), _bag(other), (old, new), pairs, claims)
             case Apply(), Apply() if (halves := _halves(old.term, new.term)) is not None:
@@ -133,6 +106,51 @@ class Induction:
                 return self.arguments(old, new, pairs, claims)
             case _:
                 raise Mismatch(old, new, pairs, "different operations")
+
+    def _combined(self, old: Term, new: Term) -> Combination | None:
+        """The operation that one of two values is made by, where its operands may be taken in any order."""
+        found = combination_of(new) or combination_of(old)
+        if found is None or old.type != found.type or new.type != found.type:
+            return None
+        return found if self.reassociate or found.is_exact else None
+
+    def combined(
+        self, combination: Combination, points: tuple[TermPoint, TermPoint], pairs: isl.Map, claims: Claims
+    ) -> Claims:
+        """Operand by operand where the operands are alike, and otherwise as bags of contributions."""
+        old, new = points
+        ways: list[Callable[[TermPoint, TermPoint, isl.Map, Claims], Claims]]
+        ways = [self.by_operands, partial(self.as_bags, combination)]
+        alike = _heads(combination, old.term) == _heads(combination, new.term)
+        failure: Mismatch | None = None
+        for way in ways if alike else reversed(ways):
+            try:
+                return way(old, new, pairs, claims)
+            except Mismatch as wrong:
+                failure = failure or wrong
+        assert failure is not None
+        raise failure
+
+    def as_bags(
+        self, combination: Combination, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims
+    ) -> Claims:
+        """What accumulates in both values is the same, contribution by contribution."""
+        key = (old.definition.name, old.term, new.definition.name, new.term)
+        if key in self.failed and pairs.is_subset(self.failed[key]):
+            raise Mismatch(old, new, pairs, "different contributions")
+        both = Accumulation(self.old, combination), Accumulation(self.new, combination)
+        both = self.accumulations.setdefault(combination, both)
+        try:
+            mine = both[0].bag(old.definition, old.term, pairs.domain())
+            theirs = both[1].bag(new.definition, new.term, pairs.range())
+            found = matched(mine, theirs, pairs, combination)
+        except (Unbalanced, TooMany) as wrong:
+            self.failed[key] = pairs
+            raise Mismatch(old, new, pairs, unbalanced_text(wrong, combination)) from wrong
+        for one in found:
+            first, second = (TermPoint(each.definition, each.term) for each in (one.old, one.new))
+            claims = self.equal(first, second, one.points, claims)
+        return claims.with_reordered(theirs.steps, combination.assumed)
 
     def arguments(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """The operands one by one; those of + and * in either order."""
@@ -183,7 +201,7 @@ class Induction:
         if next(self.steps) > MOST_STEPS:
             raise Mismatch(old, new, pairs, "the proof takes too many steps")
         failure: Mismatch | None = None
-        for wider in _widened(old, new, known, pairs):
+        for wider in widened(old, new, known, pairs):
             rest = wider if known is None else wider.subtract(known.pairs)
             visits = 1 if known is None else known.visits + 1
             try:
@@ -269,6 +287,10 @@ def chain(term: Apply) -> str:
     return {"+": "sum", "-": "sum", "*": "product"}.get(term.operator, "")
 
 
+def _heads(combination: Combination, term: Term) -> list[str]:
+    return sorted(_head(part.term) for part in combination.parts(term))
+
+
 def _bag(term: Apply) -> Bag:
     """The terms of a sum with their signs, or the factors of a product."""
     found: Bag = []
@@ -317,35 +339,3 @@ def _head(term: Term) -> str:
             return text
         case Index():
             return "#"
-
-
-def _widened(old: TermPoint, new: TermPoint, known: PairClaim | None, pairs: isl.Map) -> Iterator[isl.Map]:
-    """What to claim instead of `pairs`, the boldest first."""
-    if known is None:
-        yield pairs
-        return
-    both = known.pairs.union(pairs)
-    seen: list[isl.Map] = []
-    for hull in (_equations(both), _stable(known.pairs, pairs)):
-        wider = hull.intersect_domain(old.definition.domain).intersect_range(new.definition.domain)
-        wider = wider.union(both).coalesce()
-        if not any(wider.is_equal(other) for other in seen):
-            seen.append(wider)
-            yield wider
-    if known.visits < MOST_VISITS:
-        yield both.coalesce()
-
-
-def _equations(pairs: isl.Map) -> isl.Map:
-    """All pairs that satisfy the equations these do."""
-    return isl.Map.from_basic_map(pairs.affine_hull())
-
-
-def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:
-    """The constraints of what was known that still hold."""
-    kept = isl.BasicMap.universe(known.get_space())
-    for constraint in known.simple_hull().get_constraints():
-        one = isl.BasicMap.universe(known.get_space()).add_constraint(constraint)
-        if pairs.is_subset(isl.Map.from_basic_map(one)):
-            kept = kept.intersect(one)
-    return isl.Map.from_basic_map(kept)

@@ -15,6 +15,7 @@ from itertools import count
 import islpy as isl
 
 from loopwright.model.program import Program
+from loopwright.prove.equivalence.claims import Claims, Mismatch, TermPoint
 from loopwright.prove.equivalence.definedness import (
     Needed,
     Operation,
@@ -24,7 +25,7 @@ from loopwright.prove.equivalence.definedness import (
     writes_more,
 )
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, after_region, flow_of
-from loopwright.prove.equivalence.induction import Claims, Induction, Mismatch, TermPoint
+from loopwright.prove.equivalence.induction import Induction
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, shown
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
@@ -96,7 +97,7 @@ def _by_induction(
         left = proof.needed.left(_answers(proof, claims))
     refused = proof.needed.refused(left)
     verdict = Proved(len(claims.made)) if refused is None else Undecided(refused)
-    return verdict, proof.needed.assumed(left)
+    return verdict, (*proof.needed.assumed(left), *claims.assumed)
 
 
 def _answers(proof: Induction, claims: Claims) -> dict[Operation, isl.Set]:
@@ -105,6 +106,8 @@ def _answers(proof: Induction, claims: Claims) -> dict[Operation, isl.Set]:
     for (mine, theirs), pairs in claims.answered.items():
         computed = proof.needed.allowed[mine].domain
         found.setdefault(theirs, []).append(pairs.intersect_domain(computed).range())
+    for theirs, points in claims.reordered.items():
+        found.setdefault(theirs, []).append(points)
     return {key: reduce(isl.Set.union, parts).coalesce() for key, parts in found.items()}
 
 

@@ -336,6 +336,9 @@ def pairs_of_wordings(
     assigned = with_assigned_arrays(old, compiled), with_assigned_arrays(new, options)
     if assigned != (old, new):
         yield in_plain_loops(assigned[0], compiled), in_plain_loops(assigned[1], options)
+        further = with_first_values(assigned[0], compiled), with_first_values(assigned[1], options)
+        if further[1] != in_plain_loops(assigned[1], options):
+            yield further
 
 
 def _inlined(

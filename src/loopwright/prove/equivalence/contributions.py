@@ -1,0 +1,152 @@
+"""Two bags of contributions, matched one to one: every contribution once and once only.
+
+Terms of the same form are aligned, leaf by leaf.  Cells that nothing writes, and integers, say which
+contribution of OLD may be which one of NEW; of cells that are written, those of the same name are taken to
+correspond.  That is a guess.  What counts is that the matching is one to one and leaves nothing out, which is
+proved here for all sizes, and that matched terms are equal, which is left to the caller.
+
+Of the larger or smaller of values, every one of OLD has to be one of NEW, and every one of NEW one of OLD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, permutations, product
+
+import islpy as isl
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.points import smallest_point
+from loopwright.prove.equivalence.accumulation import Contribution, ContributionBag, TooMany
+from loopwright.prove.equivalence.combinations import Combination, CombinationKind
+from loopwright.prove.equivalence.flow import Flow
+from loopwright.prove.equivalence.forms import Form, FormLeaf, FormNode, form_of
+from loopwright.prove.equivalence.terms import shown
+
+MOST_ALIGNMENTS = 24
+MOST_EQUAL = 8
+"""How often equal contributions are taken one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedTerms:
+    """A contribution of OLD and one of NEW, at these points { E[e] -> E'[e'] }."""
+
+    old: Contribution
+    new: Contribution
+    points: isl.Map
+
+
+class Unbalanced(Exception):
+    """A contribution that has no counterpart, as far as was found, at `points` { [p -> p'] -> E[e] }."""
+
+    def __init__(self, one: Contribution, points: isl.Map, *, is_old: bool) -> None:
+        super().__init__()
+        self.one, self.points, self.is_old = one, points, is_old
+
+
+def matched(
+    old: ContributionBag, new: ContributionBag, pairs: isl.Map, combination: Combination
+) -> list[MatchedTerms]:
+    """A matching of the contributions to the values at `pairs`; `Unbalanced` where some are left."""
+    olds, news, may_repeat = old.contributions, new.contributions, combination.may_repeat
+    left_old = [pairs.domain_map().apply_range(one.where) for one in olds]
+    left_new = [pairs.range_map().apply_range(one.where) for one in news]
+    every_old, every_new = list(left_old), list(left_new)
+    found: list[MatchedTerms] = []
+    for i, one in enumerate(olds):
+        for j, other in enumerate(news):
+            if one.sign != other.sign:
+                continue
+            for relation in _alike(one, other, (old.flow, new.flow)):
+                for _ in range(MOST_EQUAL):
+                    if may_repeat:
+                        both = _both(every_old[i], every_new[j], relation)
+                    else:
+                        both = _one_to_one(left_old[i], left_new[j], relation)
+                    if both.is_empty():
+                        break
+                    found.append(MatchedTerms(one, other, both.range().unwrap().coalesce()))
+                    left_old[i] = left_old[i].subtract(both.range_factor_domain()).coalesce()
+                    left_new[j] = left_new[j].subtract(both.range_factor_range()).coalesce()
+                    if may_repeat:
+                        break
+    for rest, sides, is_old in ((left_old, olds, True), (left_new, news, False)):
+        for points, one in zip(rest, sides, strict=True):
+            if not points.is_empty():
+                raise Unbalanced(one, points, is_old=is_old)
+    return found
+
+
+def _both(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
+    """{ [p -> p'] -> [e -> e'] } of the contributions that the relation has."""
+    return old.range_product(new).intersect_range(relation.wrap())
+
+
+def _one_to_one(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
+    """The same; where there is a choice, the first of each."""
+    both = _both(old, new, relation)
+    if both.is_empty():
+        return both
+    if not both.uncurry().is_single_valued():
+        both = both.uncurry().lexmin().curry()
+    if not both.range_reverse().uncurry().is_single_valued():
+        both = both.range_reverse().uncurry().lexmin().curry().range_reverse()
+    return both.coalesce()
+
+
+def _alike(one: Contribution, other: Contribution, flows: tuple[Flow, Flow]) -> list[isl.Map]:
+    """{ E -> E' }: where the leaves of two terms of the same form say that they are equal.
+
+    Of several orders of the operands, that with the most leaves which say something comes first.
+    """
+    everything = isl.Map.from_domain_and_range(one.where.range(), other.where.range())
+    mine = form_of(one.definition, one.term, flows[0])
+    theirs = form_of(other.definition, other.term, flows[1])
+    found: list[tuple[int, isl.Map]] = []
+    for leaves in islice(_aligned(mine, theirs), MOST_ALIGNMENTS):
+        relation, telling = everything, 0
+        for first, second in leaves:
+            if first.key == second.key:
+                telling += 1
+                relation = relation.intersect(first.values.apply_range(second.values.reverse()))
+        if not relation.is_empty():
+            found.append((telling, relation.coalesce()))
+    return [relation for _, relation in sorted(found, key=lambda each: -each[0])]
+
+
+def _aligned(one: Form, other: Form) -> Iterator[list[tuple[FormLeaf, FormLeaf]]]:
+    """The leaves of two terms of the same form side by side, in the orders that mean the same."""
+    match one, other:
+        case FormLeaf(), FormLeaf():
+            if one.key == other.key or not (one.is_input and other.is_input):
+                yield [(one, other)]
+        case FormNode(), FormNode() if one.name == other.name and len(one.parts) == len(other.parts):
+            orders = permutations(other.parts) if one.in_any_order else iter((other.parts,))
+            for order in islice(orders, MOST_ALIGNMENTS):
+                inner = [list(_aligned(*each)) for each in zip(one.parts, order, strict=True)]
+                for chosen in islice(product(*inner), MOST_ALIGNMENTS):
+                    yield [leaf for leaves in chosen for leaf in leaves]
+        case _:
+            return
+
+
+def unbalanced_text(wrong: Unbalanced | TooMany, combination: Combination) -> str:
+    """Why two bags were not shown to be the same."""
+    if isinstance(wrong, TooMany):
+        return "a value with too many kinds of contributions"
+    line = "" if wrong.one.definition.line is None else f" in line {wrong.one.definition.line}"
+    side, other = ("OLD", "NEW") if wrong.is_old else ("NEW", "OLD")
+    sizes = smallest_point(wrong.points.domain().params())
+    values = () if sizes is None else sizes.parameters.items()
+    example = ", ".join(f"{name} = {value}" for name, value in values)
+    text = f"{_WORDS[combination.kind]} {shown(wrong.one.term)}{line} of {side}, {other} has none to match"
+    return f"{text}, for example for {example}" if example else text
+
+
+_WORDS = {
+    CombinationKind.SUM: "a sum has the term",
+    CombinationKind.PRODUCT: "a product has the factor",
+    CombinationKind.LARGER: "the larger is taken of",
+    CombinationKind.SMALLER: "the smaller is taken of",
+}
