@@ -1,102 +1,181 @@
-"""Sums over several accumulators: functions, each with rewritings that are right and rewritings that are wrong."""
+"""Functions that accumulate, with rewritings that are right and rewritings that are wrong."""
 
 from __future__ import annotations
 
-SUM = """double f(int n, const double *restrict a) {
-  double s = 0.0;
-  for (int i = 0; i < n; i++)
-    s += a[i];
-  return s;
+from tests.equivalence.lane_sums import (
+    DOT_LANES,
+    LANES_HADD,
+    LANES_HALVES,
+    LANES_TWO,
+    VECTOR_TYPE,
+)
+from tests.equivalence.matrix_sums import (
+    ATAX,
+    ATAX_TWO,
+    BICG,
+    BICG_SPLIT,
+    CONVOLUTION,
+    CONVOLUTION_THREE,
+    GEMM,
+    GEMM_BLOCKS,
+    GEMM_ROW,
+    GEMM_TILE,
+    ROWS,
+    ROWS_FOUR,
+    TRISOLV,
+    TRISOLV_TWO,
+)
+from tests.equivalence.sums import (
+    ARRAY,
+    BACKWARDS,
+    BLOCKS,
+    COUNTED,
+    COUNTED_TWO,
+    DOT,
+    DOT_FOUR,
+    EIGHT_PARTS,
+    FIRST,
+    FOUR,
+    LARGEST,
+    LARGEST_FOUR,
+    ONE_BY_ONE,
+    PARALLEL,
+    PRODUCT_NEW,
+    PRODUCT_OLD,
+    REST_IN_S,
+    SIGNED,
+    SIGNED_FOUR,
+    SIMD,
+    SUM,
+    TREE,
+    TWO_HALVES,
+    UNSIGNED,
+    UNSIGNED_FOUR,
+)
+
+RIGHT: dict[str, tuple[str, str]] = {
+    "four variables": (SUM, FOUR),
+    "the rest added at the end": (SUM, REST_IN_S),
+    "an array of four": (SUM, ARRAY),
+    "a sum a block": (SUM, BLOCKS),
+    "a product in four": (DOT, DOT_FOUR),
+    "four lanes, stored": (DOT, DOT_LANES),
+    "lanes of a vector type": (SUM, VECTOR_TYPE),
+    "lanes, halves added": (SUM, LANES_HALVES),
+    "two vectors": (SUM, LANES_TWO),
+    "lanes added horizontally": (SUM, LANES_HADD),
+    "eight parts": (SUM, EIGHT_PARTS),
+    "parts by the remainder": (SUM, TREE),
+    "backwards": (SUM, BACKWARDS),
+    "two halves": (SUM, TWO_HALVES),
+    "four at a time": (SUM, ONE_BY_ONE),
+    "from four to blocks": (FOUR, BLOCKS),
+    "from four to one": (FOUR, SUM),
+    "a reduction of lanes": (SUM, SIMD),
+    "a reduction of threads": (SUM, PARALLEL),
+    "from a reduction to four": (SIMD, FOUR),
+    "products": (PRODUCT_OLD, PRODUCT_NEW),
+    "the largest": (LARGEST, LARGEST_FOUR),
+    "the smallest": (LARGEST.replace(">", "<"), LARGEST_FOUR.replace(">", "<")),
+    "unsigned": (UNSIGNED, UNSIGNED_FOUR),
+    "signed": (SIGNED, SIGNED_FOUR),
+    "under a condition": (COUNTED, COUNTED_TWO),
+    "a tile of a matrix": (GEMM, GEMM_TILE),
+    "a matrix in blocks of the sum": (GEMM, GEMM_BLOCKS),
+    "a factor before the loop": (GEMM, GEMM_ROW),
+    "a convolution": (CONVOLUTION, CONVOLUTION_THREE),
+    "a triangular system": (TRISOLV, TRISOLV_TWO),
+    "two products after each other": (ATAX, ATAX_TWO),
+    "two sums taken apart": (BICG, BICG_SPLIT),
+    "rows": (ROWS, ROWS_FOUR),
 }
-"""
-DOT = """double f(int n, const double *restrict a, const double *restrict b) {
-  double s = 0.0;
-  for (int i = 0; i < n; i++)
-    s += a[i] * b[i];
-  return s;
+
+
+def _with(text: str, was: str, now: str) -> str:
+    assert was in text
+    return text.replace(was, now, 1)
+
+
+WRONG: dict[str, tuple[str, str]] = {
+    "the rest lost": (SUM, _with(FOUR, "for (; i < n; i++)\n    s0 += a[i];\n  ", "")),
+    "the last of the rest lost": (SUM, _with(FOUR, "for (; i < n; i++)", "for (; i < n - 1; i++)")),
+    "beyond the end": (SUM, _with(FOUR, "i + 3 < n", "i + 2 < n")),
+    "the loop too short": (SUM, _with(FOUR, "for (; i < n; i++)", "if (i < n)")),
+    "a variable lost": (SUM, _with(FOUR, "(s0 + s1) + (s2 + s3)", "(s0 + s1) + s3")),
+    "a variable twice": (SUM, _with(FOUR, "(s0 + s1) + (s2 + s3)", "(s0 + s1) + (s2 + s2)")),
+    "subtracted": (SUM, _with(FOUR, "(s0 + s1) + (s2 + s3)", "(s0 + s1) + (s2 - s3)")),
+    "subtracted in the loop": (SUM, _with(FOUR, "s3 += ", "s3 -= ")),
+    "an element twice": (SUM, _with(FOUR, "s3 += a[i + 3]", "s3 += a[i + 2]")),
+    "not started with zero": (SUM, _with(FOUR, "s3 = 0.0", "s3 = 1.0")),
+    "not started at all": (SUM, _with(FOUR, "s3 = 0.0", "s3")),
+    "started with an element that is added too": (SUM, _with(FOUR, "s3 = 0.0", "s3 = n > 3 ? a[3] : 0.0")),
+    "the first element where there is none": (SUM, FIRST),
+    "the first element twice": (FIRST, _with(FIRST, "i = 1", "i = 0")),
+    "not reset for a block": (
+        SUM,
+        _with(_with(BLOCKS, "    double t = 0.0;\n", ""), "double s = 0.0;", "double s = 0.0, t = 0.0;"),
+    ),
+    "blocks that overlap": (SUM, _with(BLOCKS, "int i = ib; i < end", "int i = ib; i <= end && i < n")),
+    "blocks with gaps": (SUM, _with(BLOCKS, "ib += 64", "ib += 65")),
+    "the sum of a block forgotten": (SUM, _with(BLOCKS, "s += t;", "s = t;")),
+    "partial sums added up": (
+        SUM,
+        _with(BLOCKS, "      t += a[i];\n    s += t;", "    { t += a[i];\n    s += t; }"),
+    ),
+    "a part too many": (
+        SUM,
+        _with(EIGHT_PARTS, "for (int t = 0; t < 8; t++)\n    s", "for (int t = 0; t < 7; t++)\n    s"),
+    ),
+    "parts with another step": (SUM, _with(EIGHT_PARTS, "i += 8", "i += 4")),
+    "the remainder by three": (
+        SUM,
+        _with(TREE, "acc[i % 4]", "acc[i % 3]").replace("acc[1] += acc[3]", "acc[1] += acc[2]"),
+    ),
+    "a lane lost": (DOT, _with(DOT_LANES, " + lane[3]", "")),
+    "lanes too far": (DOT, _with(DOT_LANES, "i + 4 <= n", "i + 3 <= n")),
+    "a lane shifted": (DOT, _with(DOT_LANES, "_mm256_loadu_pd(b + i)", "_mm256_loadu_pd(b + i + 1)")),
+    "other factors": (DOT, _with(DOT_FOUR, "a[i + 1] * b[i + 1]", "a[i + 1] * b[i + 2]")),
+    "a factor missing": (DOT, _with(DOT_FOUR, "a[i + 1] * b[i + 1]", "a[i + 1]")),
+    "ints in place of doubles": (SUM, FOUR.replace("double s0", "int s0").replace("0.0", "0")),
+    "a smaller unsigned type": (UNSIGNED, UNSIGNED_FOUR.replace("unsigned s0", "unsigned char s0")),
+    "a longer type that wraps later": (
+        UNSIGNED.replace("unsigned f", "unsigned long f"),
+        UNSIGNED_FOUR.replace("unsigned f", "unsigned long f").replace("unsigned s0", "unsigned long s0"),
+    ),
+    "the smallest for the largest": (LARGEST, _with(LARGEST_FOUR, "a[i + 1] > m1", "a[i + 1] < m1")),
+    "the smallest at the end": (LARGEST, _with(LARGEST_FOUR, "m2 > m0 ? m2 : m0", "m2 > m0 ? m0 : m2")),
+    "the largest from zero": (LARGEST, _with(LARGEST_FOUR, "m1 = a[0]", "m1 = 0.0")),
+    "a factor lost": (PRODUCT_OLD, _with(PRODUCT_NEW, "if (i < n)\n    p0 *= a[i];\n  ", "")),
+    "products from zero": (PRODUCT_OLD, _with(PRODUCT_NEW, "p1 = 1.0", "p1 = 0.0")),
+    "products added": (PRODUCT_OLD, _with(PRODUCT_NEW, "p0 * p1", "p0 + p1")),
+    "another condition": (COUNTED, _with(COUNTED_TWO, "a[i + 1] > 0.0", "a[i + 1] >= 1.0")),
+    "a tile stored in place of added": (GEMM, _with(GEMM_TILE, "C[i][j] += c00", "C[i][j] = c00")),
+    "columns left over": (GEMM, _with(GEMM_TILE, "for (; j < m; j++)", "for (; j < m - 1; j++)")),
+    "a block of the sum lost": (GEMM, _with(GEMM_BLOCKS, "double t = C[i][j];", "double t = 0.0;")),
+    "a weight too many": (CONVOLUTION, _with(CONVOLUTION_THREE, "k < 9", "k < 12")),
+    "the sign of a sum": (TRISOLV, _with(TRISOLV_TWO, "b[i] - (s0 + s1)", "b[i] - s0 + s1")),
+    "the diagonal too": (TRISOLV, _with(TRISOLV_TWO, "for (; j < i; j++)", "for (; j <= i; j++)")),
+    "an unfinished factor": (ATAX, _with(ATAX_TWO, "A[i][j] * t;", "A[i][j] * t0;")),
+    "another row": (BICG, _with(BICG_SPLIT, "r[i + 1] * A[i + 1][j]", "r[i + 1] * A[i][j]")),
+    "the start twice": (ROWS, _with(ROWS_FOUR, "y[i] = s0 + s1", "y[i] += s0 + s1")),
+    "the rest twice": (SUM, _with(FOUR, "for (; i < n; i++)", "for (i = n / 4; i < n; i++)")),
+    "the largest of some": (
+        LARGEST,
+        _with(LARGEST_FOUR, "a[i + 3] > m3 ? a[i + 3]", "a[i + 2] > m3 ? a[i + 2]"),
+    ),
+    "tiles exchanged": (GEMM, _with(GEMM_TILE, "C[i][j + 1] += c01", "C[i][j + 1] += c10")),
+    "a tile not reset": (
+        GEMM,
+        _with(
+            _with(GEMM_TILE, "      double c00 = 0.0,", "      double"),
+            "    int j = 0;\n",
+            "    int j = 0;\n    double c00 = 0.0;\n",
+        ),
+    ),
+    "written while it is summed": (ROWS, _with(ROWS_FOUR, "s0 += A[i][j];\n", "s0 += A[i][j], y[0] = s1;\n")),
 }
-"""
-FOUR = """double f(int n, const double *restrict a) {
-  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-  int i;
-  for (i = 0; i + 3 < n; i += 4) {
-    s0 += a[i];
-    s1 += a[i + 1];
-    s2 += a[i + 2];
-    s3 += a[i + 3];
-  }
-  for (; i < n; i++)
-    s0 += a[i];
-  return (s0 + s1) + (s2 + s3);
+
+UNDECIDED: dict[str, tuple[str, str]] = {
+    "floats in place of doubles": (SUM, FOUR.replace("double s0", "float s0")),
+    "a float in a block": (SUM, BLOCKS.replace("double t", "float t")),
 }
-"""
-REST_IN_S = """double f(int n, const double *restrict a) {
-  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-  int i;
-  for (i = 0; i <= n - 4; i += 4) {
-    s0 += a[i];
-    s1 += a[i + 1];
-    s2 += a[i + 2];
-    s3 += a[i + 3];
-  }
-  double s = s0 + s1 + s2 + s3;
-  for (; i < n; i++)
-    s += a[i];
-  return s;
-}
-"""
-ARRAY = """double f(int n, const double *restrict a) {
-  double acc[4] = {0.0, 0.0, 0.0, 0.0};
-  int i;
-  for (i = 0; i + 4 <= n; i += 4)
-    for (int l = 0; l < 4; l++)
-      acc[l] += a[i + l];
-  double s = 0.0;
-  for (int l = 0; l < 4; l++)
-    s += acc[l];
-  for (; i < n; i++)
-    s += a[i];
-  return s;
-}
-"""
-BLOCKS = """double f(int n, const double *restrict a) {
-  double s = 0.0;
-  for (int ib = 0; ib < n; ib += 64) {
-    int end = ib + 64 < n ? ib + 64 : n;
-    double t = 0.0;
-    for (int i = ib; i < end; i++)
-      t += a[i];
-    s += t;
-  }
-  return s;
-}
-"""
-DOT_FOUR = """double f(int n, const double *restrict a, const double *restrict b) {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  int n4 = n - n % 4;
-  for (int i = 0; i < n4; i += 4) {
-    s0 += a[i + 0] * b[i + 0];
-    s1 += a[i + 1] * b[i + 1];
-    s2 += a[i + 2] * b[i + 2];
-    s3 += a[i + 3] * b[i + 3];
-  }
-  double s = s0 + s1 + s2 + s3;
-  for (int i = n4; i < n; i++)
-    s += a[i] * b[i];
-  return s;
-}
-"""
-DOT_LANES = """#include <immintrin.h>
-double f(int n, const double *restrict a, const double *restrict b) {
-  __m256d v = _mm256_setzero_pd();
-  int i = 0;
-  for (; i + 4 <= n; i += 4)
-    v = _mm256_add_pd(v, _mm256_mul_pd(_mm256_loadu_pd(a + i), _mm256_loadu_pd(b + i)));
-  double lane[4];
-  _mm256_storeu_pd(lane, v);
-  double s = lane[0] + lane[1] + lane[2] + lane[3];
-  for (; i < n; i++)
-    s += a[i] * b[i];
-  return s;
-}
-"""

@@ -18,6 +18,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.model.shapes import order_shape, relation_shape, renamed, time_shape
+from loopwright.presburger.last_writes import reads_before, seen_writes
 from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.presburger.unions import maps_of, union_map
 
@@ -294,10 +295,8 @@ def value_based_flow(program: Program) -> tuple[isl.UnionMap, isl.UnionMap]:
     reads = _union(program, [a for s in program.statements for a in s.reads])
     must = _union(program, [a for s in program.statements for a in s.writes if a.must])
     may = _union(program, [a for s in program.statements for a in s.writes if not a.must])
-    info = isl.UnionAccessInfo.from_sink(reads)
-    info = info.set_must_source(must).set_may_source(may).set_schedule_map(program.schedule())
-    result = info.compute_flow()
-    return result.get_may_dependence().coalesce(), result.get_may_no_source().coalesce()
+    found = seen_writes(reads, must, program.schedule(), may=may)
+    return found.dependences.coalesce(), found.without.coalesce()
 
 
 def _union(program: Program, accesses: list[Access]) -> isl.UnionMap:
@@ -320,14 +319,9 @@ def adjacent(program: Program) -> _Pairs:
     must = _union(program, [a for s in program.statements for a in s.writes if a.must])
     may = _union(program, [a for s in program.statements for a in s.writes if not a.must])
     times = program.schedule()
-    infos = [
-        isl.UnionAccessInfo.from_sink(sink).set_must_source(must).set_may_source(may)
-        for sink in (reads, writes)
-    ]
-    infos.append(isl.UnionAccessInfo.from_sink(writes).set_may_source(reads).set_kill(must))
-    union = isl.UnionMap.empty(program.context.get_space())
-    for info in infos:
-        union = union.union(info.set_schedule_map(times).compute_flow().get_may_dependence())
+    union = reads_before(writes, reads, must, times)
+    for sink in (reads, writes):
+        union = union.union(seen_writes(sink, must, times, may=may).dependences)
     found: _Pairs = {}
     for relation in maps_of(union.coalesce()):
         parts = relation.coalesce().get_basic_maps()

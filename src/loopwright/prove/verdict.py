@@ -50,6 +50,10 @@ class Undecided:
     reason: str
     sizes: dict[str, int] = field(default_factory=dict, compare=False)
     """Parameter values at which something is wrong, perhaps."""
+    hints: tuple[dict[str, int], ...] = field(default=(), compare=False)
+    """Parameter values for which a run may show a difference."""
+    unread: bool = field(default=False, compare=False)
+    """Whether that is because a statement was not read: another wording may tell more."""
 
 
 Verdict: TypeAlias = Proved | Refuted | Undecided

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from loopwright.c.declarations import declared_name, type_text
+from loopwright.c.reworded.vector_moves import VectorMove, move_number, vector_move
 from loopwright.c.reworded.vector_words import (
     ARITHMETIC,
     CHOICES,
@@ -70,6 +71,8 @@ class Lanes:
     type: VectorType
     texts: tuple[str, ...]
     calls_library: bool = False
+    crosses: bool = False
+    """Whether a lane is made of other lanes."""
 
 
 def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
@@ -138,8 +141,7 @@ class ExpressionsInLanes:
                     found = self.combined(node)
                 case "unary_expression" if operator(node) == "-":
                     inner = self.value(field(node, "argument"))
-                    texts = () if inner is None else tuple(f"(-{one})" for one in inner.texts)
-                    found = None if inner is None else Lanes(inner.type, texts, inner.calls_library)
+                    found = None if inner is None else _lane_by_lane(inner.type, [inner], "(-{})")
                 case "compound_literal_expression":
                     made = self.names.types.get(on_one_line(field(node, "type").text))
                     found = None if made is None else self.listed(field(node, "value"), made)
@@ -214,9 +216,11 @@ class ExpressionsInLanes:
 
     def called(self, node: Node) -> Lanes | None:
         function = vector_function(field(node, "function").text)
-        if function is None or function.action in FIRST_LANES:
-            return None
         arguments = named_children(field(node, "arguments"))
+        if function is None:
+            return self.moved(vector_move(field(node, "function").text), arguments)
+        if function.action in FIRST_LANES:
+            return None
         made = function.type
         match function.action, arguments:
             case action, [one] if action in LOADS:
@@ -232,6 +236,17 @@ class ExpressionsInLanes:
                 return Lanes(made, texts[::-1] if action == "set" else texts)
             case _:
                 return self.computed(function, arguments)
+
+    def moved(self, move: VectorMove | None, arguments: Sequence[Node]) -> Lanes | None:
+        if move is None or len(arguments) != len(move.takes) + move.has_number:
+            return None
+        number = move_number(arguments[-1].text) if move.has_number else 0
+        if number is None:
+            return None
+        lanes = [self.vector(one, kind) for one, kind in zip(arguments, move.takes, strict=False)]
+        texts = move.lanes([one.texts for one in lanes], number)
+        calls = any(one.calls_library for one in lanes)
+        return Lanes(move.made, texts, calls, crosses=True) if texts else None
 
     def computed(self, function: VectorFunction, arguments: Sequence[Node]) -> Lanes | None:
         made, action = function.type, function.action
@@ -313,4 +328,5 @@ class ExpressionsInLanes:
 
 def _lane_by_lane(made: VectorType, lanes: Sequence[Lanes], form: str, *, calls: bool = False) -> Lanes:
     texts = tuple(form.format(*(one.texts[k] for one in lanes)) for k in range(made.lanes))
-    return Lanes(made, texts, calls or any(one.calls_library for one in lanes))
+    calls = calls or any(one.calls_library for one in lanes)
+    return Lanes(made, texts, calls, any(one.crosses for one in lanes))

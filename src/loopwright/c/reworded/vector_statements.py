@@ -46,7 +46,8 @@ class StatementsInLanes:
             if text is not None:
                 lines = lines_in(self.file.source, node.start, node.end)
                 found.append((node.start, node.end, text + lines))
-        found += [edit for edit in self.single_lanes() if not _is_in(edit, found)]
+        for edit in self.single_lanes():
+            found += [] if _is_in(edit, found) else [edit]
         self.refuse_left(found)
         return found
 
@@ -125,20 +126,23 @@ class StatementsInLanes:
         if value is None or not value.type.is_like(own.type):
             raise NotInLanes(f"'{on_one_line(node.text)}'", node.span)
         self.needs_library |= value.calls_library
-        pairs = zip(own.texts, value.texts, strict=True)
-        return [f"{one} {how} {text};" for one, text in pairs]
+        first, texts = self.kept(value) if value.crosses else ([], value.texts)
+        pairs = zip(own.texts, texts, strict=True)
+        return [*first, *(f"{one} {how} {text};" for one, text in pairs)]
+
+    def kept(self, value: Lanes) -> tuple[list[str], tuple[str, ...]]:
+        """Variables of their own for lanes, all of which are known before one is assigned."""
+        number = next(self.numbers)
+        own = tuple(f"lane{number}_{k}" for k in range(value.type.lanes))
+        values = ", ".join(f"{one} = {text}" for one, text in zip(own, value.texts, strict=True))
+        return [f"{value.type.element} {values};"], own
 
     def stored(self, places: Lanes, node: Node) -> list[str]:
         """All lanes are known before one is stored."""
         value = self.expressions.vector(node, places.type)
         self.needs_library |= value.calls_library
-        texts, first = value.texts, []
-        if variable_lanes(node, self.names) is None:
-            number = next(self.numbers)
-            own = [f"lane{number}_{k}" for k in range(places.type.lanes)]
-            values = ", ".join(f"{one} = {text}" for one, text in zip(own, texts, strict=True))
-            first = [f"{places.type.element} {values};"]
-            texts = tuple(own)
+        is_variable = variable_lanes(node, self.names) is not None
+        first, texts = ([], value.texts) if is_variable else self.kept(value)
         return [*first, *(f"{place} = {text};" for place, text in zip(places.texts, texts, strict=True))]
 
     def single_lanes(self) -> Iterator[Edit]:
@@ -154,8 +158,9 @@ class StatementsInLanes:
                 function = vector_function(field(node, "function").text)
                 arguments = named_children(field(node, "arguments"))
                 if function is not None and function.action in FIRST_LANES and len(arguments) == 1:
-                    found = variable_lanes(arguments[0], self.names)
+                    found = self.expressions.value(arguments[0])
                     found = found if found is not None and found.type.is_like(function.type) else None
+                    self.needs_library |= found is not None and found.calls_library
             above = node.parent
             is_pointed_at = above is not None and above.type == "pointer_expression"
             if found is not None and 0 <= number < found.type.lanes and not is_pointed_at:

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loopwright.check.original.specification import FixedAccess, Specification, Stated
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.last_writes import SeenWrites, seen_writes
 from loopwright.presburger.sets import isl_failures, union
 from loopwright.presburger.unions import maps_of, union_map
 
@@ -68,9 +69,8 @@ def _writes(spec: Specification, array: str) -> isl.UnionMap:
     return _union(s.write.relation for s in spec.writers(array))
 
 
-def _flow(spec: Specification, sink: isl.UnionMap, source: isl.UnionMap) -> isl.UnionFlow:
-    info = isl.UnionAccessInfo.from_sink(sink).set_must_source(source)
-    return info.set_schedule_map(_schedule(spec)).compute_flow()
+def _flow(spec: Specification, sink: isl.UnionMap, source: isl.UnionMap) -> SeenWrites:
+    return seen_writes(sink, source, _schedule(spec))
 
 
 def _maps(relation: isl.UnionMap) -> tuple[isl.Map, ...]:
@@ -86,8 +86,8 @@ def _maps(relation: isl.UnionMap) -> tuple[isl.Map, ...]:
 def _array_writers(spec: Specification, array: str) -> ArrayWriters:
     writes = _writes(spec, array)
     flow = _flow(spec, writes, writes)
-    following = flow.get_must_dependence()
-    first = flow.get_must_no_source().reverse()
+    following = flow.dependences
+    first = flow.without.reverse()
     last = writes.subtract_domain(following.domain()).reverse()
     cells = union(statement.write.relation.range() for statement in spec.writers(array)).coalesce()
     return ArrayWriters(array, _maps(first), _maps(following), _maps(last), cells)
@@ -97,7 +97,7 @@ def _before(spec: Specification, read: FixedAccess) -> tuple[isl.Map, ...]:
     if read.array not in spec.written:
         return ()
     flow = _flow(spec, isl.UnionMap.from_map(read.relation), _writes(spec, read.array))
-    return _maps(flow.get_must_dependence().reverse())
+    return _maps(flow.dependences.reverse())
 
 
 def input_set(spec: Specification, array: str) -> isl.Set | None:
@@ -105,5 +105,5 @@ def input_set(spec: Specification, array: str) -> isl.Set | None:
     reads = _union(t.relation for s in spec.statements for t in s.reads if t.array == array)
     if reads.is_empty():
         return None
-    outside = _flow(spec, reads, _writes(spec, array)).get_must_no_source()
+    outside = _flow(spec, reads, _writes(spec, array)).without
     return None if outside.is_empty() else isl.Set.from_union_set(outside.range()).coalesce()

@@ -216,19 +216,24 @@ def _compared_choice(
     source = source if choice.is_empty else chosen(source, choice)
     options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))
     source = counterparts([one.place for one in c_file(before).regions], source)
-    undecided: Comparison | None = None
+    undecided: list[Comparison] = []
     for texts in dict.fromkeys((*wider, (before, source))):
         try:
             found = _compared_wordings(*texts, options, progress)
         except BadInput:
-            if texts == (before, source) and undecided is None:
+            if texts == (before, source) and not undecided:
                 raise
             continue
         if not isinstance(found.verdict, Undecided):
             return found
-        undecided = undecided or found
-    assert undecided is not None, "the last pair of texts is an answer or an error"
-    return undecided
+        undecided.append(found)
+    return _most_telling(undecided)
+
+
+def _most_telling(undecided: Sequence[Comparison]) -> Comparison:
+    """The first for which all statements were read; otherwise the first."""
+    read = (one for one in undecided if isinstance(one.verdict, Undecided) and not one.verdict.unread)
+    return next(read, undecided[0])
 
 
 def _compared_wordings(
@@ -254,7 +259,7 @@ def _compared_wordings(
         if is_too_long(texts[1]):
             break
     if undecided:
-        return undecided[0]
+        return _most_telling(undecided)
     first = failures[0].diagnostic
     place = None if first.span is None else as_written(first.span, (before, source))
     raise BadInput.of(replace(first, span=place)) from failures[0].__cause__

@@ -233,6 +233,7 @@ class _ProgramsToCompare:
     def _without_instances(self, matched: NotMatched, obligations: int) -> Equivalence:
         """By values or by running; a few runs first, because most mistakes show at once."""
         counted = outputs(self.old, self.new)
+        unread, hints = False, matched.sizes
         reasons = [f"by instances: {matched.reason}"]
         if any(array.name == ELSEWHERE for program in (self.old, self.new) for array in program.arrays):
             return Equivalence(Undecided(f"what the calls do is not known; {reasons[0]}"))
@@ -243,7 +244,7 @@ class _ProgramsToCompare:
                 self.new,
                 counted.arrays,
                 budget=budget,
-                hints=matched.sizes,
+                hints=hints,
                 reassociate=self.allow_reassociation,
             )
             if isinstance(found, Refuted):
@@ -258,7 +259,8 @@ class _ProgramsToCompare:
                 assumed = (REASSOCIATION,) if self.allow_reassociation else ()
                 return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
             reasons.append(f"by values: {proof.reason}")
-        return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
+            unread, hints = proof.unread, (*proof.hints, *hints)
+        return Equivalence(Undecided("; ".join(reasons), unread=unread), trusted=counted.trusted)
 
     def _by_values(self, arrays: tuple[str, ...]) -> tuple[Proved | Undecided, tuple[str, ...]]:
         """By values; where isl fails, runs may still tell a difference."""

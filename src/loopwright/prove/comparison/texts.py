@@ -272,7 +272,9 @@ def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Compari
 def _undecided(found: Comparison, along: Undecided, other: str) -> Comparison:
     """The reasons of both ways."""
     own = along.reason if along.sizes else f"along its loops: {along.reason}"
-    verdict = Undecided(f"{own}; read by itself: {other}", along.sizes)
+    last = found.answers[-1].verdict
+    unread = isinstance(last, Undecided) and last.unread
+    verdict = Undecided(f"{own}; read by itself: {other}", along.sizes, unread=unread)
     return replace(found, answers=(*found.answers[:-1], replace(found.answers[-1], verdict=verdict)))
 
 

@@ -29,9 +29,16 @@ class TermPoint:
 class Mismatch(Exception):
     """A claim that does not hold, or could not be shown; `pairs` are the points it is about."""
 
-    def __init__(self, old: TermPoint, new: TermPoint, pairs: isl.Map, reason: str) -> None:
+    def __init__(
+        self,
+        old: TermPoint,
+        new: TermPoint,
+        pairs: isl.Map,
+        reason: str,
+        sizes: tuple[dict[str, int], ...] = (),
+    ) -> None:
         super().__init__(reason)
-        self.old, self.new, self.pairs, self.reason = old, new, pairs, reason
+        self.old, self.new, self.pairs, self.reason, self.sizes = old, new, pairs, reason, sizes
 
 
 @dataclass(frozen=True, eq=False)

@@ -159,7 +159,7 @@ class Combination:
     def _together(self, parts: Sequence[CombinedPart]) -> Term:
         """The parts as one term."""
         kept = [one for one in parts if not self.is_neutral(one.term)]
-        found: Term = Constant("0" if self.kind is CombinationKind.SUM else "1", self.type)
+        found: Term = Index(Int(0 if self.kind is CombinationKind.SUM else 1), self.type)
         for place, one in enumerate(kept):
             if place == 0 and one.sign > 0:
                 found = one.term

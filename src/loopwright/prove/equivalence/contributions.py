@@ -37,12 +37,21 @@ class MatchedTerms:
     points: isl.Map
 
 
-class Unbalanced(Exception):
-    """A contribution that has no counterpart, as far as was found, at `points` { [p -> p'] -> E[e] }."""
+@dataclass(frozen=True, eq=False)
+class LeftOver:
+    """A contribution that has no counterpart, as far as was found, for these sizes."""
 
-    def __init__(self, one: Contribution, points: isl.Map, *, is_old: bool) -> None:
+    one: Contribution
+    sizes: dict[str, int]
+    is_old: bool
+
+
+class Unbalanced(Exception):
+    """Contributions are left over."""
+
+    def __init__(self, left: tuple[LeftOver, ...]) -> None:
         super().__init__()
-        self.one, self.points, self.is_old = one, points, is_old
+        self.left = left
 
 
 def matched(
@@ -71,11 +80,20 @@ def matched(
                     left_new[j] = left_new[j].subtract(both.range_factor_range()).coalesce()
                     if may_repeat:
                         break
-    for rest, sides, is_old in ((left_old, olds, True), (left_new, news, False)):
-        for points, one in zip(rest, sides, strict=True):
-            if not points.is_empty():
-                raise Unbalanced(one, points, is_old=is_old)
+    left = tuple(
+        LeftOver(one, _sizes(points), is_old)
+        for rest, sides, is_old in ((left_old, olds, True), (left_new, news, False))
+        for points, one in zip(rest, sides, strict=True)
+        if not points.is_empty()
+    )
+    if left:
+        raise Unbalanced(left)
     return found
+
+
+def _sizes(points: isl.Map) -> dict[str, int]:
+    point = smallest_point(points.domain().params())
+    return {} if point is None else point.parameters
 
 
 def _both(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
@@ -88,11 +106,14 @@ def _one_to_one(old: isl.Map, new: isl.Map, relation: isl.Map) -> isl.Map:
     both = _both(old, new, relation)
     if both.is_empty():
         return both
-    if not both.uncurry().is_single_valued():
-        both = both.uncurry().lexmin().curry()
-    if not both.range_reverse().uncurry().is_single_valued():
-        both = both.range_reverse().uncurry().lexmin().curry().range_reverse()
-    return both.coalesce()
+    found = both
+    if not found.uncurry().is_single_valued():
+        found = found.uncurry().lexmin().curry()
+    if not found.range_reverse().uncurry().is_single_valued():
+        found = found.range_reverse().uncurry().lexmin().curry().range_reverse()
+    is_one_to_one = found.uncurry().is_single_valued() and found.range_reverse().uncurry().is_single_valued()
+    is_part = found is both or found.is_subset(both)  # isl's minimum is not always one
+    return found.coalesce() if is_part and is_one_to_one else both.subtract(both)
 
 
 def _alike(one: Contribution, other: Contribution, flows: tuple[Flow, Flow]) -> list[isl.Map]:
@@ -127,20 +148,29 @@ def _aligned(one: Form, other: Form) -> Iterator[list[tuple[FormLeaf, FormLeaf]]
                 inner = [list(_aligned(*each)) for each in zip(one.parts, order, strict=True)]
                 for chosen in islice(product(*inner), MOST_ALIGNMENTS):
                     yield [leaf for leaves in chosen for leaf in leaves]
+        case (FormLeaf(is_input=False), FormNode()) | (FormNode(), FormLeaf(is_input=False)):
+            yield _held(one, other)
+        case FormNode(held=FormLeaf()), FormNode(held=FormLeaf()):
+            yield _held(one, other)
         case _:
             return
+
+
+def _held(one: Form, other: Form) -> list[tuple[FormLeaf, FormLeaf]]:
+    """The variables of two values, where they may correspond."""
+    first, second = (each if isinstance(each, FormLeaf) else each.held for each in (one, other))
+    return [(first, second)] if first is not None and second is not None else []
 
 
 def unbalanced_text(wrong: Unbalanced | TooMany, combination: Combination) -> str:
     """Why two bags were not shown to be the same."""
     if isinstance(wrong, TooMany):
         return "a value with too many kinds of contributions"
-    line = "" if wrong.one.definition.line is None else f" in line {wrong.one.definition.line}"
-    side, other = ("OLD", "NEW") if wrong.is_old else ("NEW", "OLD")
-    sizes = smallest_point(wrong.points.domain().params())
-    values = () if sizes is None else sizes.parameters.items()
-    example = ", ".join(f"{name} = {value}" for name, value in values)
-    text = f"{_WORDS[combination.kind]} {shown(wrong.one.term)}{line} of {side}, {other} has none to match"
+    first = wrong.left[0]
+    line = "" if first.one.definition.line is None else f" in line {first.one.definition.line}"
+    side, other = ("OLD", "NEW") if first.is_old else ("NEW", "OLD")
+    example = ", ".join(f"{name} = {value}" for name, value in first.sizes.items())
+    text = f"{_WORDS[combination.kind]} {shown(first.one.term)}{line} of {side}, {other} has none to match"
     return f"{text}, for example for {example}" if example else text
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from loopwright.c.reworded.returned import RETURNED
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Undefined, World, computed, differ
@@ -39,7 +40,12 @@ class Telling:
 
 
 def cell_text(place: CellKey) -> str:
-    return place[0] + "".join(f"[{k}]" for k in place[1])
+    return variable_text(place[0]) + "".join(f"[{k}]" for k in place[1])
+
+
+def variable_text(name: str) -> str:
+    """A variable for a reader; that which stands for what a function returns has no name in its text."""
+    return "the returned value" if name == RETURNED else name
 
 
 def number_text(value: TypedNumber) -> str:

@@ -29,6 +29,8 @@ from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.model.program import Array, AssumptionKind, Program
+from loopwright.presburger.named import number, tuple_set, variable
+from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import maps_of
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
@@ -252,6 +254,30 @@ def arrays_of(program: Program) -> dict[str, Array]:
     return {local_name(one.name) if one.local else one.name: one for one in program.arrays}
 
 
+def _example(sizes: isl.Set) -> str:
+    point = smallest_point(sizes)
+    shown_sizes = () if point is None else point.parameters.items()
+    example = ", ".join(f"{size} = {value}" for size, value in shown_sizes)
+    return f", for example for {example} (--assume says which sizes there are)" if example else ""
+
+
+def _declared_cells(array: Array) -> isl.Set | None:
+    """The cells inside of sizes that are declared, the first one of a parameter `double A[n][m]` as well.
+
+    C does not promise that there are as many: that is what is listed.
+    """
+    if array.inside is None or len(array.extents) != array.rank or not array.extents:
+        return None
+    first = array.extents[0]
+    if not (first.isidentifier() or first.isdecimal()):
+        return None
+    size = number(int(first)) if first.isdecimal() else variable(first)
+    names = [f"subscript {k}" for k in range(array.rank)]
+    own = variable(names[0])
+    rows = tuple_set(own.ge_set(number(0)).intersect(own.lt_set(size)), array.name, names)
+    return array.inside.intersect(rows)
+
+
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
     """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
     possible, sizes, arrays = touched(flows[0], certain=False), sizes_inside(old), arrays_of(new)
@@ -261,7 +287,11 @@ def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | N
         if arrays[name].rank == 0 or (is_foreign and not arrays[name].is_sized):
             continue
         for one in _writes(flows[1], name):
-            if not _outside(one.intersect_params(sizes), arrays[name], possible).is_empty():
+            beyond = _outside(one.intersect_params(sizes), arrays[name], possible)
+            declared = _declared_cells(arrays[name])
+            beyond = beyond if declared is None else beyond.subtract_range(declared.set_tuple_name(name))
+            if not beyond.is_empty():
                 line = flows[1].definitions[str(one.get_tuple_name(IN))].line
-                return f"line {line} writes a cell of '{arrays[name].name}' that OLD does not touch"
+                where = _example(beyond.params())
+                return f"line {line} writes a cell of '{arrays[name].name}' that OLD does not touch{where}"
     return None

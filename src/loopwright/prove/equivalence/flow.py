@@ -18,6 +18,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, followed, preceded, selection
+from loopwright.presburger.last_writes import SeenWrites, seen_writes
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.prove.equivalence.assignments import Computation, computations
@@ -88,8 +89,8 @@ class Flow:
         for cells, writes in self._writers(cell.array, read.range()):
             known = cells.gist(read.range())  # what is known of all cells that are read is not said again
             flow = self._flow(reader, read.intersect_range(known), writes)
-            before += nonempty_maps(flow.get_must_no_source())
-            for one in nonempty_maps(flow.get_must_dependence()):
+            before += nonempty_maps(flow.without)
+            for one in nonempty_maps(flow.dependences):
                 found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
         if before:
             relation = reduce(isl.Map.union, before).coalesce() if found else read
@@ -97,15 +98,14 @@ class Flow:
         for name in sorted(found):
             yield ValueSource(self.definitions[name], reduce(isl.Map.union, found[name]).coalesce())
 
-    def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
+    def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> SeenWrites:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
         times = self.times.union(isl.UnionMap.from_map(self._after(reader))).intersect_domain(concerned)
         # Without redundancies: isl takes a multiple of the time, and fails to factorise some that have them.
         reads, writes, times = (
             one.remove_redundancies().coalesce() for one in (isl.UnionMap.from_map(read), writes, times)
         )
-        info = isl.UnionAccessInfo.from_sink(reads)
-        return info.set_must_source(writes).set_schedule_map(times).compute_flow()
+        return seen_writes(reads, writes, times)
 
     def _writers(self, array: str, cells: isl.Set) -> list[tuple[isl.Set, isl.UnionMap]]:
         """The cells in parts, each with the writes to it: in unrolled loops, few of many."""

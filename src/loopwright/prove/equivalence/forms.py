@@ -6,11 +6,13 @@ Variables are replaced by what they hold, where one assignment gave it to them: 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.combinations import combination_of
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term, subterms
@@ -33,6 +35,8 @@ class FormNode:
     name: str
     parts: tuple[Form, ...]
     in_any_order: bool = False
+    held: FormLeaf | None = None
+    """The variable that holds the value."""
 
 
 Form: TypeAlias = FormLeaf | FormNode
@@ -54,6 +58,8 @@ class _Forms:
         match term:
             case Constant(text, kind):
                 return FormNode(f"{text} {kind}", ())
+            case Index(Int(value), kind):
+                return FormNode(f"{value} {kind}", ())
             case Index(value):
                 return FormLeaf("integer", where.apply_range(definition.relation((value,))))
             case InputTerm(array):
@@ -64,14 +70,16 @@ class _Forms:
                 return self._of_operation(definition, term, where, depth)
 
     def _of_cell(self, definition: ValueDefinition, cell: CellTerm, where: isl.Map, depth: int) -> Form:
+        read = definition.relation(cell.subscripts, cell.array)
+        leaf = FormLeaf(f"cell {cell.array}", where.apply_range(read))
         sources = self.flow.sources(definition, cell)
         if len(sources) == 1 and depth:
             source = sources[0]
             one = source.definition
             if isinstance(one.value, InputTerm) or not self._is_accumulated(one):
-                return self.of(one, one.value, where.apply_range(source.relation), depth - 1)
-        read = definition.relation(cell.subscripts, cell.array)
-        return FormLeaf(f"cell {cell.array}", where.apply_range(read))
+                form = self.of(one, one.value, where.apply_range(source.relation), depth - 1)
+                return replace(form, held=leaf) if isinstance(form, FormNode) else form
+        return leaf
 
     def _is_accumulated(self, one: ValueDefinition) -> bool:
         """Whether a value may be made of another one of the same variable."""

@@ -22,6 +22,7 @@ from functools import partial
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Int
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.accumulation import Accumulation, TooMany
 from loopwright.prove.equivalence.claims import Bag, Claims, Key, Mismatch, PairClaim, TermPoint, widened
@@ -80,6 +81,8 @@ class Induction:
                 return claims
             case (CellTerm(), _) | (_, CellTerm()):
                 return self.unfolded(old, new, pairs, claims)
+            case Index(Int(one), kind), Index(Int(other), same) if (one, kind) == (other, same):
+                return claims
             case Index(one, kind), Index(other, same) if kind == same:
                 left, right = old.definition.relation((one,)), new.definition.relation((other,))
                 return _holds(old, new, pairs, left.apply_range(right.reverse()), claims)
@@ -110,7 +113,8 @@ class Induction:
     def _combined(self, old: Term, new: Term) -> Combination | None:
         """The operation that one of two values is made by, where its operands may be taken in any order."""
         found = combination_of(new) or combination_of(old)
-        if found is None or old.type != found.type or new.type != found.type:
+        others = (one for one in (old, new) if not isinstance(one, InputTerm))
+        if found is None or any(one.type != found.type for one in others):
             return None
         return found if self.reassociate or found.is_exact else None
 
@@ -146,7 +150,9 @@ class Induction:
             found = matched(mine, theirs, pairs, combination)
         except (Unbalanced, TooMany) as wrong:
             self.failed[key] = pairs
-            raise Mismatch(old, new, pairs, unbalanced_text(wrong, combination)) from wrong
+            left = wrong.left if isinstance(wrong, Unbalanced) else ()
+            sizes = tuple(one.sizes for one in left)
+            raise Mismatch(old, new, pairs, unbalanced_text(wrong, combination), sizes) from wrong
         for one in found:
             first, second = (TermPoint(each.definition, each.term) for each in (one.old, one.new))
             claims = self.equal(first, second, one.points, claims)

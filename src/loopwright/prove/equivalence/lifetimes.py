@@ -31,7 +31,8 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
         flow = flow_of(program, context)
     except Unreadable as failure:
         names = ", ".join(sorted({variable.name for variable in variables}))
-        return Undecided(f"whether iterations share values of {names} could not be determined: {failure}")
+        reason = f"whether iterations share values of {names} could not be determined: {failure}"
+        return Undecided(reason, unread=True)
     count = 0
     for reader in flow.definitions.values():
         for cell in (part for part in subterms(reader.value) if isinstance(part, CellTerm)):

@@ -6,6 +6,7 @@ Under reassociation, a sum is the bag of its terms and a product that of its fac
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
 
@@ -15,6 +16,8 @@ from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Con
 from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 Key = tuple[object, ...]
+MOST_SHOWN = 12
+"""Operands that are written out."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,27 @@ def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
+def bag_difference(table: Table, one: int, other: int) -> str | None:
+    """A term that is in one of two sums more often than in the other, or a factor of two products."""
+    match table.keys[one], table.keys[other]:
+        case ("apply", "+" | "*" as operator, kind, *mine), ("apply", same, other_kind, *theirs):
+            if not table.reassociate or (operator, kind) != (same, other_kind):
+                return None
+            counts = Counter(map(str, mine)), Counter(map(str, theirs))
+            for part in sorted({*counts[0], *counts[1]}, key=int):
+                times = counts[0][part], counts[1][part]
+                if times[0] != times[1] and table.keys[int(part)][0] != "integer":
+                    what = "sum" if operator == "+" else "product"
+                    often = [_times(each) for each in times]
+                    text = described(table, int(part))
+                    return f"{text} is {often[0]} in the {what} of OLD, {often[1]} in that of NEW"
+    return None
+
+
+def _times(count: int) -> str:
+    return {0: "not", 1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
 def described(table: Table, number: int, depth: int = 3) -> str:
     """A value for a reader, as an expression of what was there before."""
     match table.keys[number]:
@@ -140,7 +164,9 @@ def described(table: Table, number: int, depth: int = 3) -> str:
         case ("apply", operator, _, *operands):
             if depth == 0:
                 return "..."
-            parts = [described(table, int(str(one)), depth - 1) for one in operands]
+            shown = operands if len(operands) <= MOST_SHOWN else [*operands[:3], *operands[-2:]]
+            parts = [described(table, int(str(one)), depth - 1) for one in shown]
+            parts = parts if len(operands) <= MOST_SHOWN else [*parts[:3], "...", *parts[3:]]
             return _written(str(operator), parts)
         case _:
             return "?"

@@ -40,6 +40,7 @@ from loopwright.prove.equivalence.header_constants import macros_of_headers, ope
 from loopwright.prove.equivalence.numbering import (
     Numbered,
     Table,
+    bag_difference,
     before,
     described,
     first_difference,
@@ -364,7 +365,8 @@ def _refuted(
     ]
     text = f"{name} is {shown[0]}, but {shown[1]}"
     text += f", {found.inputs}" if found.inputs else ""
-    text += f"; the first difference: {where[0]}, but {where[1]}"
+    counted = bag_difference(table, *inner)
+    text += f"; {counted}" if counted else f"; the first difference: {where[0]}, but {where[1]}"
     unknown = _unknown_functions(pair)
     if unknown:
         text += f"; taking {', '.join(unknown)} for any function"

@@ -16,6 +16,7 @@ import islpy as isl
 
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.claims import Claims, Mismatch, TermPoint
+from loopwright.prove.equivalence.counterexample import variable_text
 from loopwright.prove.equivalence.definedness import (
     Needed,
     Operation,
@@ -41,7 +42,7 @@ def by_values(
     try:
         flows = flow_of(old, old.context), flow_of(new, old.context)
     except Unreadable as failure:
-        return Undecided(str(failure)), ()
+        return Undecided(str(failure), unread=True), ()
     more = writes_more(old, new, flows)
     if more is not None:
         return Undecided(more), ()
@@ -90,7 +91,7 @@ def _by_induction(
         try:
             claims = proof.equal(ends, ends, _identity(ends), claims)
         except Mismatch as wrong:
-            return Undecided(_reason(wrong, array, paths)), ()
+            return Undecided(_reason(wrong, array, paths), hints=wrong.sizes), ()
     left = proof.needed.left(_answers(proof, claims))
     if left:
         claims = _with_unused(proof, claims, dict.fromkeys(name for name, _ in left))
@@ -170,4 +171,5 @@ def _reason(wrong: Mismatch, array: str, paths: tuple[str, str]) -> str:
         else shown(point.term)
         for point, path in zip((wrong.old, wrong.new), paths, strict=True)
     ]
-    return f"{array} was not shown to end up the same: {wrong.reason}, {places[0]} and {places[1]}"
+    name = variable_text(array)
+    return f"{name} was not shown to end up the same: {wrong.reason}, {places[0]} and {places[1]}"

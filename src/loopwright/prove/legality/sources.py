@@ -16,6 +16,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, followed, padded, preceded
+from loopwright.presburger.last_writes import seen_writes
 from loopwright.presburger.sets import IN, OUT
 from loopwright.presburger.unions import nonempty_maps
 
@@ -143,11 +144,10 @@ def _flow(
         )
     )
     times = union([*(one.time for one in readings), *(one.time for one in writes)]).remove_redundancies()
-    info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
-    flow = info.set_schedule_map(times).compute_flow()
+    flow = seen_writes(reads, must, times, may=may)
     found: dict[str, isl.UnionMap] = {}
-    parts = [one.reverse() for one in nonempty_maps(flow.get_may_dependence())]
-    parts += [_before(one) for one in nonempty_maps(flow.get_may_no_source())]
+    parts = [one.reverse() for one in nonempty_maps(flow.dependences)]
+    parts += [_before(one) for one in nonempty_maps(flow.without)]
     for part in parts:
         name = str(part.get_tuple_name(IN))
         one = isl.UnionMap.from_map(part)

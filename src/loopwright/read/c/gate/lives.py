@@ -21,6 +21,7 @@ from loopwright.c.typed.liveness import (
 from loopwright.c.typed.tree import Declaration, Declarator, Declare, Name, Storage, addressed, walk
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
+from loopwright.presburger.last_writes import seen_writes
 from loopwright.read.c.gate.types import iterators_of
 
 
@@ -95,8 +96,8 @@ def _reads_first(program: Program, array: Array) -> bool:
                     reads = reads.union(relation)
                 elif access.must:
                     writes = writes.union(relation)
-    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(program.context)).set_must_source(writes)
-    return not info.set_schedule_map(program.schedule()).compute_flow().get_must_no_source().is_empty()
+    reads = reads.intersect_params(program.context)
+    return not seen_writes(reads, writes, program.schedule()).without.is_empty()
 
 
 def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[str, Declaration]) -> Array:

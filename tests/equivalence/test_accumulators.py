@@ -1,0 +1,67 @@
+"""Values that are accumulated in several variables: every contribution once and once only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
+from loopwright.prove.equivalence.answer import REASSOCIATION
+from loopwright.prove.equivalence.combinations import COMPARABLE, PARTIAL
+from loopwright.prove.verdict import Refuted, Undecided
+from tests.equivalence.accumulators import RIGHT, UNDECIDED, WRONG
+
+
+def compared(folder: Path, old: str, new: str, *, reassociate: bool = True) -> Comparison:
+    files = folder / "old.c", folder / "new.c"
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(text)
+    return compare_files(*files, ComparisonOptions(allow_reassociation=reassociate))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_every_contribution_once(name: str, tmp_path: Path) -> None:
+    found = compared(tmp_path, *RIGHT[name])
+    assert found.proved, found.verdict
+    assert REASSOCIATION in found.trusted or found.answers[0].way == "by instances"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_contribution_too_many_or_too_few(name: str, tmp_path: Path) -> None:
+    verdict = compared(tmp_path, *WRONG[name]).verdict
+    assert isinstance(verdict, Refuted), verdict
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_what_rounds_otherwise_is_not_proved(name: str, tmp_path: Path) -> None:
+    verdict = compared(tmp_path, *UNDECIDED[name]).verdict
+    assert isinstance(verdict, Undecided), verdict
+
+
+def test_unsigned_sums_are_exact(tmp_path: Path) -> None:
+    found = compared(tmp_path, *RIGHT["unsigned"], reassociate=False)
+    assert found.proved and REASSOCIATION not in found.trusted
+
+
+@pytest.mark.parametrize("name", ["four variables", "signed", "the largest"])
+def test_other_sums_are_not(name: str, tmp_path: Path) -> None:
+    assert not compared(tmp_path, *RIGHT[name], reassociate=False).proved
+
+
+@pytest.mark.parametrize(("name", "said"), [("signed", PARTIAL), ("the largest", COMPARABLE)])
+def test_what_is_assumed_is_said(name: str, said: str, tmp_path: Path) -> None:
+    assert said in compared(tmp_path, *RIGHT[name]).trusted
+
+
+def test_the_largest_of_ints_is_exact(tmp_path: Path) -> None:
+    old, new = (text.replace("double", "int") for text in RIGHT["the largest"])
+    assert compared(tmp_path, old, new, reassociate=False).proved
+
+
+def test_a_witness_counts(tmp_path: Path) -> None:
+    verdict = compared(tmp_path, *WRONG["a variable twice"]).verdict
+    assert isinstance(verdict, Refuted)
+    assert "a[2] is once in the sum of OLD, twice in that of NEW" in verdict.witness
+    assert "the returned value is 1" in verdict.witness

@@ -1,0 +1,47 @@
+"""The last writes before reads, for sets with remainders in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+import pytest
+
+from loopwright.presburger.last_writes import seen_writes
+
+TIMES = isl.UnionMap("{ R[i] -> [i, 2, 0]; Z[i] -> [i, 0, 0]; W[i, j] -> [i, 1, j] }")
+READS = isl.UnionMap("{ R[i] -> s[] : 0 <= i < 3 }")
+BOUNDS: dict[str, Callable[[int, int, int], bool]] = {
+    "j mod 4 = 0 and 0 <= j < 4 * floor(m / 4)": lambda m, _, j: j % 4 == 0 and 0 <= j < m // 4 * 4,
+    "0 <= j < 4 * floor(m / 4)": lambda m, _, j: 0 <= j < m // 4 * 4,
+    "j mod 3 = 1 and 0 <= j < 3 * floor((m + i) / 3)": lambda m, i, j: (
+        j % 3 == 1 and 0 <= j < (m + i) // 3 * 3
+    ),
+    "j mod 4 = 0 and 0 <= j < m": lambda m, _, j: j % 4 == 0 and 0 <= j < m,
+}
+
+
+def _last(size: int, bound: str, *, is_set: bool) -> isl.UnionMap:
+    """By running the loops."""
+    found: dict[int, str] = {}
+    last = ""
+    for i in range(3):
+        last = f"Z[{i}]" if is_set else last
+        for j in range(20):
+            last = f"W[{i}, {j}]" if BOUNDS[bound](size, i, j) else last
+        found |= {i: last} if last else {}
+    return isl.UnionMap(f"{{ {'; '.join(f'{write} -> R[{i}]' for i, write in found.items())} }}")
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("is_set", (True, False))
+def test_the_last_write_is_the_last(bound: str, is_set: bool) -> None:
+    first = "Z[i] -> s[] : 0 <= i < 3; " if is_set else ""
+    writes = isl.UnionMap(f"[m] -> {{ {first}W[i, j] -> s[] : 0 <= i < 3 and {bound} }}")
+    found = seen_writes(READS, writes, TIMES)
+    for size in range(13):
+        here = isl.Set(f"[m] -> {{ : m = {size} }}")
+        seen = found.dependences.intersect_params(here).project_out_all_params()
+        assert seen.is_equal(_last(size, bound, is_set=is_set))
+        left = found.without.intersect_params(here).project_out_all_params().domain()
+        assert left.is_equal(READS.domain().subtract(seen.range()))
