@@ -12,6 +12,7 @@ Instance: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 ROUNDING = "the same bits when built with -ffp-contract=off, equal up to contraction otherwise"
+REORDERED = "equal up to the rounding of sums and products, which are computed in another order"
 """The contract for floating-point numbers: a compiler may fuse a product and a sum in one order of the loops
 and not in another, unless it is told not to."""
 

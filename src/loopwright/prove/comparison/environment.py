@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in, without_comments
-from loopwright.prove.equivalence.answer import Equivalence
+from loopwright.model.program import Program
+from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
+from loopwright.prove.verdict import REORDERED, ROUNDING
 from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY
 from loopwright.source import Source
 
@@ -28,6 +30,13 @@ _INCLUDED = re.compile(r"(?m)^[ \t]*#[ \t]*include\b[^\n]*")
 _QUIET = {"fabs", "floor", "ceil", "round", "trunc", "fmin", "fmax", "copysign", "rint", "nearbyint"}
 _SETTING = LIBRARY - CHARACTERS - CLASSES - {name + end for name in _QUIET for end in ("", "f", "l")}
 """Functions of the library that may set `errno`."""
+
+
+def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
+    """What is promised of floating-point numbers, where there are some."""
+    if not any(one.rounds for one in old):
+        return ""
+    return REORDERED if any(REASSOCIATION in one.trusted for one in answers) else ROUNDING
 
 
 def seen_besides_values(

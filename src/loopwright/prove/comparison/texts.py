@@ -23,7 +23,7 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     without_elements,
 )
-from loopwright.prove.comparison.environment import seen_besides_values
+from loopwright.prove.comparison.environment import contract_of, seen_besides_values
 from loopwright.prove.comparison.guarded import under_guards
 from loopwright.prove.comparison.outside import outside_difference
 from loopwright.prove.comparison.preprocessor import (
@@ -38,7 +38,7 @@ from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by
 from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.text.text_model import read_text
-from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.text import counts_signed, reads_as_written
@@ -142,17 +142,17 @@ def compared_texts(
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
     if reason is None:
         reason = _different_around(old, before, texts[0], (compiled, options))
+    answers = tuple(one for each in found for one in each.answers)
     if reason is None:
-        answers, rounds = [one for each in found for one in each.answers], any(one.rounds for one in old)
-        reason = seen_besides_values((before, source), answers, rounds=rounds)
+        reason = seen_besides_values((before, source), answers, rounds=any(one.rounds for one in old))
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     helpers = undefined_helpers(c_file(source))
     return replace(
         found[0],
-        answers=tuple(answer for one in found for answer in one.answers),
+        answers=answers,
         trusted=tuple(dict.fromkeys((*helpers, *(text for one in found for text in one.trusted)))),
-        contract=ROUNDING if any(one.rounds for one in old) else "",
+        contract=contract_of(old, answers),
     )
 
 

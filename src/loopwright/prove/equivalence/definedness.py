@@ -202,7 +202,13 @@ def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> NewMemory
         for name, one in found.items()
         if arrays[name].local or (one is not None and one.scope.text.startswith("{"))
     )
-    return NewMemory(flows[1], arrays, own, touched(flows[0], certain=True), sizes_inside(old))
+    return NewMemory(flows[1], arrays, own, _touched_by(old, flows[0], certain=True), sizes_inside(old))
+
+
+def _touched_by(old: Program, flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
+    """The cells that OLD touches; its own variables are no cells of NEW, whatever they are called."""
+    own = {local_name(one.name) for one in old.arrays if one.local}
+    return {name: cells for name, cells in touched(flow, certain=certain).items() if name not in own}
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
@@ -280,7 +286,7 @@ def _declared_cells(array: Array) -> isl.Set | None:
 
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
     """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
-    possible, sizes, arrays = touched(flows[0], certain=False), sizes_inside(old), arrays_of(new)
+    possible, sizes, arrays = _touched_by(old, flows[0], certain=False), sizes_inside(old), arrays_of(new)
     known = {array.name for array in old.arrays}
     for name in sorted(arrays.keys() & flows[1].writes.keys()):
         is_foreign = name not in known and old.file.declarations.visible(name, old.region) is None
