@@ -31,8 +31,9 @@ from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.in_lanes import in_lanes
+from loopwright.read.c.paired_wordings import pairs_of_wordings
 from loopwright.read.c.reader import load_c
-from loopwright.read.c.rephrased import as_written, pairs_of_wordings
+from loopwright.read.c.rephrased import as_written
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span

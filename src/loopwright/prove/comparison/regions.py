@@ -13,7 +13,7 @@ from dataclasses import replace
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
-from loopwright.c.reworded.returned import with_returned_values
+from loopwright.c.reworded.returned import RETURNED, with_returned_values
 from loopwright.c.selection.choice import Choice
 from loopwright.c.selection.chosen import (
     LOOPS,
@@ -78,8 +78,8 @@ def with_results(old: Source, new: Source, names: Sequence[str]) -> tuple[Source
     for text in (replace(one, chosen=()) for one in (old, new)):
         functions = [node for name, node in _functions(c_file(text)).items() if name in names]
         found.append(with_returned_values(text, functions))
-    is_changed = all(one.text != other.text for one, other in zip(found, (old, new), strict=True))
-    return (found[0], found[1]) if is_changed else (old, new)
+    is_returned = [RETURNED in one.text for one in found]
+    return (found[0], found[1]) if is_returned[0] == is_returned[1] else (old, new)
 
 
 def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:

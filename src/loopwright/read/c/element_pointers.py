@@ -44,11 +44,14 @@ _VALUES = (
 )
 
 
-def with_element_pointers(source: Source, options: CompilerOptions) -> Source:
-    """The text with the elements that local pointers of its regions point to, in place of the pointers."""
+def with_element_pointers(source: Source, options: CompilerOptions, *, rows: bool = False) -> Source:
+    """The text with the elements that local pointers of its regions point to, in place of the pointers.
+
+    `rows`: also `A[i][k]` in place of `row[k]`, after `double *row = A[i];`.
+    """
     if "*" not in source.text or not _may_declare_pointers(source):
         return source
-    return edited_while(source, lambda text: _edits(typed_file(text, options)), _MOST)
+    return edited_while(source, lambda text: _edits(typed_file(text, options), rows=rows), _MOST)
 
 
 def _may_declare_pointers(source: Source) -> bool:
@@ -65,11 +68,11 @@ def _may_declare_pointers(source: Source) -> bool:
     )
 
 
-def _edits(file: TypedFile) -> Iterator[list[Edit]]:
+def _edits(file: TypedFile, *, rows: bool) -> Iterator[list[Edit]]:
     """The changes that make one declaration go, for each that can."""
     for region in file.regions:
         if isinstance(region, TypedRegion):
-            found = _PointersOfRegion.of(region, file)
+            found = _PointersOfRegion.of(region, file, rows=rows)
             for declare, life in found.declarations if found is not None else ():
                 edits = found.without(declare, life) if found is not None else None
                 if edits is not None:
@@ -87,9 +90,11 @@ class _PointersOfRegion:
     declarations: tuple[tuple[tree.Declare, tuple[tree.Node, ...]], ...]
     """Those in blocks, with all that may run while what they declare lives."""
     reach: Reach
+    rows: bool
+    """Whether a pointer to the first element of a row may be the row."""
 
     @staticmethod
-    def of(region: TypedRegion, file: TypedFile) -> _PointersOfRegion | None:
+    def of(region: TypedRegion, file: TypedFile, *, rows: bool) -> _PointersOfRegion | None:
         """None where jumps decide what runs when."""
         around: dict[int, tree.Node] = {}
         nodes = tuple(node for statement in region.statements for node in tree.walk(statement))
@@ -107,7 +112,7 @@ class _PointersOfRegion:
             ):
                 found.append((node, nodes if block is None else tuple(tree.walk(block))))
         reach = reach_of(file, nodes, frozenset((*LIBRARY, *INDEX_HELPERS)))
-        return _PointersOfRegion(region, nodes, around, tuple(found), reach)
+        return _PointersOfRegion(region, nodes, around, tuple(found), reach, rows)
 
     def without(self, declare: tree.Declare, life: Sequence[tree.Node]) -> list[Edit] | None:
         """The changes after which a declaration is not needed; None where it is."""
@@ -124,7 +129,7 @@ class _PointersOfRegion:
 
     def _uses(self, variable: tree.Declarator, life: Sequence[tree.Node]) -> list[Edit] | None:
         """The changes that write out where a pointer points, where that is known."""
-        target = _target(variable)
+        target = _target(variable, rows=self.rows)
         if target is None or variable.initial is None or not self._stays(variable, life):
             return None
         offset = variable.declaration.offset
@@ -240,7 +245,7 @@ class _PointedTo:
     row: str | None
 
 
-def _target(variable: tree.Declarator) -> _PointedTo | None:
+def _target(variable: tree.Declarator, *, rows: bool) -> _PointedTo | None:
     """What a pointer points to, in the words of its first value, if that is of the pointer's type."""
     kind = unqualified(variable.declaration.type)
     if variable.initial is None or not isinstance(kind, Pointer) or _is_marked(kind.target):
@@ -278,7 +283,7 @@ def _target(variable: tree.Declarator) -> _PointedTo | None:
     ):
         base, index = _text(given.left), _text(given.right)
         element = f"{base}[{index}]" if base and index else element
-    return _PointedTo(element, None if is_row else f"({text})")
+    return _PointedTo(element, None if is_row and not rows else f"({text})")
 
 
 def _is_sum(given: tree.Expression) -> bool:

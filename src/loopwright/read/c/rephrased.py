@@ -303,58 +303,6 @@ def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> b
     return True
 
 
-def pairs_of_wordings(
-    old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
-) -> Iterator[tuple[Source, Source]]:
-    """Two files in plain loops, as they are, with first values for all loops, with other iterators, with
-    elements in place of pointers that walk, and with assignments to arrays that have first values, each pair
-    of texts once.
-
-    Functions that only one of them calls, or that are not the same in both, are inlined first.
-    """
-    plain = in_plain_loops(old, compiled), in_plain_loops(new, options)
-    inlined = plain
-    for _ in range(_DEEPEST):
-        further = _inlined(*inlined, compiled, options)
-        if further == inlined:
-            break
-        inlined = further
-    if inlined != plain:
-        yield in_plain_loops(inlined[0], compiled), in_plain_loops(inlined[1], options)
-    yield plain
-    if plain != (old, new):
-        yield old, new
-    continued = with_first_values(old, compiled), with_first_values(new, options)
-    if continued != plain:
-        yield continued
-    final = with_other_iterators(old, compiled), with_other_iterators(new, options)
-    if final not in (plain, (old, new)):
-        yield final
-    walked = with_pointer_walks(old, compiled), with_pointer_walks(new, options, always=False)
-    if walked[1] != new:
-        yield in_plain_loops(walked[0], compiled), in_plain_loops(walked[1], options)
-    assigned = with_assigned_arrays(old, compiled), with_assigned_arrays(new, options)
-    if assigned != (old, new):
-        yield in_plain_loops(assigned[0], compiled), in_plain_loops(assigned[1], options)
-        further = with_first_values(assigned[0], compiled), with_first_values(assigned[1], options)
-        if further[1] != in_plain_loops(assigned[1], options):
-            yield further
-
-
-def _inlined(
-    old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
-) -> tuple[Source, Source]:
-    """Both texts without calls of functions that only one of them calls, or that differ."""
-    try:
-        before, after = called_in(old), called_in(new)
-    except BadInput:
-        return old, new
-    names = {name for name in (*before, *after) if before.get(name) != after.get(name)}
-    if not names:
-        return old, new
-    return with_calls_inlined(old, names, compiled), with_calls_inlined(new, names, options)
-
-
 def _iterators(source: Source) -> Counter[str]:
     """The names that the loops of regions assign their first values to, and how many of them do."""
     loops = (
