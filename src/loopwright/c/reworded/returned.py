@@ -49,7 +49,7 @@ def _edits(function: Node) -> tuple[Edit, ...]:
     end = statements[-1].end
     closing = " }" * len(early)
     if is_void:
-        return (*edits, (end, end, closing)) if early else ()
+        return (*edits, (end, end, closing)) if returns else ()
     edits.append((end, end, f"{closing} return {RETURNED};"))
     return ((body.start + 1, body.start + 1, f" {on_one_line(kind.text)} {RETURNED};"), *edits)
 
