@@ -19,7 +19,15 @@ SUM = "  double s = 0.0;\n  for (int i = 0; i < n; i++)\n    s += x[i];\n"
 ROW = "  for (int i = 0; i < n; i++) {\n    double *row = A[i];\n    for (int j = 0; j < m; j++)\n"
 WALK = "  const double *p = x;\n  double *q = y;\n  for (int i = 0; i < n; i++) {\n"
 
+HEAD = "#include <string.h>\n"
+ZERO = f"{HEAD}void f(int n, double *restrict a, const double *restrict b) {{\n"
+OWN = ZERO.replace(HEAD, f"{HEAD}#define memset(a, b, c) (a[0] = 1)\n")
+CLEAR = "  for (int i = 0; i < n; i++)\n    a[i] = 0.0;\n"
+COPY = CLEAR.replace("0.0", "b[i]")
+
 YES = {
+    "memset": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 0, n * sizeof(double));\n"),
+    "memcpy": (ZERO + COPY, f"{ZERO}  if (n > 0) memcpy(a, b, (size_t)n * sizeof *a);\n"),
     "nothing to do": (SCALED + LOOP, f"{SCALED}  if (n <= 0)\n    return;\n{LOOP}"),
     "nothing to do, in braces": (SCALED + LOOP, f"{SCALED}  if (n < 1) {{ return; }} // none\n{LOOP}"),
     "two reasons": (SCALED + LOOP, f"{SCALED}  if (n < 0) return;\n  if (n == 0) return;\n{LOOP}"),
@@ -36,6 +44,15 @@ YES = {
     ),
 }
 NOT_YES = {
+    "a negative size": (ZERO + CLEAR, f"{ZERO}  memset(a, 0, n * sizeof(double));\n"),
+    "a half that is negative": (
+        ZERO + CLEAR,
+        f"{ZERO}  if (n) memset(a, 0, (size_t)n / 1 * sizeof(double));\n",
+    ),
+    "bytes that are ones": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 1, n * sizeof(double));\n"),
+    "other elements": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 0, n * sizeof(float));\n"),
+    "one element too many": (ZERO + COPY, f"{ZERO}  if (n > 0) memcpy(a, b, (n + 1) * sizeof *a);\n"),
+    "a macro of the file": (ZERO + CLEAR, f"{OWN}  if (n > 0) memset(a, 0, n * sizeof(double));\n"),
     "one too many left out": (SCALED + LOOP, f"{SCALED}  if (n <= 1)\n    return;\n{LOOP}"),
     "another value at once": (
         f"{MEAN}{SUM}  return s;\n",

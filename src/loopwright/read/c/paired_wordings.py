@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
+from loopwright.c.reworded.memory_calls import with_memory_loops
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput
 from loopwright.read.c.element_pointers import with_element_pointers
@@ -32,9 +33,11 @@ def pairs_of_wordings(
     elements in place of pointers, and with assignments to arrays that have first values, each pair of texts
     once.
 
-    Functions that only one of them calls, or that are not the same in both, are inlined first.
+    Functions that only one of them calls, or that are not the same in both, are inlined first, and what
+    `memset` and `memcpy` do to elements is done by loops.
     """
     seen: set[Texts] = set()
+    old, new = with_memory_loops(old), with_memory_loops(new)
     for texts in _all_pairs((old, new), (compiled, options)):
         if texts not in seen:
             seen.add(texts)

@@ -1,0 +1,126 @@
+"""Calls of `memset` and `memcpy` that are about elements of arrays, as loops over them.
+
+    memset(a, 0, n * sizeof(double));         for (long k = 0; k < N; k++) a[k] = 0;
+    memcpy(a, b + 2, n * sizeof(*a));         for (long k = 0; k < N; k++) a[k] = (b + 2)[k];
+    memset(t, 0, sizeof t);                   the same, for an array `double t[8]` that is no parameter
+
+where the size is that of the elements, which are numbers, and a byte of zeros is a zero.  N is n; of a
+negative n, which is a very large size for the function, N is a large number too: such a loop writes what a
+loop of no iterations does not.  Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
+from loopwright.c.file import CFile, c_file
+from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
+from loopwright.c.tokens import names_in, on_one_line
+from loopwright.errors import BadInput
+from loopwright.source import Source
+
+_MANY = 1 << 30
+_NUMBER = "memory_element"
+_CALLED = ("memset", "memcpy")
+_PLAIN = re.compile(r"[\w\s+\-*/%()]+")
+_SIZES = ("size_t", "unsigned long")
+_OTHERWISE = frozenset(("sizeof", "size_t", "unsigned", "int", "long", "short", "char", "ptrdiff_t"))
+"""Words of sizes and casts in a number of elements."""
+
+
+def with_memory_loops(source: Source) -> Source:
+    """The text with loops in place of such calls in its regions, where they are the library's."""
+    if not any(name in source.text for name in _CALLED) or _NUMBER in source.text:
+        return source
+    try:
+        file = c_file(source)
+        is_own = not {*_CALLED, "sizeof"}.isdisjoint(file.macro_names | file.declarations.functions)
+        edits = [] if is_own or "<string.h>" not in source.text else sorted(_edits(file))
+    except BadInput:
+        return source
+    return source.edited(edits) if edits else source
+
+
+def _edits(file: CFile) -> Iterator[Edit]:
+    for region in file.regions:
+        for node in file.block(region.place).of_type("expression_statement"):
+            parts = named_children(node)
+            call = parts[0] if len(parts) == 1 else node
+            if call.type != "call_expression" or field(call, "function").text not in _CALLED:
+                continue
+            loop = _loop(call, file.declarations)
+            if loop is not None:
+                yield node.start, node.end, loop + lines_in(file.source, node.start, node.end)
+
+
+def _loop(call: Node, declared: Declarations) -> str | None:
+    arguments = named_children(field(call, "arguments"))
+    if len(arguments) != 3:
+        return None
+    target = _array(arguments[0], declared)
+    if target is None:
+        return None
+    if field(call, "function").text == "memset":
+        value = "0" if arguments[1].text == "0" else None
+    else:
+        source = _array(arguments[1], declared)
+        is_same = source is not None and _element(source, declared) == _element(target, declared)
+        value = f"({on_one_line(arguments[1].text)})[{_NUMBER}]" if is_same else None
+    count = _count(arguments[2], target, declared)
+    if value is None or count is None:
+        return None
+    bound = count if count.isdecimal() else f"(({count}) < 0 ? {_MANY} : ({count}))"
+    element = f"({on_one_line(arguments[0].text)})[{_NUMBER}]"
+    return f"for (long {_NUMBER} = 0; {_NUMBER} < {bound}; {_NUMBER}++) {element} = {value};"
+
+
+def _array(node: Node, declared: Declarations) -> Variable | None:
+    """The array of numbers that an address is in: `a`, `a + e`, `&a[e]`."""
+    node = without_parentheses(node)
+    if node.type == "pointer_expression" and operator(node) == "&":
+        inner = without_parentheses(field(node, "argument"))
+        node = field(inner, "argument") if inner.type == "subscript_expression" else inner
+    elif node.type == "binary_expression" and operator(node) == "+":
+        node = without_parentheses(field(node, "left"))
+    variable = declared.visible(node.text, node.span) if node.type == "identifier" else None
+    is_known = variable is not None and variable.rank == 1 and bool(_element(variable, declared))
+    return variable if is_known else None
+
+
+def _element(variable: Variable, declared: Declarations) -> str:
+    words = declared.resolved(variable.type).split()
+    text = " ".join(word for word in words if word not in ("const", "restrict", "static", "register"))
+    return text if text in ("float", "double") or text in INTEGER_TYPES else ""
+
+
+def _count(node: Node, target: Variable, declared: Declarations) -> str | None:
+    """How many elements a size in bytes is."""
+    node = without_parentheses(node)
+    if node.type == "sizeof_expression":
+        own = re.fullmatch(rf"sizeof\s*\(?\s*{target.name}\s*\)?", node.text)
+        is_array = target.extents and target.extents[0].isdecimal() and not target.may_alias
+        is_local = target.scope.text.startswith("{")
+        return target.extents[0] if own and is_array and is_local else None
+    if node.type != "binary_expression" or operator(node) != "*":
+        return None
+    sides = [without_parentheses(field(node, side)) for side in ("left", "right")]
+    sizes = [one for one in sides if one.type == "sizeof_expression"]
+    counts = [one for one in sides if one.type != "sizeof_expression"]
+    if len(sizes) != 1 or not _is_element(sizes[0].text, target, declared):
+        return None
+    count = counts[0]
+    if count.type == "cast_expression" and field(count, "type").text in _SIZES:
+        count = without_parentheses(field(count, "value"))
+    text = on_one_line(count.text)
+    return text if _PLAIN.fullmatch(text) and _OTHERWISE.isdisjoint(names_in(text)) else None
+
+
+def _is_element(size: str, target: Variable, declared: Declarations) -> bool:
+    name = re.escape(target.name)
+    if re.fullmatch(rf"sizeof\s*\(?\s*(?:\*\s*{name}|{name}\s*\[\s*0\s*\])\s*\)?", size):
+        return True
+    named = re.fullmatch(r"sizeof\s*\(\s*([A-Za-z_][\w\s]*?)\s*\)", size)
+    return named is not None and declared.resolved(named[1]) == _element(target, declared)
