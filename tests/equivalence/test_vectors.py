@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from platform import machine
+from subprocess import run
 
 import pytest
 
+from loopwright.c.reworded.vector_lanes import with_lanes
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.files import CONTRACTED, FUSED, compare_files
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions
@@ -125,3 +128,39 @@ def test_an_attribute_that_is_a_macro(tmp_path: Path) -> None:
     head = "#define aligned(x) aligned(64)\ntypedef double v2 __attribute__((vector_size(16), aligned(8)));\n"
     body = "void f(int n) { for (int i = 0; i < n; i += 2) *(v2 *)(y + i) = *(v2 *)(x + i); }\n"
     assert in_lanes(Source("n.c", f"{head}double x[9], y[9];\n{body}"), CompilerOptions()).reason
+
+
+MOVES = {
+    "double": (
+        *("_mm256_unpacklo_pd(a, b)", "_mm256_unpackhi_pd(a, b)", "_mm256_hadd_pd(a, b)"),
+        *("_mm256_shuffle_pd(a, b, 5)", "_mm256_shuffle_pd(a, b, 10)", "_mm256_permute_pd(a, 6)"),
+        *("_mm256_permute2f128_pd(a, b, 0x20)", "_mm256_permute2f128_pd(a, b, 0x13)"),
+    ),
+    "float": (
+        *("_mm_unpacklo_ps(a, b)", "_mm_unpackhi_ps(a, b)", "_mm_hadd_ps(a, b)", "_mm_movehl_ps(a, b)"),
+        *("_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 2, 0))", "_mm_permute_ps(a, 0x1b)", "_mm_movelh_ps(a, b)"),
+        *("_mm_movehdup_ps(a)", "_mm_moveldup_ps(a)", "_mm_add_ss(a, b)", "_mm_max_ss(a, b)"),
+    ),
+}
+
+
+@pytest.mark.skipif(machine() != "x86_64", reason="instructions of x86")
+def test_lanes_move_as_the_compiler_moves_them(tmp_path: Path) -> None:
+    text, calls = "#include <immintrin.h>\n", ""
+    for element, moves in MOVES.items():
+        bits, kind, name = ("256", "pd", "__m256d") if element == "double" else ("", "ps", "__m128")
+        load, store = f"_mm{bits}_loadu_{kind}", f"_mm{bits}_storeu_{kind}"
+        for number, move in enumerate(moves):
+            text += f"void {element[0]}{number}(const {element} *x, const {element} *y, {element} *z) {{\n"
+            text += f"  {name} a = {load}(x), b = {load}(y);\n  a = {move};\n  {store}(z, a);\n}}\n"
+            calls += f"  {element[0]}{number}({element[0]}x, {element[0]}y, {element[0]}z);\n"
+            calls += f'  for (int i = 0; i < 4; i++) printf("%g ", {element[0]}z[i]);\n'
+    values = "= {1.5, -2, 3, 4.25}, %sy[4] = {11, 12, -13, 2}, %sz[4];\n"
+    start = f"double dx[4] {values}float fx[4] {values}" % (*"dd", *"ff")
+    main = f"#include <stdio.h>\nint main(void) {{\n{start}{calls}  return 0;\n}}\n"
+    shown = []
+    for name, source in (("vectors", text), ("lanes", with_lanes(Source("m.c", text)).source.text)):
+        (tmp_path / f"{name}.c").write_text(source + main)
+        run(["cc", "-mavx", "-w", "-o", tmp_path / name, tmp_path / f"{name}.c"], check=True)
+        shown.append(run([tmp_path / name], check=True, capture_output=True, text=True).stdout)
+    assert "immintrin" not in source and shown[0] == shown[1]
