@@ -65,6 +65,15 @@ def test_names_of_new_loops_that_are_macros(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED
 
 
+@pytest.mark.parametrize(
+    ("header", "is_proved"), [("#include <stdio.h>\n", True), ("#include <stdio.h>\n#undef NULL\n#define NULL b\n", False)]
+)
+def test_memory_that_new_loops_allocate_is_compared_with_the_null_pointer_of_a_header(
+    header: str, is_proved: bool, tmp_path: Path
+) -> None:
+    assert (answer(_trap(header, script="pack(b, S)"), tmp_path) == PROVED) == is_proved
+
+
 @pytest.mark.parametrize(("after", "is_told"), [("s = __LINE__;", True), ("s = 1;", False)])
 def test_lines_after_a_region(after: str, is_told: bool, tmp_path: Path) -> None:
     assert answer(_trap("", after=after), tmp_path) == PROVED

@@ -26,6 +26,8 @@ from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.source import Source
 
 OTHER_LINES = "what the text after a region says of its own line (__LINE__) may be said of another one"
+NULL_POINTERS = ("((void*)0)", "(void*)0", "0", "0L")
+"""What `NULL` is in the headers of the standard; what `c.allocation` writes compares with it."""
 _REGION = re.compile(r"(?s)#pragma scop\b.*?#pragma endscop\b")
 _MARK = re.compile(r"#pragma scop\b")
 
@@ -54,9 +56,15 @@ def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:
         for name in dict.fromkeys(names_in(without_comments(region.place.text, literals=True))):
             found = None if name in known else text.definition(name, at)
             own = DEFINITIONS.get(name)
-            if found is not None and (own is None or _shape(found) != _shape(definition(own))):
+            if found is None or (name == "NULL" and _written(found) in NULL_POINTERS):
+                continue
+            if own is None or _shape(found) != _shape(definition(own)):
                 message = f"the new loops use the name '{name}', which is a macro of a header"
                 raise GaveUp(Code.UNDECIDED, message, span=region.place)
+
+
+def _written(macro: Definition) -> str:
+    return "".join(word.text for word in macro.body)
 
 
 def _shape(macro: Definition | None) -> object:
