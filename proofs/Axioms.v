@@ -56,6 +56,8 @@ Definition theorems := (
   @text_same_values,
   @joined_counts,
   @divided_same_values,
+  @operands_run,
+  @buffered_same_values,
   @in_range_runs,
   @check_range_runs).
 Print Assumptions theorems.

@@ -7,12 +7,12 @@
     - [check_text_implements] (Text.v): the loops run their schedule;
     - [text_same_memory], [text_same_privately], [text_same_but] (Text.v): two
       programs leave the same memory, in all cells or except in temporaries;
-    - [text_same_values] (Text.v), [divided_same_values] (Divided.v): so they do
-      with other storage. *)
+    - [text_same_values] (Text.v), [divided_same_values] (Divided.v),
+      [buffered_same_values] (Buffers.v): so they do with other storage. *)
 
 From Coq Require Export ZArith List String.
 From Loopwright Require Export Loop Poly Memory Transformation Parallel Private.
-From Loopwright Require Export Specification Walk Coverage Checker Changes Temporaries Reused Stored Counting Text Divided Ranges.
+From Loopwright Require Export Specification Walk Coverage Checker Changes Temporaries Reused Stored Counting Text Divided Buffers Ranges.
 From Loopwright Require Export Linear.
 Export ListNotations.
 Open Scope string_scope.

@@ -39,6 +39,11 @@ SAID = {
     "    say, in this order.",
 }
 SAID["divided"] = SAID["stored"]
+SAID["buffered"] = (
+    f"{SAID['stored']}  What [products] names is read as one value,\n"
+    "    computed from the cells there; iterations of parallel loops have the buffers of their own that\n"
+    "    [buffers_of_iterations] names."
+)
 """What the theorem says, by the kind of the problem."""
 READ = {
     "scan": "[known], [statements] and [loops]",
@@ -48,6 +53,7 @@ READ = {
     "stored": "[known], [memory_use], [new_memory_use], [copied], [original] and [transformed]",
 }
 READ["divided"] = READ["stored"]
+READ["buffered"] = f"[products], [buffers_of_iterations], {READ['stored']}"
 """The definitions of a file that say what is proved."""
 COMPARED = """\
     Which cells a statement reads and writes, and what the loops are where they are given as a term, is
@@ -82,7 +88,7 @@ def transformation_file(
     return _file(found, heading, [claims_text(claims_of(original, calls, loops, found))], examples)
 
 
-OTHER_STORAGE = ("stored", "divided")
+OTHER_STORAGE = ("stored", "divided", "buffered")
 """Kinds of problems whose statements may be parts of those of the original, under other names."""
 
 

@@ -28,6 +28,12 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.sets import OUT
+from loopwright.prove.certificates.buffers import (
+    ProductPrograms,
+    buffer_layers,
+    product_words,
+    with_product_arrays,
+)
 from loopwright.prove.certificates.divided import divided
 from loopwright.prove.certificates.problems import proposal
 from loopwright.prove.certificates.specification import (
@@ -85,18 +91,19 @@ class StoredProblem:
 
 def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
     """That the program before the first change and `loops`, which run `new`, leave the same memory."""
-    after = changes[-1].after
     if any(one.redundancy is not None for one in changes):
         raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
     if any(one.summands for one in changes):
         raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
     division = divided(changes)
+    parts = division.wholes
+    found = with_product_arrays(division.program, changes[-1].after, is_divided=bool(parts))
     written = division.program
     (old, text), (later, _) = both_sides(written, new, loops, division.choosing)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
     if any(shape.arguments != last[one].arguments for one, shape in first.items()):
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
-    middle = {one.statement.name: one for one in _middle(written, after)}
+    middle = {one.statement.name: one for one in _middle(found)}
     stayed, copies = [middle[one] for one in first], [middle[one] for one in last if one not in first]
     replaced = _replaced([*stayed, *copies])
     left = [one for one in written.arrays if one.name in replaced and not written.is_dead_after(one)]
@@ -104,13 +111,16 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     copying = [
         (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
     ]
-    parts = division.wholes
+    layers = buffer_layers(loops, found.after, last, [one.touched(1) for one in (*stayed, *copies)])
     first_loops = program(text, old.hint)
-    if parts:
+    kind = "buffered" if layers or found.products else "divided" if parts else "stored"
+    if kind != "stored":
         whole = program(division.text, old.hint)
         first_loops = chain(listed(list(parts.items()), _pair), whole, counted(text, old.hint))
+    if kind == "buffered":
+        first_loops = chain(listed(layers, iter), listed(found.products, product_words), first_loops)
     words = (
-        "divided" if parts else "stored",
+        kind,
         *specification(old),
         *listed([_time(one) for one in stayed], vector),
         *listed([one.touched(0) for one in stayed], touches),
@@ -179,38 +189,34 @@ def _function(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
 # -- the middle ---------------------------------------------------------------------------------------
 
 
-def _middle(written: Program, after: Program) -> Iterator[MiddleStatement]:
-    """The statements of `after`, each with the cells that it means in `written`."""
+def _middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
+    """The statements of the program after, each with the cells that it means in the one before."""
+    written, after = found.written, found.after
     length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
     whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
     before = {one.name: one for one in written.statements}
-    known = frozenset(one.name for one in written.arrays)
+    known = frozenset(one.name for one in (*written.arrays, *found.products))
     for one in after.statements:
         domain = one.domain.intersect_params(after.context)
         time = padded(one.schedule, length).intersect_domain(domain)
         mine = before.get(one.name, one)
         if len(mine.accesses) != len(one.accesses):
-            raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer holds products")
+            raise GaveUp(Code.NO_PROOF, "storage has changed, and a statement has other accesses")
         pairs = list(zip(mine.accesses, one.accesses, strict=True))
         reads = [_paired(a, b, one, domain, whole) for a, b in pairs if not a.is_write]
         writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
         reads += [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write and _is_unsure(a, whole)]
         if one.name not in before:
-            reads, writes = _copied(one, after, reads, writes, known)
+            if one.name not in found.computing:
+                refuse_no_copy(one, after)
+            reads, writes = _copied(reads, writes, known)
         yield MiddleStatement(one, tuple(reads), tuple(writes), time, one.name not in before)
 
 
 def _copied(
-    copy: Statement,
-    after: Program,
-    reads: list[PairedCell],
-    writes: list[PairedCell],
-    known: frozenset[str],
+    reads: list[PairedCell], writes: list[PairedCell], known: frozenset[str]
 ) -> tuple[list[PairedCell], list[PairedCell]]:
     """What a copy reads and writes: before, it is one of the cell that it comes from or goes back to."""
-    if len(reads) != 1:
-        raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer holds products")
-    refuse_no_copy(copy, after)
     (read,), (write,) = reads, writes
     comes = read.cells[0].array in known
     if not comes and write.cells[0].array not in known:

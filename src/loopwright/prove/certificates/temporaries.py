@@ -10,7 +10,7 @@ the checker checks that nothing with another tag wrote the cell since.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 import islpy as isl
@@ -69,7 +69,7 @@ def storage(
         here = _same_tag(shapes, ways)
         same = here if same is None else same.intersect(here)
         origins = _OriginFinder(original, same, uses).origins(order, arrays)
-        tags = [_tag(shapes[one], ways) for one in order]
+        tags = [tag_in(shapes[one], ways) for one in order]
         layers.append((str(depth), *_words(arrays, tags, origins)))
     return listed(layers, iter)
 
@@ -149,35 +149,39 @@ def origin_words(one: Origin) -> Words:
 
 def _padded(loops: Node, depth: int) -> list[Way]:
     """For each call, in the order of the text, the tag of what it runs, of parallel loops at this depth."""
-    found = list(_ways(loops, (), depth, 0))
+    return padded_ways(ways_to_calls(loops, (), depth, 0))
+
+
+def padded_ways(several: Iterable[Way]) -> list[Way]:
+    found = list(several)
     width = max(map(len, found), default=0)
     return [(*one, *[0] * (width - len(one))) for one in found]
 
 
-def _ways(node: Node, so_far: Way, left: int, depth: int) -> Iterator[Way]:
+def ways_to_calls(node: Node, so_far: Way, left: int, depth: int) -> Iterator[Way]:
     """`left` parallel loops are to be entered until the one whose iterations are told apart."""
     match node:
         case Call():
             yield () if left else (1, *so_far)
         case Block(parts):
             for k, part in enumerate(parts):
-                yield from _ways(part, (*so_far, k) if left else so_far, left, depth)
+                yield from ways_to_calls(part, (*so_far, k) if left else so_far, left, depth)
         case If(_, then, orelse):
-            yield from _ways(then, so_far, left, depth)
+            yield from ways_to_calls(then, so_far, left, depth)
             if orelse is not None:
-                yield from _ways(orelse, so_far, left, depth)
+                yield from ways_to_calls(orelse, so_far, left, depth)
         case For(body=body):
             way = (*so_far, str(depth)) if left else so_far
-            yield from _ways(body, way, left - 1 if left and is_marked(node) else left, depth + 1)
+            yield from ways_to_calls(body, way, left - 1 if left and is_marked(node) else left, depth + 1)
         case Let(body=body):
-            yield from _ways(body, so_far, left, depth + 1)
+            yield from ways_to_calls(body, so_far, left, depth + 1)
         case Remarked(body=body):
-            yield from _ways(body, so_far, left, depth)
+            yield from ways_to_calls(body, so_far, left, depth)
         case _:
             assert_never(node)
 
 
-def _tag(shape: Shape, ways: list[Way]) -> Vector:
+def tag_in(shape: Shape, ways: list[Way]) -> Vector:
     def at(found: Witness) -> Vector:
         return tuple(
             Int(one) if isinstance(one, int) else found.iterators[int(one)] for one in ways[found.position]

@@ -73,6 +73,13 @@ MEANINGS = {
         "wholes original choosing",
         "texts_the_same_divided U wholes",
     ),
+    "buffered": _of_storage(
+        "same_values",
+        "buffered_same_values",
+        "check_buffered",
+        "buffers_of_iterations products wholes original choosing",
+        "texts_the_same_buffered U buffers_of_iterations products wholes",
+    ),
     "range": CheckerMeaning(
         "values_in_range",
         "check_range",
@@ -111,6 +118,8 @@ TYPES = {
     "seen_values": "list (list cases)",
     "left_values": "list leaving",
     "U": "stored",
+    "buffers_of_iterations": "list layered",
+    "products": "list product",
     "wholes": "list (string * string)",
     "choosing": "counted",
     "narrow": "Z * Z",

@@ -62,7 +62,7 @@ class ProblemReader:
                 yield "wide", self.several(self.name)
                 yield "text", self.name()
                 return
-            case "stored" | "divided":
+            case "stored" | "divided" | "buffered":
                 yield from self.stored()
             case _:
                 yield "new_times", self.several(self.vector)
@@ -73,10 +73,14 @@ class ProblemReader:
                 yield "copies_of_iterations", self.several(self.layer)
             case "reused":
                 yield "values_of_temporaries", self.storage()
+            case "buffered":
+                yield "buffers_of_iterations", self.several(self.buffers)
+                yield "products", self.several(self.product)
+                yield "wholes", self.several(self.pair)
             case "divided":
                 yield "wholes", self.several(self.pair)
         yield "original", self.source()
-        if kind == "divided":
+        if kind in ("divided", "buffered"):
             yield "choosing", self.counted()
         yield "transformed", self.source()
         yield from (("how", self.proposal()), ("how'", self.proposal()))
@@ -146,6 +150,9 @@ class ProblemReader:
 
     def pair(self) -> str:
         return f"({self.name()}, {self.name()})"
+
+    def product(self) -> str:
+        return f"({self.name()}, ({self.several(self.name)}, {self.several(self.place)}))"
 
     def call(self) -> str:
         return f"({self.name()}, {self.vector()}, {self.vector()})"
@@ -225,6 +232,14 @@ class ProblemReader:
 
     def layer(self) -> str:
         return f"({self.natural()}, {self.storage()})"
+
+    def buffers(self) -> str:
+        return f"({self.level()}, {self.storage()})"
+
+    def level(self) -> str:
+        if self.word() == "entered":
+            return f"Entered {self.natural()}"
+        return f"Parts {self.several(self.level)}"
 
     def limit(self) -> str:
         return "None" if self.word() == "seen" else f"(Some {self.expr()})"

@@ -653,6 +653,13 @@ let rec flat_map f = function
 | [] -> []
 | x :: t -> app (f x) (flat_map f t)
 
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b :: t -> fold_left f t (f a0 b)
+
 (** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
 
 let rec fold_right f a0 = function
@@ -692,6 +699,15 @@ let rec combine l l' =
     (match l' with
      | [] -> []
      | y :: tl' -> (x, y) :: (combine tl tl'))
+
+(** val firstn : nat -> 'a1 list -> 'a1 list **)
+
+let rec firstn n0 l =
+  match n0 with
+  | O -> []
+  | S n1 -> (match l with
+             | [] -> []
+             | a :: l0 -> a :: (firstn n1 l0))
 
 (** val skipn : nat -> 'a1 list -> 'a1 list **)
 
@@ -2712,6 +2728,11 @@ let is_kept u x =
 let is_left u x =
   existsb (fun one -> eqb1 x (fst (fst one))) u.left
 
+(** val is_compared : stored -> string -> bool **)
+
+let is_compared u x =
+  (||) (is_kept u x) (is_left u x)
+
 (** val all_shapes : stored -> shape list **)
 
 let all_shapes u =
@@ -2747,6 +2768,11 @@ let last_change u =
 
 let as_written u =
   combine u.written.shapes u.uses_before
+
+(** val as_stored : stored -> (shape * use) list **)
+
+let as_stored u =
+  combine (all_shapes u) (all_after u)
 
 type piece = (shape * use) * use
 
@@ -3820,16 +3846,16 @@ let rec expression fuel ts =
 
 (** val operation : nat -> nat -> token list -> (term * token list) option **)
 
-and operation fuel level ts =
+and operation fuel level0 ts =
   match fuel with
   | O -> None
   | S fuel0 ->
-    then_ (operand fuel0 ts) (fun a rest -> further fuel0 level a rest)
+    then_ (operand fuel0 ts) (fun a rest -> further fuel0 level0 a rest)
 
 (** val further :
     nat -> nat -> term -> token list -> (term * token list) option **)
 
-and further fuel level a ts =
+and further fuel level0 a ts =
   match fuel with
   | O -> None
   | S fuel0 ->
@@ -3840,10 +3866,10 @@ and further fuel level a ts =
         | Sign s ->
           (match precedence s with
            | Some p ->
-             if Nat.leb level p
+             if Nat.leb level0 p
              then then_ (operation fuel0 (S p) ts') (fun b rest ->
                     match applied s a b with
-                    | Some c -> further fuel0 level c rest
+                    | Some c -> further fuel0 level0 c rest
                     | None -> None)
              else Some (a, ts)
            | None -> Some (a, ts))
@@ -5308,6 +5334,129 @@ let check_divided u r p n0 p' how how' cs =
           negb (existsb (fun one -> eqb1 h.shape_name (fst one)) r))
           u.copying)) (check_text_stored u (Term n0) p' how how' cs)
   | None -> false
+
+type product = string * (string list * place list)
+
+(** val product_named : product list -> string -> product option **)
+
+let product_named l x =
+  find (fun q -> eqb1 x (fst q)) l
+
+(** val is_product : product list -> string -> bool **)
+
+let is_product l x =
+  match product_named l x with
+  | Some _ -> true
+  | None -> false
+
+(** val is_written : (shape * use) list -> string -> bool **)
+
+let is_written l x =
+  existsb (fun hu -> existsb (fun c -> eqb1 x (fst c)) (snd hu).may_write) l
+
+(** val constant_products : product list -> (shape * use) list -> bool **)
+
+let constant_products q l =
+  forallb (fun one ->
+    (&&) (negb (is_written l (fst one)))
+      (forallb (fun c -> negb (is_written l (fst c))) (snd (snd one)))) q
+
+(** val own_copy : storage -> (expr list * copy) -> copy **)
+
+let own_copy s tc =
+  { copied = (snd tc).copied; copied_from =
+    (own_place s (fst tc) (snd tc).copied_from); copied_to =
+    (own_place s (fst tc) (snd tc).copied_to) }
+
+(** val owning : stored -> storage -> stored **)
+
+let owning u s =
+  { written = u.written; middle_times = u.middle_times; uses_before =
+    u.uses_before; uses_after =
+    (map (own_use s) (combine s.tags u.uses_after)); copying = u.copying;
+    copies =
+    (map (own_copy s) (combine (skipn (length u.uses_after) s.tags) u.copies));
+    last_times = u.last_times; replaced_arrays = u.replaced_arrays; seen =
+    u.seen; left = u.left }
+
+type level =
+| Entered of nat
+| Parts of level list
+
+type layered = level * storage
+
+(** val owning_all : stored -> layered list -> stored **)
+
+let owning_all u ss =
+  fold_left (fun v kS -> owning v (snd kS)) ss u
+
+(** val level_goals :
+    part list -> scope -> level -> lin list -> scope -> state -> node -> goal
+    list **)
+
+let rec level_goals parts0 c0 l way c s n0 =
+  match l with
+  | Entered k -> tag_goals parts0 c0 k false way c s n0
+  | Parts ls ->
+    (match n0 with
+     | Block ns ->
+       let rec each k ns0 ls0 =
+         match ns0 with
+         | [] -> []
+         | n' :: ns' ->
+           (match ls0 with
+            | [] -> unfit
+            | l' :: ls' ->
+              app
+                (level_goals parts0 c0 l' (app way ((number k) :: [])) c s n')
+                (each (Z.add k (Zpos XH)) ns' ls'))
+       in each Z0 ns ls
+     | If (t, a, b) ->
+       let (f, s1) = known c true t s in
+       let (f', s1') = known c false t s in
+       app (level_goals parts0 c0 l way c (assume f s1) a)
+         (level_goals parts0 c0 l way c (assume f' s1') b)
+     | _ -> unfit)
+
+(** val tags_goals : stored -> node -> layered -> goal list **)
+
+let tags_goals u n0 kS =
+  let t = last_change u in
+  let (c, s) = beginning t.original in
+  level_goals (all_parts t (snd kS)) c (fst kS) [] c s n0
+
+(** val buffer_goals : stored -> layered list -> node -> goal list **)
+
+let buffer_goals u ss n0 =
+  flat_map (tags_goals u n0) ss
+
+(** val check_buffered :
+    stored -> layered list -> product list -> division -> source -> counted
+    -> source -> proposal -> proposal -> certificate list -> bool **)
+
+let check_buffered u ss q r p n0 p' how how' cs =
+  let v = owning_all u ss in
+  (match readable u.written.sizes p' with
+   | Some n' ->
+     let gs = buffer_goals u ss (lowered n') in
+     let k = length gs in
+     (&&)
+       ((&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               (forallb (fun kS ->
+                 (&&) (fitting (last_change u) (snd kS))
+                   (forallb (fun x -> negb (is_compared u x))
+                     (snd kS).temporaries)) ss)
+               (constant_products q (as_written u)))
+             (constant_products q (as_stored v)))
+           (forallb (fun one ->
+             forallb (fun c ->
+               (&&) (is_compared u (fst c)) (negb (is_product q (fst c))))
+               (snd (snd one))) q)) (refutes_all (firstn k cs) gs))
+       (check_divided v r p n0 p' how how' (skipn k cs))
+   | None -> false)
 
 (** val partial_sums : expr list -> expr list -> expr list **)
 

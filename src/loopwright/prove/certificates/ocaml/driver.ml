@@ -308,7 +308,21 @@ type problem =
   | Reused of change * storage * source * source * proposal * proposal
   | Stored of stored * source * source * proposal * proposal
   | Divided of stored * division * source * counted * source * proposal * proposal
+  | Buffered of stored * layered list * product list * division * source * counted * source * proposal * proposal
   | Range of specification * range * range * string list * string
+
+let layer () = let k = natural () in (k, storage ())
+let rec level () = match word () with
+  | "entered" -> Entered (natural ())
+  | "parts" -> Parts (list level)
+  | found -> malformed "a level" found
+
+let part () = let f = name () in (f, name ())
+
+let product () =
+  let x = name () in
+  let names = list name in
+  (x, (names, list place_of))
 
 let range () = let low = z () in (low, z ())
 
@@ -326,7 +340,7 @@ let problem () =
     Whole (t, n, n', how, proposal ())
   | "private" ->
     let t = change () in
-    let s = list (fun () -> let k = natural () in (k, storage ())) in
+    let s = list layer in
     let n = source () in
     let n' = source () in
     let how = proposal () in
@@ -346,12 +360,22 @@ let problem () =
     Stored (u, n, n', how, proposal ())
   | "divided" ->
     let u = stored () in
-    let parts = list (fun () -> let part = name () in (part, name ())) in
+    let parts = list part in
     let n = source () in
     let chosen = counted () in
     let n' = source () in
     let how = proposal () in
     Divided (u, parts, n, chosen, n', how, proposal ())
+  | "buffered" ->
+    let u = stored () in
+    let s = list (fun () -> let l = level () in (l, storage ())) in
+    let q = list product in
+    let parts = list part in
+    let n = source () in
+    let chosen = counted () in
+    let n' = source () in
+    let how = proposal () in
+    Buffered (u, s, q, parts, n, chosen, n', how, proposal ())
   | "range" ->
     let g = specification () in
     let narrow = range () in
@@ -381,6 +405,10 @@ let goals_of p =
   | Reused (t, s, p, p', how, how') -> both t p p' (fun n n' -> reused_goals t s n n' how how')
   | Stored (u, p, p', how, how') -> stored u p p' how how'
   | Divided (u, _, _, n, p', how, how') -> stored u (Term n) p' how how'
+  | Buffered (u, s, _, _, _, n, p', how, how') ->
+    (match readable u.written.sizes p' with
+     | Some n' -> buffer_goals u s (lowered n') @ stored (owning_all u s) (Term n) p' how how'
+     | None -> unread ())
   | Range (g, narrow, broad, wide, text) ->
     (match with_subscripts g.sizes text with
      | Some n -> all_range_goals g (typed narrow broad wide) n
@@ -394,6 +422,7 @@ let checked p certificates =
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
   | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
   | Divided (u, parts, n, chosen, n', how, how') -> check_divided u parts n chosen n' how how' certificates
+  | Buffered (u, s, q, parts, n, chosen, n', how, how') -> check_buffered u s q parts n chosen n' how how' certificates
   | Range (g, narrow, broad, wide, text) -> check_range g narrow broad wide text certificates
 
 let budget = 20000
@@ -404,8 +433,8 @@ let deadline = ref infinity
 (* Cuts make numbers grow: where machine integers do not hold them, variables that are not integers are split
    instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
 let find goal =
-  let small limit cuts () =
-    match Finder.search limit cuts budget !deadline goal with
+  let small ?(rounds = 0) ?(budget = budget) limit cuts () =
+    match Finder.search ~rounds limit cuts budget !deadline goal with
     | Finder.Certificate c -> Finder_large.Certificate c
     | Finder.Solution values -> Finder_large.Solution values
     | Finder.Unknown | (exception Machine.Overflow) -> Finder_large.Unknown
@@ -416,7 +445,8 @@ let find goal =
     | Finder_large.Unknown when Sys.time () < !deadline -> search ()
     | _ -> answer
   in
-  List.fold_left next Finder_large.Unknown [ small None 30; small None 0; small (Some (1 lsl 31)) 30; large 30; large 0 ]
+  List.fold_left next Finder_large.Unknown
+    [ small ~budget:300 None 30; small ~rounds:2 None 30; small None 30; small None 0; small (Some (1 lsl 31)) 30; large 30; large 0 ]
 
 let most_earlier = 10
 let earlier : (int, certificate list) Hashtbl.t = Hashtbl.create 64

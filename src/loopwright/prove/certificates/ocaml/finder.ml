@@ -735,12 +735,30 @@ let learned before facts size =
   | None -> (knowledge size equations inequalities, choices)
   | Some b -> (more size b.known inequalities equations, choices @ b.open_choices)
 
-let search limit max_cuts budget deadline (goal : fact list) : answer =
+(* Parts of disjunctions that contradict what is known, by a sum of facts. *)
+let impossible_parts width size tableau known choices =
+  let seen = Rows.create 64 in
+  let is_new a =
+    let key = Array.append a.coefficients [| a.constant |] in
+    not (Rows.mem seen key) && (Rows.replace seen key (); true)
+  in
+  let from = Lazy.from_val [ (size, one) ] in
+  let cannot a =
+    match more (size + 1) known [ { a with from } ] [] with
+    | exception Contradictory _ -> true
+    | exception Rounded_pairs _ -> false
+    | further -> (
+      match point_of width (Some (known.solved, tableau)) further with Contradiction _ -> true | Point _ -> false)
+  in
+  let part = function Positive a when is_new a && cannot a -> Some a | _ -> None in
+  List.concat_map (fun one -> List.filter_map part one.possible) choices
+
+let search ?(rounds = 0) limit max_cuts budget deadline (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
   (* `used`: the numbers of disjunctions one of whose parts is among the facts *)
-  let rec solve before depth cuts used facts size : proof =
+  let rec solve ?(rounds = 0) before depth cuts used facts size : proof =
     if depth > max_depth || Sys.time () > deadline then raise (Stop Unknown);
     match learned before facts size with
     | exception Contradictory proof -> proof
@@ -769,6 +787,9 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
         if !left < 0 then raise (Stop Unknown);
         match point_of width tableau known with
         | Contradiction parts -> conclude size parts
+        | Point (_, _, t) when rounds > 0 ->
+          let impossible = impossible_parts width size t known choices in
+          without_parts ~rounds:(rounds - 1) (now (Some (known.solved, t))) depth cuts used facts size impossible
         | Point (point, cut, t) -> (
           let before = now (Some (known.solved, t)) in
           let open_ = List.filter (fun one -> not (List.exists (true_at point) one.possible)) choices in
@@ -785,16 +806,23 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
             | _ -> split before depth cuts used facts size point))))
   (* Either it holds, or its negation is a fact from then on. *)
   and decide a before depth cuts used facts size =
+    decided a depth cuts used facts size before (solve before (depth + 1) cuts used)
+  and decided a depth cuts used facts size before otherwise =
     let negation = { (opposite a) with constant = plus (negative a.constant) minus_one } in
-    let go fact = solve before (depth + 1) cuts used (Positive fact :: facts) (size + 1) in
-    let holds = go a in
+    let holds = solve before (depth + 1) cuts used (Positive a :: facts) (size + 1) in
     if not (needs size holds) then holds
     else
-      let fails = go negation in
+      let fails = otherwise (Positive negation :: facts) (size + 1) in
       if not (needs size fails) then fails
       else
         { shape = Decided (size, a, holds, fails);
           uses = Numbers.remove size (Numbers.union holds.uses fails.uses) }
+  (* The negations of these, which cannot hold, as facts. *)
+  and without_parts ~rounds before depth cuts used facts size = function
+    | [] -> solve ~rounds before (depth + 1) cuts used facts size
+    | a :: rest ->
+      let otherwise facts size = without_parts ~rounds before depth cuts used facts size rest in
+      decided a depth cuts used facts size before otherwise
   (* One part of each of these disjunctions, one after the other. *)
   and branch known before depth cuts used facts size = function
     | [] -> solve before (depth + 1) cuts used facts size
@@ -841,7 +869,7 @@ let search limit max_cuts budget deadline (goal : fact list) : answer =
   let formulas, skipped = formulas_of limit width goal in
   let count = List.length goal in
   let levels = List.fold_left (fun found k -> Levels.add k k found) Levels.empty (List.init count Fun.id) in
-  match solve None 0 0 [] formulas count with
+  match solve ~rounds None 0 0 [] formulas count with
   | proof -> Certificate (written levels count proof)
   | exception Stop (Solution _) when skipped -> Unknown
   | exception Stop answer -> answer
