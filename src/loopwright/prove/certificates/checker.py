@@ -34,6 +34,8 @@ MODULES = {
 BUILD = "build it with 'make checker', or 'python -m loopwright.prove.certificates.checker' (needs ocamlopt)"
 ENOUGH = 2.0
 """Seconds of processor time to find certificates in, unless told otherwise."""
+BUFFERS_TAKE = 6
+"""How many times as long there is for buffers of blocks and of products, whose proofs by isl take longer, too."""
 STUCK = 30
 """How much longer the program may take on a machine that does other things."""
 
@@ -134,6 +136,8 @@ def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[s
     program = checker()
     if program is None:
         return NotChecked(f"the checker is not built; {BUILD}")
+    if words.startswith("buffered "):
+        seconds *= BUFFERS_TAKE
     command = [str(program), what, f"{seconds:g}"]
     try:
         return subprocess.run(
