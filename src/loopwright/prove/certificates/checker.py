@@ -35,7 +35,7 @@ BUILD = "build it with 'make checker', or 'python -m loopwright.prove.certificat
 ENOUGH = 2.0
 """Seconds of processor time to find certificates in, unless told otherwise."""
 BUFFERS_TAKE = 6
-"""How many times as long there is for buffers of blocks and of products, whose proofs by isl take longer, too."""
+"""How many times as long there is for buffers of blocks and of products: isl takes longer for them, too."""
 STUCK = 30
 """How much longer the program may take on a machine that does other things."""
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from itertools import chain
 
 import islpy as isl
@@ -115,8 +116,8 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     first_loops = program(text, old.hint)
     kind = "buffered" if layers or found.products else "divided" if parts else "stored"
     if kind != "stored":
-        whole = program(division.text, old.hint)
-        first_loops = chain(listed(list(parts.items()), _pair), whole, counted(text, old.hint))
+        whole, wholes = program(division.text, old.hint), listed(list(parts.items()), partial(map, name))
+        first_loops = chain(wholes, whole, counted(text, old.hint))
     if kind == "buffered":
         first_loops = chain(listed(layers, iter), listed(found.products, product_words), first_loops)
     words = (
@@ -137,10 +138,6 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *proposal(later, loops),
     )
     return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
-
-
-def _pair(part: tuple[str, str]) -> Words:
-    return map(name, part)
 
 
 def _copy(copy: MiddleStatement) -> Words:
@@ -195,7 +192,7 @@ def _middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
     length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
     whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
     before = {one.name: one for one in written.statements}
-    known = frozenset(one.name for one in (*written.arrays, *found.products))
+    known = frozenset((*(one.name for one in written.arrays), *(one.name for one in found.products)))
     for one in after.statements:
         domain = one.domain.intersect_params(after.context)
         time = padded(one.schedule, length).intersect_domain(domain)
