@@ -430,7 +430,7 @@ let budget = 20000
 (* Processor time at which the search ends. *)
 let deadline = ref infinity
 
-(* Cuts make numbers grow: where machine integers do not hold them, variables that are not integers are split
+(* First a short search; then one after what is excluded by a sum of facts.  Cuts make numbers grow: where machine integers do not hold them, variables that are not integers are split
    instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
 let find goal =
   let small ?(rounds = 0) ?(budget = budget) limit cuts () =
@@ -446,7 +446,8 @@ let find goal =
     | _ -> answer
   in
   List.fold_left next Finder_large.Unknown
-    [ small ~budget:300 None 30; small ~rounds:2 None 30; small None 30; small None 0; small (Some (1 lsl 31)) 30; large 30; large 0 ]
+    [ small ~budget:300 None 30; small ~rounds:2 None 30; small None 30; small None 0;
+      small (Some (1 lsl 31)) 30; large 30; large 0 ]
 
 let most_earlier = 10
 let earlier : (int, certificate list) Hashtbl.t = Hashtbl.create 64

@@ -5,7 +5,8 @@
    coefficients and rounded; then a simplex over exact integers finds a sum that is a negative number, or a
    point.  Of the disjunctions that the point does not satisfy, the part that most of them have is decided: it
    holds, or its negation does; where they have none in common, one is split; then a variable that is not an
-   integer.  A case that ends without the fact that distinguishes it ends the other cases too.  What was found
+   integer.  Where that takes long, it begins again with the negations of parts that a sum of facts excludes.
+   A case that ends without the fact that distinguishes it ends the other cases too.  What was found
    out before a case was distinguished is kept: equations, inequalities, and the tableau of the simplex.
    This file is compiled twice, below `open Checker`: with `open Machine`, and with `open Large`. *)
 
