@@ -106,7 +106,7 @@ fuzz: $(INSTALLED)
 
 # a wrong program with a thousand changed certificates, a thousand texts with another token: none may be accepted
 fuzz-certificates: $(INSTALLED)
-	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py tests/coq/test_checker_storage.py tests/coq/test_checker_texts.py -k "certificate or token"
+	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py tests/coq/test_checker_storage.py tests/coq/test_checker_texts.py tests/coq/test_wrong_certificates.py tests/coq/test_checker_buffers.py -k "certificate or token"
 
 # random scripts with operations on storage: what is accepted has to leave the same bits
 fuzz-storage: $(INSTALLED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 
@@ -98,11 +99,11 @@ def _sum(tree: Tree, change: Callable[[list[tuple[int, int]]], None]) -> Tree:
     return replace(tree, parts=tuple(parts))
 
 
-def _drop_fact(tree: Tree, chance: random.Random) -> Tree:
+def _drop_fact(chance: random.Random, tree: Tree) -> Tree:
     return _sum(tree, lambda parts: parts.__delitem__(chance.randrange(len(parts))))
 
 
-def _change_sign(tree: Tree, chance: random.Random) -> Tree:
+def _change_sign(chance: random.Random, tree: Tree) -> Tree:
     def change(parts: list[tuple[int, int]]) -> None:
         k = chance.randrange(len(parts))
         parts[k] = (parts[k][0], -parts[k][1])
@@ -110,7 +111,7 @@ def _change_sign(tree: Tree, chance: random.Random) -> Tree:
     return _sum(tree, change)
 
 
-def _other_fact(tree: Tree, chance: random.Random) -> Tree:
+def _other_fact(chance: random.Random, tree: Tree) -> Tree:
     def change(parts: list[tuple[int, int]]) -> None:
         k = chance.randrange(len(parts))
         parts[k] = (max(0, parts[k][0] + chance.choice((-1, 1, 2))), parts[k][1])
@@ -118,26 +119,26 @@ def _other_fact(tree: Tree, chance: random.Random) -> Tree:
     return _sum(tree, change)
 
 
-def _swap_factors(tree: Tree, chance: random.Random) -> Tree:
+def _swap_factors(chance: random.Random, tree: Tree) -> Tree:
     def change(parts: list[tuple[int, int]]) -> None:
         j, k = chance.randrange(len(parts)), chance.randrange(len(parts))
-        (i, a), (l, b) = parts[j], parts[k]
-        parts[j], parts[k] = (i, b), (l, a)
+        (first, a), (second, b) = parts[j], parts[k]
+        parts[j], parts[k] = (first, b), (second, a)
 
     return _sum(tree, change)
 
 
-def _other_divisor(tree: Tree, chance: random.Random) -> Tree:
+def _other_divisor(chance: random.Random, tree: Tree) -> Tree:
     if isinstance(tree, Sum) and tree.rest is not None:
         return replace(tree, divisor=max(1, tree.divisor + chance.choice((-1, 1, tree.divisor))))
     return tree
 
 
-def _without_cut(tree: Tree, _: random.Random) -> Tree:
+def _without_cut(_: random.Random, tree: Tree) -> Tree:
     return tree.rest if isinstance(tree, Sum) and tree.rest is not None else tree
 
 
-def _missing_case(tree: Tree, chance: random.Random) -> Tree:
+def _missing_case(chance: random.Random, tree: Tree) -> Tree:
     if isinstance(tree, Distinction) and tree.word == "branches":
         kept = list(tree.below)
         del kept[chance.randrange(len(kept))]
@@ -145,11 +146,11 @@ def _missing_case(tree: Tree, chance: random.Random) -> Tree:
     return tree.below[chance.randrange(2)] if isinstance(tree, Distinction) else tree
 
 
-def _swapped_cases(tree: Tree, _: random.Random) -> Tree:
+def _swapped_cases(_: random.Random, tree: Tree) -> Tree:
     return replace(tree, below=tree.below[::-1]) if isinstance(tree, Distinction) else tree
 
 
-def _other_term(tree: Tree, chance: random.Random) -> Tree:
+def _other_term(chance: random.Random, tree: Tree) -> Tree:
     if not isinstance(tree, Distinction):
         return tree
     numbers = list(tree.numbers)
@@ -157,7 +158,7 @@ def _other_term(tree: Tree, chance: random.Random) -> Tree:
     return replace(tree, numbers=tuple(abs(one) if tree.word == "branches" else one for one in numbers))
 
 
-CHANGES: dict[str, Callable[[Tree, random.Random], Tree]] = {
+CHANGES: dict[str, Callable[[random.Random, Tree], Tree]] = {
     "a fact less": _drop_fact,
     "another sign": _change_sign,
     "another fact": _other_fact,
@@ -185,5 +186,5 @@ def mutated(words: str, chance: random.Random) -> str:
             case _:
                 change = chance.choice(list(CHANGES.values()))
                 place = chance.randrange(_places(trees[j]))
-                trees[j] = _changed(trees[j], place, lambda tree: change(tree, chance))
+                trees[j] = _changed(trees[j], place, partial(change, chance))
     return written(trees)

@@ -430,8 +430,8 @@ let budget = 20000
 (* Processor time at which the search ends. *)
 let deadline = ref infinity
 
-(* First a short search; then one after what is excluded by a sum of facts.  Cuts make numbers grow: where machine integers do not hold them, variables that are not integers are split
-   instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
+(* First a short search; then one after what is excluded by a sum of facts.  Cuts make numbers grow: where
+   machine integers do not hold them, variables that are not integers are split instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
 let find goal =
   let small ?(rounds = 0) ?(budget = budget) limit cuts () =
     match Finder.search ~rounds limit cuts budget !deadline goal with
