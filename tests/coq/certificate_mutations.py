@@ -139,11 +139,13 @@ def _without_cut(_: random.Random, tree: Tree) -> Tree:
 
 
 def _missing_case(chance: random.Random, tree: Tree) -> Tree:
-    if isinstance(tree, Distinction) and tree.word == "branches":
+    if not isinstance(tree, Distinction) or not tree.below:
+        return tree
+    if tree.word == "branches":
         kept = list(tree.below)
         del kept[chance.randrange(len(kept))]
         return replace(tree, below=tuple(kept))
-    return tree.below[chance.randrange(2)] if isinstance(tree, Distinction) else tree
+    return tree.below[chance.randrange(2)]
 
 
 def _swapped_cases(_: random.Random, tree: Tree) -> Tree:
