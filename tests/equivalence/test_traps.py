@@ -82,14 +82,30 @@ INTEGERS = {
     "a test of a local of it": ("if (i - 5 > 2) a[i] = 0;", "{ unsigned x = i - 5; if (x > 2) a[i] = 0; }"),
     "a test of an unsigned difference": ("if (i - 5 < 3) a[i] = 0;", "if (i - 5u < 3) a[i] = 0;"),
     "a hexadecimal number is unsigned": ("a[i] = 4294967295 + 1;", "a[i] = 0xffffffff + 1;"),
+    "a typedef of it": ("a[i] = i - 5;", "a[i] = (count)(i - 5);"),
+    "a short name of it": ("a[i] = i - 5;", "a[i] = (U)(i - 5);"),
+    "a macro for it": ("a[i] = i - 5;", "a[i] = (SIZE)(i - 5);"),
+    "a test of a typedef of it": ("if (i - 5 < 3) a[i] = 0;", "if ((count)(i - 5) < 3) a[i] = 0;"),
+    "a quotient of a typedef of it": ("a[i] = b[0];", "a[i] = b[(count)(i - 5) / 1000000000];"),
+    "a quotient of a short name of it": ("a[i] = b[0];", "a[i] = b[(U)(i - 5) / 1000000000];"),
+    "a quotient of a macro for it": ("a[i] = b[0];", "a[i] = b[(SIZE)(i - 5) / 1000000000];"),
+    "a quotient of a long name of it": ("a[i] = b[0];", "a[i] = b[(unsigned_number)(i - 5) / 1000000000];"),
 }
+UNSIGNED = "typedef unsigned count, U, unsigned_number;\n#define SIZE unsigned"
 
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_what_wraps_around_is_another_number(tmp_path: Path, name: str) -> None:
-    old, new = (wrapped(f"{LOOP} {body}") for body in INTEGERS[name])
+    old, new = (wrapped(f"{LOOP} {body}", head=UNSIGNED) for body in INTEGERS[name])
     assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
     assert not isinstance(compared(tmp_path, new, old).verdict, Proved)
+
+
+def test_a_signed_type_by_another_name_is_no_other_number(tmp_path: Path) -> None:
+    old, new = (
+        wrapped(f"{LOOP} a[{index}] = b[i];", head="typedef long number;") for index in ("i", "(number)(i)")
+    )
+    assert isinstance(compared(tmp_path, old, new).verdict, Proved)
 
 
 TILES = "for (t = 0; t <= (n - 1) / 8; t++) for (i = 8 * t; i < min(n, 8 * t + 8); i++) a[i] = i;"

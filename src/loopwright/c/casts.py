@@ -6,7 +6,7 @@ in the text the parser sees, character for character, so that offsets stay those
 
     (x) - y * z   becomes    x  - y * z   for a value: without parentheses there is nothing to guess
     (X) - y * z   becomes   ~   - y * z   for a type: a cast binds like ~, and may change the value
-    (X) - y * z   becomes   +   - y * z   for a type of integers: it does not change the value
+    (Num) - y     becomes   (int) - y     for a type of integers: a cast, whose type is what the file says
 """
 
 from __future__ import annotations
@@ -167,12 +167,21 @@ def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
         raise Ambiguous(node, name)
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (NameKind.VALUE, NameKind.UNKNOWN) else None
+    if kind is NameKind.INTEGER and len(name) >= len("int") and not definitions(kinds.macros, name):
+        opening = text.index(name, node.start)
+        return Span(node.source, opening, opening + len(name)), _integer_words(len(name))
     if kind in (NameKind.TYPE, NameKind.INTEGER):
-        return node.span, "+" if kind is NameKind.INTEGER else "~"
+        return node.span, "~"
     is_called = node.parent is not None and node.parent.type == "call_expression"
     if is_called and kind is NameKind.VALUE and not definitions(kinds.macros, name):
         return _without_pair(node, text)
     return None
+
+
+def _integer_words(length: int) -> str:
+    """Words of C for a type of integers, as long as its name: what the grammar takes for a cast."""
+    short = {3: "int", 4: "long", 5: "short", 6: "signed", 7: "ssize_t"}
+    return short[length] if length in short else f"long{' ' * (length - 7)}int"
 
 
 def _without_pair(node: Node, text: str) -> _Edit:
