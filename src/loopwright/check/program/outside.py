@@ -18,6 +18,7 @@ from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.preprocess import Preprocessed
+from loopwright.c.typed.redefined import redefined
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.iterators_left import left_in
 from loopwright.check.program.reachable import Function, ReachedCode
@@ -67,6 +68,10 @@ def refuse_hidden(known: ReachedCode, text: Preprocessed) -> None:
     """Raise for a macro of a header that may change something: what it does is in no text that is checked."""
     own = {macro.name: macro.body for macro in known.macros}
     pending = [body.text for body in known.bodies]
+    again = redefined([name for one in pending for name in names_in(one)], known.macros, text)
+    if again:
+        message = f"'{again[0]}' is defined in the file, and again or otherwise by a header or an option"
+        raise GaveUp(Code.UNDECIDED, message, hint="include the header before the definition")
     seen: set[str] = set()
     while pending:
         for name in names_in(pending.pop()):

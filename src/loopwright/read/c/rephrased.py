@@ -26,10 +26,11 @@ from loopwright.c.reworded.outer_declarations import moved_declarations, with_ou
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
-from loopwright.c.tokens import packed
+from loopwright.c.tokens import names_in, packed
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread
+from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
@@ -155,7 +156,8 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     changed = with_structured_jumps(source)
     source = changed if changed != source and _has_plain_macros(source, options) else source
     yield source
-    for is_written_out in (_is_more, _is_called):
+    again = _defined_again(source, options)
+    for is_written_out in (_is_more, _is_called, lambda call, _: not again.isdisjoint(names_in(call.text))):
         yield _with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
 
@@ -242,6 +244,13 @@ def _with_bounds(
 
 def _names_in(source: Source, region: Region) -> tuple[str, ...]:
     return identifiers(c_file(source).block(region.place))
+
+
+def _defined_again(source: Source, options: CompilerOptions) -> frozenset[str]:
+    """The macros in regions that a header defines again after the file has, or one that they are made of."""
+    macros, file = c_file(source).macros, typed_file(source, options)
+    names = {name for region, _ in file.located for name in names_in(region.place.text)}
+    return frozenset(name for name in names if redefined([name], macros, file.text))
 
 
 def _is_more(call: Span, words: Sequence[str]) -> bool:

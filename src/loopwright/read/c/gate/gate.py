@@ -13,8 +13,10 @@ from dataclasses import replace
 
 from loopwright.c.macros import HELPERS
 from loopwright.c.syntax import refuse
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
-from loopwright.c.typed.prepare import Unread
+from loopwright.c.typed.prepare import Located, Unread
+from loopwright.c.typed.redefined import redefined
 from loopwright.c.typed.tree import CallExpression, Labelled, walk
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
@@ -68,6 +70,7 @@ def _gated(
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
     asserted = _refuse_places(region)
     _refuse_entries(region)
+    _refuse_redefined(program, region, file)
     refuse_lasting_locals(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
@@ -97,6 +100,17 @@ def _refuse_entries(region: TypedRegion) -> None:
             raise refuse(
                 node.place.span, f"a jump from elsewhere may lead to '{node.label}', into the region", hint
             )
+
+
+def _refuse_redefined(program: Program, region: TypedRegion, file: TypedFile) -> None:
+    """A macro means what the text of the file says: no header or option after it has defined it again."""
+    spots = [spot for one, spot in file.located if one.place == region.place]
+    (at,) = (spot.start for spot in spots if isinstance(spot, Located))
+    names = redefined(names_in(region.place.text), program.file.macros_before(region.place), file.text, at)
+    if names:
+        message = f"'{names[0]}' is defined in the file, and again or otherwise by a header or an option"
+        hint = "include the header before the definition, or use another name"
+        raise refuse(region.place, message, hint)
 
 
 def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:

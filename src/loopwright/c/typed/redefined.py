@@ -1,0 +1,46 @@
+"""Macros of a file that mean something else to the compiler than the text of the file says.
+
+A header that is included later may define them again, or not at all; so may an option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from loopwright.c.macros import Macro, definitions
+from loopwright.c.tokens import lexemes, names_in
+from loopwright.c.typed.expansion import Definition, definition
+from loopwright.c.typed.preprocess import Preprocessed
+
+
+def redefined(
+    names: Iterable[str], macros: Sequence[Macro], text: Preprocessed, at: int | None = None
+) -> list[str]:
+    """Those of these names, and of the names in what they stand for, that the file defines once, under no
+    condition, and that the compiler has defined otherwise at an offset, or anywhere."""
+    found: list[str] = []
+    pending = list(dict.fromkeys(names))
+    for name in pending:
+        own = definitions(macros, name)
+        if len(own) != 1 or own[0].conditional:
+            continue
+        pending += [word for word in names_in(own[0].body) if word not in pending]
+        if not all(_is_same(own[0], one) for one in _meanings(text, name, at)):
+            found.append(name)
+    return found
+
+
+def _meanings(text: Preprocessed, name: str, at: int | None) -> list[Definition | None]:
+    if at is not None:
+        return [text.definition(name, at)]
+    return [definition(line) for _, line in text.changes.get(name, ())]
+
+
+def _is_same(own: Macro, macro: Definition | None) -> bool:
+    """Whether two definitions have the same tokens; texts and characters are blank in those of the file."""
+    if macro is None or (own.parameters is None) != (macro.parameters is None):
+        return False
+    names = (macro.parameters or ())[: -1 if macro.is_variadic else None]
+    given = (own.parameters or ())[: len(names)]
+    words = [one.text for one in macro.body if one.text[-1] not in "\"'"]
+    return given == names and words == [one.text for one in lexemes(own.body, 0, len(own.body))]
