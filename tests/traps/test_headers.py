@@ -142,7 +142,8 @@ def test_macros_of_one_file_that_decide_what_a_header_says(value: str, name: str
 SIZES = [
     ("#define N 10\n", "#define N 10\n#include \"n.h\"\n", False),
     ("#define N 10\n", "#define N 10\n", True),
-    ("#define N 10\n#include \"n.h\"\n", "#define N 20\n", False),
+    ("#define N 10\n#include \"n.h\"\n", "#define N 20\n", True),
+    ("#define N 10\n#include \"n.h\"\n", "#define N 10\n", False),
     ("#define M 10\n#define N M\n", "#define M 20\n#define N M\n", False),
     ("#define N 10\n", "int N = 20;\n", False),
 ]
