@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from loopwright.optimise.candidates.finishing import in_vectors
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.parts import parted
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Component
+from loopwright.transform.script.operations import Isplit, Parallelize
+from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import Position, padded_position
 
 SEQUENTIAL, SHARED = (0.35, 0.8), (0.6, 1.0)
@@ -49,14 +52,37 @@ def parallelise(judge: Judge, count: int) -> None:
 
 def among_threads(judge: Judge, one: Estimated) -> Estimated:
     """A script with parallel loops in its outermost nests, where some are legal and save something."""
-    now, done = one, set[Position]()
-    costs = {nest.component: one.cost_of(nest.component) for nest in targets(one.plan)}
-    costly = [nest for nest, cost in costs.items() if cost >= WORTH * one.total]
-    for nest in sorted(costly, key=lambda nest: -costs[nest]):
-        if not done & set(nest.positions):
-            after = _shared(judge, now, nest.positions, f"{one.origin}, among threads")
-            now, done = (now, done) if after is None else (after, done | set(nest.positions))
+    now, tried = one, set[tuple[str, ...]]()
+    while (nest := _next(now, tried)) is not None:
+        tried.add(_called(nest))
+        after = _shared(judge, now, nest.component.positions, f"{one.origin}, among threads")
+        now = now if after is None else after
     return now if now is one else in_vectors(judge, now, now.origin, only_shared=True)
+
+
+def _next(one: Estimated, tried: Set[tuple[str, ...]]) -> NamedNest | None:
+    """The nest that costs most of those that threads do not share and that were not tried.
+
+    They are looked for again after each step: a loop that is cut moves those after it.
+    """
+    shared = {
+        place
+        for directive in one.plan.directives
+        if directive.kind is DirectiveKind.PARALLEL
+        for place in directive.positions
+    }
+    left = [
+        nest
+        for nest in targets(one.plan)
+        if one.cost_of(nest.component) >= WORTH * one.total
+        and _called(nest) not in tried
+        and shared.isdisjoint(nest.component.positions)
+    ]
+    return max(left, key=lambda nest: one.cost_of(nest.component), default=None)
+
+
+def _called(nest: NamedNest) -> tuple[str, ...]:
+    return (nest.handle, *map(str, nest.definition), *nest.loops)
 
 
 def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
@@ -97,11 +123,26 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
         after = judge.estimated(script, origin, (names, start))
         if after is not None and after.total < (1 + SMALL) * start.total:
             legal.append(after)
-        if after is not None and after.total < (1 - SMALL) * start.total:
+        if after is not None and _saves(judge, start, after):
             found.append(after)
             if start.total - after.total > ENOUGH * _shareable(judge, start, nest.component):
                 break
     return min(found or legal[:1], key=lambda one: one.total, default=None)
+
+
+def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:
+    """Whether threads save something, beside the same loops on one thread where these were cut first.
+
+    The parts of a loop that is cut may seem to take longer than the whole: its middle is not like its ends.
+    """
+    if after.total < (1 - SMALL) * start.total:
+        return True
+    new = after.script[len(start.script) :]
+    if not any(isinstance(step.operation, Isplit) for step in new):
+        return False
+    alone = (step for step in new if not isinstance(step.operation, Parallelize))
+    plain = judge.estimated((*start.script, *alone), start.origin)
+    return plain is not None and after.total < (1 - SMALL) * plain.total
 
 
 def _shareable(judge: Judge, start: Estimated, nest: Component) -> float:
