@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import assert_never
 
-from loopwright.c.declarations import Declarations, is_unsigned_type
+from loopwright.c.declarations import Declarations, is_unsigned_type, unqualified
 from loopwright.emit.expressions import is_wide
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
@@ -20,7 +20,6 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import rename, rename_test, subprograms, terms, variables, with_children
 from loopwright.model.program import Program
 
-_QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")
 _NARROW = {"int", "signed", "signed int", "short", "char", "long", "long int"}
 _SMALL = {"int", "signed", "signed int", "short", "char", "signed char", "unsigned char"}
 _RANKS = {"int": 0, "signed": 0, "signed int": 0, "long": 1, "long int": 1, "long long": 2}
@@ -72,7 +71,7 @@ def iterator_types(program: Program, node: Node, declared: Declarations) -> Iter
 def _number(program: Program, node: Node, types: Mapping[str, str]) -> str:
     """`int` if all iterators and sizes are, else a wider type."""
     used = {*types.values(), *(one for statement in program.statements for one in statement.iterator_types)}
-    plain = {" ".join(word for word in one.split() if word not in _QUALIFIERS) for one in used}
+    plain = {unqualified(one) for one in used}
     if is_wide(node) or not plain <= _NARROW:
         return "long long"
     return "long" if plain & {"long", "long int"} else "int"
@@ -100,7 +99,7 @@ def _fits(size: str, kind: str) -> bool:
 
     That no iterator gets below 0 where it is unsigned is asked apart.
     """
-    return size == kind or " ".join(word for word in size.split() if word not in _QUALIFIERS) in _SMALL
+    return size == kind or unqualified(size) in _SMALL
 
 
 def _is_authors(name: str, kind: str, program: Program, node: Node, wide: AbstractSet[str]) -> bool:

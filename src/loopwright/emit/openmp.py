@@ -5,11 +5,11 @@ OpenMP 5.0: sections 2.9.1 (canonical loop form) and 2.19 (data-sharing clauses)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loopwright.c.tokens import names_in, spelled
 from loopwright.emit.scopes import declared_inside
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Relation, Var
@@ -161,8 +161,7 @@ class Sharing:
 
     def _is_variable(self, name: str) -> bool:
         """Whether this is a name of the text; that of a field such as `p->s` is not."""
-        text = self.program.region.text
-        return re.search(rf"\b{re.escape(name)}\b", text) is not None
+        return name in names_in(self.program.region.text)
 
     def _array(self, name: str) -> Array:
         return next(array for array in self.program.arrays if array.name == name)
@@ -288,4 +287,5 @@ def _section(array: Array) -> str | None:
 
 
 def _is_vague(extent: str) -> bool:
-    return not extent.strip() or re.search(r"\b(static|const|restrict|volatile)\b|\*\s*$", extent) is not None
+    words = spelled(extent)
+    return not words or words[-1] == "*" or not {"static", "const", "restrict", "volatile"}.isdisjoint(words)
