@@ -11,15 +11,18 @@ import os
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, fields, is_dataclass
 from functools import cache, lru_cache
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from loopwright.lazy_dataclass import dataclass
 
 STANDARD = "-"
 """In place of the name of a file: standard input, or standard output."""
+
+Edit: TypeAlias = tuple[int, int, str]
+"""What is to stand in a text from one offset to another."""
 
 
 def called(path: str) -> str:
@@ -43,6 +46,15 @@ def file_bytes(path: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes
 def _content(stream: BinaryIO) -> bytes:
     """All of a stream, which can be read only once."""
     return stream.read()
+
+
+def with_edits(text: str, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> str:
+    """`text[start:end]` with pieces replaced, which are in order."""
+    pieces: list[str] = []
+    for first, last, new in edits:
+        pieces += [text[start:first], new]
+        start = last
+    return "".join([*pieces, text[start:end]])
 
 
 @lru_cache(maxsize=8)
@@ -89,15 +101,10 @@ class Source:
         """The line `offset` is on."""
         return bisect_left(_line_ends(self.text), offset) + 1
 
-    def edited(self, edits: Sequence[tuple[int, int, str]]) -> Source:
+    def edited(self, edits: Sequence[Edit]) -> Source:
         """The text with pieces replaced, which are in order; what is chosen moves with them."""
-        pieces: list[str] = []
-        position = 0
-        for start, end, text in edits:
-            pieces += [self.text[position:start], text]
-            position = end
 
-        def moved(offset: int, before: Sequence[tuple[int, int, str]]) -> int:
+        def moved(offset: int, before: Sequence[Edit]) -> int:
             return offset + sum(len(text) - (end - start) for start, end, text in before)
 
         chosen = tuple(
@@ -107,7 +114,7 @@ class Source:
             )
             for first, last in self.chosen
         )
-        return Source(self.path, "".join([*pieces, self.text[position:]]), chosen)
+        return Source(self.path, with_edits(self.text, edits), chosen)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,6 +139,10 @@ class Span:
     def contains(self, other: Span) -> bool:
         """Whether `other`, a span of the same text, lies within this one."""
         return self.start <= other.start and other.end <= self.end
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """These characters with pieces replaced, which are in order."""
+        return with_edits(self.source.text, edits, self.start, self.end)
 
     def on(self, source: Source) -> Span:
         """The same characters of another version of the text, one in which they have not moved."""

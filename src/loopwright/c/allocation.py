@@ -27,9 +27,9 @@ from loopwright.c.file import c_file, includes
 from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
-from loopwright.c.tokens import names_in, spelled
+from loopwright.c.tokens import bracketed, names_in, spelled
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 HEADER = "#include <stdlib.h>"
 ALIGNMENT = 64
@@ -51,7 +51,7 @@ class AllocatedArray:
     @property
     def declaration(self) -> str:
         """The same array as a variable of a block."""
-        return f"{self.element_type} {self.name}{''.join(f'[{one}]' for one in self.extents)};"
+        return f"{self.element_type} {self.name}{bracketed(self.extents)};"
 
     @property
     def allocation(self) -> tuple[str, str]:
@@ -152,9 +152,7 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
 
 def redefined(source: Source) -> list[str]:
     """Names that the form needs, and that mean something else in the file than the header says."""
-    file = c_file(source)
-    own = {macro.name for macro in file.macros} | {one.name for one in file.declarations.variables}
-    own |= {one.name for one in file.functions} | {name for name, _ in file.declarations.aliases}
+    own = c_file(source).defined_names
     return [name for name in NEEDED if name in own]
 
 
@@ -201,7 +199,7 @@ def with_local_arrays(source: Source, *, allocated: bool) -> tuple[Source, dict[
     The regions of this form by their numbers come with it.
     """
     found: dict[int, Allocation] = {}
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for number, region in enumerate(c_file(source).regions):
         allocation = allocation_of(source, region)
         if allocation is None:

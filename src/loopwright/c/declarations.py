@@ -25,7 +25,7 @@ FLOATING_TYPES = frozenset(("float", "double", "_Complex", "complex", "DATA_TYPE
 _OTHER_TYPES = frozenset(("void", "bool", "_Bool"))
 _NARROW = frozenset(("char", "short", "int8_t", "int16_t", "uint8_t", "uint16_t", "bool", "_Bool"))
 _UNSIGNED = frozenset(("unsigned", "size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t"))
-_QUALIFIERS = frozenset(("const", "volatile", "restrict", "__restrict", "static", "extern", "register", "auto"))
+_QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "static", "extern", "register", "auto"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,13 @@ class CFile:
     def macro_names(self) -> frozenset[str]:
         return frozenset(macro.name for macro in self.macros)
 
+    @property
+    def defined_names(self) -> frozenset[str]:
+        """Macros, variables, functions and types of the file."""
+        declared = self.declarations
+        names = [*(one.name for one in declared.variables), *(one.name for one in self.functions)]
+        return self.macro_names.union(names, (name for name, _ in declared.aliases))
+
     @cached_property
     def _parsed(self) -> ShownTree:
         return parse_possible(self.source, self.plain)

@@ -23,7 +23,7 @@ from loopwright.c.regions import Region
 from loopwright.c.syntax import field, named_children
 from loopwright.c.tokens import packed, spelled, without_comments
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 ADDRESS_HEADER = "#include <stdint.h>"
 _ADDRESS = "uintptr_t"
@@ -125,10 +125,7 @@ def _conditions(text: str) -> list[str]:
 
 def _is_plain(source: Source) -> bool:
     """Whether the words of the form mean in the file what C and its header say."""
-    file = c_file(source)
-    own = {macro.name for macro in file.macros} | {one.name for one in file.declarations.variables}
-    own |= {one.name for one in file.functions} | {name for name, _ in file.declarations.aliases}
-    return not own & set(_NEEDED)
+    return not c_file(source).defined_names & set(_NEEDED)
 
 
 def without_guards(
@@ -140,7 +137,7 @@ def without_guards(
     other tokens is left as it is.
     """
     found: dict[int, GuardedRegion] = {}
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for number, region in enumerate(c_file(source).regions):
         guard = guard_of(source, region) if number in others else None
         if guard is None or spelled(guard.other.text) != list(others[number]):

@@ -10,7 +10,7 @@ from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span, with_edits
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 
@@ -58,12 +58,7 @@ def directives_of(source: Source) -> tuple[Directive, ...]:
 
 def without_directives(source: Source, lines: Sequence[Directive]) -> str:
     """The text with its preprocessor lines blanked, offsets unchanged."""
-    pieces: list[str] = []
-    position = 0
-    for line in lines:
-        pieces += [source.text[position : line.place.start], blank(line.place.text)]
-        position = line.place.end
-    return "".join([*pieces, source.text[position:]])
+    return with_edits(source.text, ((one.place.start, one.place.end, blank(one.place.text)) for one in lines))
 
 
 def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
@@ -132,15 +127,13 @@ def marked_places(source: Source) -> tuple[Span, ...]:
 
 def with_markers(source: Source) -> str:
     """The text in which chosen regions stand between pragmas too, all tokens at their lines and columns."""
-    pieces: list[str] = []
-    position = 0
+    edits: list[Edit] = []
     for start, end in source.chosen:
         first, last = source.line_of(start), source.line_of(end)
-        pieces += [source.text[position:start], f"\n#line {max(1, first - 1)}\n#pragma scop\n#line {first}\n"]
-        pieces += [_indent(source, start), source.text[start:end]]
-        pieces += [f"\n#line {last}\n#pragma endscop\n#line {last}\n", _indent(source, end)]
-        position = end
-    return "".join([*pieces, source.text[position:]])
+        before = f"\n#line {max(1, first - 1)}\n#pragma scop\n#line {first}\n{_indent(source, start)}"
+        after = f"\n#line {last}\n#pragma endscop\n#line {last}\n{_indent(source, end)}"
+        edits += [(start, start, before), (end, end, after)]
+    return with_edits(source.text, edits)
 
 
 def _indent(source: Source, offset: int) -> str:

@@ -10,7 +10,7 @@ r"""What a token of C is (C17, 6.4), for texts that no syntax tree is made of: m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -43,6 +43,11 @@ ASSIGNING = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=
 def blank(text: str) -> str:
     """`text` with everything but line ends turned into spaces."""
     return re.sub(r"[^\r\n]+", lambda line: " " * len(line.group()), text)
+
+
+def bracketed(parts: Iterable[object]) -> str:
+    """`[i][j]`: the subscripts or the sizes of an array."""
+    return "".join(f"[{one}]" for one in parts)
 
 
 def packed(text: str) -> str:

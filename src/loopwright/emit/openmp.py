@@ -67,7 +67,7 @@ class Sharing:
                 return f"it combines values into {step.array}, which is part of something else"
             if not self._only_combined(loop, step):
                 return f"it combines values into {step.array}, and uses other cells of it as they are"
-            if _section(self._array(step.array)) is None:
+            if _section(self.program.array(step.array)) is None:
                 return f"it combines values into {step.array}, whose size the text does not tell"
         always = set(_always(loop.body))
         for one in self._private(loop):
@@ -105,7 +105,7 @@ class Sharing:
 
     def _sections(self, accumulated: list[ReductionStep], operator: str) -> Iterator[str]:
         for name in sorted({step.array for step in accumulated if step.operator == operator}):
-            yield str(_section(self._array(name)))
+            yield str(_section(self.program.array(name)))
 
     def together(self, loop: For) -> tuple[For, ...]:
         """The parallel loops to distribute as one (`collapse`): `loop`, and loops nested perfectly in it.
@@ -162,9 +162,6 @@ class Sharing:
     def _is_variable(self, name: str) -> bool:
         """Whether this is a name of the text; that of a field such as `p->s` is not."""
         return name in names_in(self.program.region.text)
-
-    def _array(self, name: str) -> Array:
-        return next(array for array in self.program.arrays if array.name == name)
 
     def _writes(self, statement: str, array: str) -> bool:
         writes = self.program.statement(statement).writes

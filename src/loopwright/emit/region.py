@@ -21,7 +21,7 @@ from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.regions import WIDE_VECTORS, without_hint
 from loopwright.c.selection.chosen import is_in_block
 from loopwright.c.syntax import field as syntax_field
-from loopwright.c.syntax import named_children, walk
+from loopwright.c.syntax import named_children
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
 from loopwright.emit.comments import (
     CommentNote,
@@ -47,7 +47,7 @@ from loopwright.emit.openmp import (
     without_vectors,
 )
 from loopwright.emit.quotients import Quotients
-from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
+from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -57,7 +57,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import MemorySpace, Program
 from loopwright.read.c.assume import is_assume
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     source = regions[0].in_file.source
     nodes = [one.named for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     end = line_end(source)
     if any(one.wide for one in regions) and without_hint(source.text) == source.text:
         edits.append((0, 0, WIDE_VECTORS.replace("\n", end)))
@@ -209,7 +209,7 @@ def _region(loops: Loops, node: Node, *, openmp: bool) -> str:
     named, style = _printed(loops, node, openmp=openmp)
     inside = declared_inside(node)
     local = [one for one in program.arrays if one.local and one.space is not MemorySpace.HEAP]
-    outside = [declaration(one) for one in local if one.name not in inside]
+    outside = [one.declaration for one in local if one.name not in inside]
     lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines(), *closing(program)]
     lines = _spaced(lines)
     if loops.allocated:
@@ -227,16 +227,9 @@ def _region(loops: Loops, node: Node, *, openmp: bool) -> str:
 
 def without_labels(program: Program) -> list[str]:
     """The lines of the region as written, its labels left out: they are before the new loops."""
-    region = program.region
-    pieces: list[str] = []
-    position = region.start
-    for node in walk(program.syntax):
-        if node.type == "labeled_statement":
-            name, body = syntax_field(node, "label"), named_children(node)[-1]
-            pieces.append(program.source.text[position : name.start])
-            position = body.start
-    pieces.append(program.source.text[position : region.end])
-    return textwrap.dedent("".join(pieces)).strip("\r\n").splitlines()
+    labelled = program.syntax.of_type("labeled_statement")
+    edits = ((syntax_field(one, "label").start, named_children(one)[-1].start, "") for one in labelled)
+    return textwrap.dedent(program.region.edited(edits)).strip("\r\n").splitlines()
 
 
 def _refuse_copied_labels(program: Program, node: Node) -> None:

@@ -40,16 +40,12 @@ def declared_inside(node: Node) -> frozenset[str]:
     return frozenset(remark.name for remark in remarks if isinstance(remark, DeclarationNote))
 
 
-def declaration(array: Array) -> str:
-    return f"{array.element_type} {array.name}{''.join(f'[{extent}]' for extent in array.extents)};"
-
-
 def declaring(program: Program, name: str, body: Node, lines: list[str]) -> list[str]:
     """The lines of `body` after the declaration of a variable, which its first value may be part of."""
-    array = next(one for one in program.arrays if one.name == name)
+    array = program.array(name)
     if isinstance(body, Call) and _initialises(program, body, array):
         return [f"{array.element_type} {lines[0]}", *lines[1:]]
-    return [declaration(array), *lines]
+    return [array.declaration, *lines]
 
 
 def _initialises(program: Program, call: Call, array: Array) -> bool:

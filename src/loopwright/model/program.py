@@ -16,6 +16,7 @@ from loopwright.c.declarations import is_floating_type
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
+from loopwright.c.tokens import bracketed
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
@@ -95,6 +96,11 @@ class Array:
     """{ A[s] : 0 <= s_k < e_k }, as far as sizes e_k are declared; None where none is known."""
     is_sized: bool = False
     """All sizes are declared: every cell that is `inside` is there."""
+
+    @property
+    def declaration(self) -> str:
+        """The text that declares it with its extents."""
+        return f"{self.element_type} {self.name}{bracketed(self.extents)};"
 
 
 @dataclass(frozen=True)
@@ -320,17 +326,14 @@ class Program(Displayed):
 
     def statement(self, name: str) -> Statement:
         """The statement called `name`; KeyError where there is none."""
-        for statement in self.statements:
-            if statement.name == name:
-                return statement
+        for one in self.statements:
+            if one.name == name:
+                return one
         raise KeyError(name)
 
-    def tag(self, name: str) -> Tag:
-        """The tag called `name`; KeyError where there is none."""
-        for tag in self.tags:
-            if tag.name == name:
-                return tag
-        raise KeyError(name)
+    def array(self, name: str) -> Array:
+        """The array called `name`; KeyError where there is none."""
+        return {one.name: one for one in self.arrays}[name]
 
     def labels_on(self, statement: Statement) -> tuple[str, ...]:
         """The tags on this very statement, and no loop around it."""
@@ -379,22 +382,18 @@ def is_element(text: str) -> bool:
 
 
 def _filled(place: Span, holes: tuple[Hole | Inlined, ...], values: dict[str, str]) -> str:
-    text = place.source.text
-    pieces: list[str] = []
-    position = place.start
-    for hole in holes:
-        pieces.append(text[position : hole.place.start])
-        match hole:
-            case Hole(_, iterator):
-                value = values.get(iterator, iterator)
-                is_same = iterator == value
-            case Inlined(_, definition, inner):
-                value = _filled(definition, inner, values)
-                is_same = False
-        is_row = isinstance(hole, Inlined) and hole.is_row
-        if not (value.isidentifier() or value.isdigit() or (is_row and is_element(value))):
-            value = f"({value})"
-        pieces.append(value if hole.type == "int" or is_same else f"(({hole.type}){value})")
-        position = hole.place.end
-    pieces.append(text[position : place.end])
-    return "".join(pieces)
+    return place.edited((hole.place.start, hole.place.end, _filler(hole, values)) for hole in holes)
+
+
+def _filler(hole: Hole | Inlined, values: dict[str, str]) -> str:
+    match hole:
+        case Hole(_, iterator):
+            value = values.get(iterator, iterator)
+            is_same = iterator == value
+        case Inlined(_, definition, inner):
+            value = _filled(definition, inner, values)
+            is_same = False
+    is_row = isinstance(hole, Inlined) and hole.is_row
+    if not (value.isidentifier() or value.isdigit() or (is_row and is_element(value))):
+        value = f"({value})"
+    return value if hole.type == "int" or is_same else f"(({hole.type}){value})"

@@ -62,7 +62,7 @@ def has_upper_bound(domain: isl.Set, level: int) -> bool:
     return bool(domain.remove_divs().dim_has_upper_bound(DIM, level))
 
 
-Points = TypeVar("Points", isl.Set, isl.Map)
+Points = TypeVar("Points", isl.Set, isl.Map, isl.UnionMap)
 
 
 def union(sets: Iterable[Points]) -> Points:

@@ -48,7 +48,7 @@ from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.perform import performed
@@ -127,7 +127,7 @@ def _as_written(source: Source, regions: Sequence[tuple[Program, bool]]) -> Sour
 
     Those that the compiler does not take are blank in what was read, at the same offsets.
     """
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for k, (program, made) in enumerate(regions):
         texts = {one.place.source.text for one in program.assumptions if one.place is not None and not made}
         for text in texts - {program.source.text}:

@@ -254,7 +254,11 @@ def _example(points: isl.Set) -> str:
 
 def trimmed(plan: Plan) -> Plan:
     """Drop the entries after those of the deepest statement: they are zero for all."""
-    loops = plan.loops
+    return with_length(plan, plan.loops)
+
+
+def with_length(plan: Plan, loops: int) -> Plan:
+    """The plan with vectors for so many loops."""
     schedules = {s.name: padded(s.schedule, loops) for s in plan.program.statements}
     images: dict[Position, tuple[Position, ...]] = {
         leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves

@@ -142,10 +142,6 @@ def _without(statement: Statement, taken: isl.Set | None) -> Statement:
     return replace(statement, domain=domain, schedule=statement.schedule.intersect_domain(domain))
 
 
-def declaration(array: Array) -> str:
-    return f"{array.element_type} {array.name}{''.join(f'[{extent}]' for extent in array.extents)};"
-
-
 def unused_name(program: Program, wanted: str) -> str:
     """`wanted`, with underscores appended until the file has no such name."""
     taken = set(names_in(program.source.text))
@@ -158,7 +154,7 @@ def replaced_text(program: Program, text: str, new: Sequence[Array]) -> Program:
     """The program with other text for its region, which has its own schedules."""
     if any(array.name == ELSEWHERE for array in program.arrays):
         raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
-    declared = "".join(f"{declaration(array)} " for array in new)
+    declared = "".join(f"{array.declaration} " for array in new)
     region = program.region
     found = _read_again(program, program.source.edited([(region.start, region.end, f"{declared}{text}")]))
     statements = tuple(_scheduled(program, one, one.schedule) for one in found.statements)
@@ -171,7 +167,7 @@ def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], e
     They are part of what replaces its first character, so that they are inside of the region.
     """
     start = program.syntax.named_children[0].start
-    declared = "".join(f"{declaration(array)} " for array in new)
+    declared = "".join(f"{array.declaration} " for array in new)
     places = {(one.place.start, one.place.end): one.text for one in edits}
     first = next((place for place in places if place[0] == start), (start, start + 1))
     places[first] = declared + places.get(first, program.source.text[start : start + 1])

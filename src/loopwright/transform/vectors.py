@@ -114,5 +114,11 @@ def padded(schedule: isl.Map, loops: int) -> isl.Map:
     return dimensions.padded(schedule, wanted)
 
 
+def step_after(position: Position, place: Position, depth: int) -> Position:
+    """One further in the body of the loop at `depth`, for what stands at `place` or after it there."""
+    later = position[:depth] == place[:depth] and position[depth] >= place[depth]
+    return tuple(int(later and k == depth) for k in range(len(position)))
+
+
 def padded_position(position: Position, loops: int) -> Position:
     return (*position, *(0,) * (loops + 1 - len(position)))[: loops + 1]

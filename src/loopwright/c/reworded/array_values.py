@@ -19,11 +19,11 @@ from itertools import count
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import constant_macro, integer_text
-from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 _MOST = 60
 _MOST_VALUES = 64

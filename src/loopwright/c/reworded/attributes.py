@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 
 from loopwright.c.regions import marked_places
-from loopwright.c.reworded.plain_loops import Edit
 from loopwright.c.tokens import blank, on_one_line, without_comments
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _KIND = r"(?:aligned|__aligned__)\s*(?:\(\s*\w+\s*\))?|unused|__unused__"
 _TRAILING = re.compile(rf"(?<=[\w\]])\s*(__attribute(?:__)?\s*\(\s*\(\s*(?:{_KIND})\s*\)\s*\))(?=\s*;)")

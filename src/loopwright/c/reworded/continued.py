@@ -17,10 +17,10 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Region
 from loopwright.c.reworded.final_values import changed_names, count_of, is_assigned
-from loopwright.c.reworded.plain_loops import Edit, edited_while
+from loopwright.c.reworded.plain_loops import edited_while
 from loopwright.c.syntax import Node, identifiers, named_children, walk
 from loopwright.c.tokens import names_in, with_names_replaced
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 

@@ -20,7 +20,6 @@ from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Region
 from loopwright.c.reworded.final_values import changed_names, declares
 from loopwright.c.reworded.plain_loops import (
-    Edit,
     edited_while,
     first_given,
     is_before,
@@ -31,7 +30,7 @@ from loopwright.c.reworded.plain_loops import (
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.types import Integer
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 _OPEN = ("while_statement", "for_statement")

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.reworded.plain_loops import Edit, edited_while
+from loopwright.c.reworded.plain_loops import edited_while
 from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import names_in
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 

@@ -23,11 +23,11 @@ from loopwright.c.declarations import Declarations
 from loopwright.c.file import CFile, c_file
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before, is_simple, lines_in
+from loopwright.c.reworded.plain_loops import edited_while, is_before, is_simple, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import names_in, on_one_line, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -21,10 +21,10 @@ from itertools import pairwise
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit, edited_while, is_before
+from loopwright.c.reworded.plain_loops import edited_while, is_before
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.c.tokens import names_in, without_comments
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 _LOOPS = ("for_statement", "while_statement", "do_statement")

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 
 def with_outer_declarations(source: Source) -> Source:

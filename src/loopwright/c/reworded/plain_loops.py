@@ -24,7 +24,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 200
 """How many loops of a file are written otherwise."""
@@ -40,7 +40,6 @@ _OTHER = re.compile(r"\b(?:while|do|break)\b|\bfor\s*\(\s*;|;\s*\)")
 _SPACE = re.compile(r"\s*")
 _SWAPPED = {">": "<", ">=": "<="}
 
-Edit = tuple[int, int, str]
 
 
 def with_plain_loops(source: Source) -> Source:

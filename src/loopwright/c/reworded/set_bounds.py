@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
-from loopwright.c.reworded.plain_loops import Edit
 from loopwright.c.syntax import (
     Node,
     assigned_target,
@@ -29,7 +28,7 @@ from loopwright.c.syntax import (
 )
 from loopwright.c.tokens import blank, names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _VALUES = (
     *("identifier", "number_literal", "parenthesized_expression", "binary_expression"),

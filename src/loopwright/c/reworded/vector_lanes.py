@@ -19,7 +19,7 @@ from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import Directive
-from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.reworded.vector_expressions import NotInLanes, VectorNames, VectorVariable, lane_names
 from loopwright.c.reworded.vector_statements import StatementsInLanes
 from loopwright.c.reworded.vector_words import (
@@ -33,7 +33,7 @@ from loopwright.c.reworded.vector_words import (
 from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import name_matches, names_in, without_comments
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 _TELLING = re.compile(r"\b_mm\d*_|\b__m(?:128|256|512)|vector_size")
 _FUSED = re.compile(r"\b_mm\d*_fn?m(?:add|sub)_")

@@ -7,7 +7,7 @@ from dataclasses import field as made_of
 from itertools import count
 
 from loopwright.c.file import CFile
-from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.reworded.vector_expressions import (
     ExpressionsInLanes,
     Lanes,
@@ -20,6 +20,7 @@ from loopwright.c.reworded.vector_words import FIRST_LANES, STORES, VectorType, 
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Edit
 
 _LANES = tuple(map(str, range(64)))
 """Numbers of lanes, as they are written."""

@@ -13,7 +13,7 @@ from loopwright.c.file import CFile
 from loopwright.c.syntax import Node
 from loopwright.c.tokens import blank, names_in
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Edit, Source, with_edits
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,12 @@ class Nearby:
     def of(self, source: Source) -> Source:
         """The text with the bodies of functions blanked that the chosen parts do not lead to."""
         kept = set(self._led_to(source))
-        pieces: list[str] = []
-        position = 0
+        edits: list[Edit] = []
         for number, one in enumerate(self._functions):
-            if number not in kept and one.is_plain and one.body >= position:
-                inner = source.text[one.body + 1 : one.end - 1]
-                pieces += [source.text[position : one.body + 1], blank(inner)]
-                position = one.end - 1
-        return replace(source, text="".join([*pieces, source.text[position:]]))
+            if number not in kept and one.is_plain and (not edits or one.body >= edits[-1][1]):
+                first, last = one.body + 1, one.end - 1
+                edits.append((first, last, blank(source.text[first:last])))
+        return replace(source, text=with_edits(source.text, edits))
 
     def _led_to(self, source: Source) -> Iterator[int]:
         """The functions around the chosen parts, and those whose names are mentioned there, and so on."""

@@ -21,7 +21,7 @@ from loopwright.c.tokens import blank
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 _OPENING = ("if", "ifdef", "ifndef")
 _FURTHER = ("elif", "elifdef", "elifndef", "else")
@@ -86,7 +86,7 @@ def _conditional(source: Source, place: Span) -> Sequence[Directive]:
 
 def _blanked(
     source: Source, lines: Sequence[Directive], taken: dict[Span, bool]
-) -> list[tuple[int, int, str]]:
+) -> list[Edit]:
     """The lines themselves, and the text after each that is not taken, up to the next of its own."""
     edits: dict[tuple[int, int], str] = {}
     position = -1

@@ -21,7 +21,7 @@ from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Source, Span, with_edits
 
 _MAIN = "<stdin>"
 _LINE_MARK = re.compile(r"(?m)^([ \t]*)#([ \t]*(?:line\b|\d)[^\n]*)$")
@@ -195,9 +195,4 @@ def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], sourc
 
 def without(text: str, places: Sequence[tuple[int, int]]) -> str:
     """`text` with spaces at these places."""
-    pieces: list[str] = []
-    position = 0
-    for start, end in places:
-        pieces += [text[position:start], " " * (end - start)]
-        position = end
-    return "".join([*pieces, text[position:]])
+    return with_edits(text, ((start, end, " " * (end - start)) for start, end in places))

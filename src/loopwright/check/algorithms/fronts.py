@@ -25,6 +25,7 @@ from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import within_effort
+from loopwright.source import Edit
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
@@ -131,8 +132,7 @@ def insertions(front: Front, *, only_checks: bool) -> list[Insertion]:
 
 def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
     """The nest with its operations replaced by their checks, on one line and without labels."""
-    source = sites.known.source
-    changes: list[tuple[int, int, str]] = []
+    changes: list[Edit] = []
     for site in front.sites:
         node = site.assignment.node
         text = call(site, [observed_text(one) for one in site.observed])
@@ -140,13 +140,7 @@ def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
     for node in walk(front.node):
         if node.type == "labeled_statement":
             changes.append((node.start, _labelled(node).start, ""))
-    pieces: list[str] = []
-    position = front.node.start
-    for start, end, text in sorted(changes):
-        pieces += [source.text[position:start], text]
-        position = end
-    pieces.append(source.text[position : front.node.end])
-    return on_one_line("".join(pieces))
+    return on_one_line(front.node.span.edited(sorted(changes)))
 
 
 def _labelled(node: Node) -> Node:

@@ -17,7 +17,6 @@ from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
 
 _PLAIN = ("identifier", "number_literal", "parenthesized_expression", "unary_expression")
 _VALUES = (*_PLAIN, "binary_expression", "conditional_expression", "cast_expression", "argument_list")
@@ -52,7 +51,6 @@ class Hoisted:
 
 def hoisted(sites: Sites, node: Node) -> Hoisted:
     """The nest of the loop `node`, its invariants named."""
-    source = sites.known.source
     loops = [part for part in walk(node) if part.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
     finder = _InvariantFinder(sites.known, iterators | assigned_in(node))
@@ -64,18 +62,9 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
             name = names.setdefault(part.text, f"lw_invariant_{len(names)}")
             edits.append(NestEdit(part.start, part.end, name))
     edits = sorted({edit.start: edit for edit in edits}.values(), key=lambda edit: edit.start)
-    text = _edited(source, node, edits)
+    text = node.span.edited((one.start, one.end, one.text) for one in edits)
     found = {name: text for text, name in names.items()}
     return Hoisted(text, found, node.start, tuple(edits), iterators, tuple(one for one, _ in expressions))
-
-
-def _edited(source: Source, node: Node, edits: list[NestEdit]) -> str:
-    pieces: list[str] = []
-    position = node.start
-    for edit in edits:
-        pieces += [source.text[position : edit.start], edit.text]
-        position = edit.end
-    return "".join([*pieces, source.text[position : node.end]])
 
 
 def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:

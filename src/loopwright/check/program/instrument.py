@@ -11,7 +11,7 @@ from loopwright.check.program.segment import Segment
 from loopwright.check.program.sites import Site, Sites
 from loopwright.check.runtime import PROGRAM_HEADER
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Source, with_edits
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,9 @@ def inserted(segment: Segment, marks: Iterable[Insertion], begin: str, end: str)
         Insertion(place.start, -1, _statement(segment.source, place.start, begin)),
         Insertion(place.end, 1 << 30, _statement(segment.source, place.end, end)),
     )
-    text = segment.source.text
-    pieces: list[str] = []
-    position = 0
-    for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
-        pieces += [text[position : mark.offset], mark.text]
-        position = mark.offset + mark.dropped
-    return "".join([*pieces, text[position:]])
+    ordered = sorted((*marks, *both), key=lambda one: (one.offset, one.rank))
+    edits = ((one.offset, one.offset + one.dropped, one.text) for one in ordered)
+    return with_edits(segment.source.text, edits)
 
 
 def _statement(source: Source, offset: int, statement: str) -> str:

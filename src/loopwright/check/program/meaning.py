@@ -32,7 +32,7 @@ from loopwright.check.program.outside import refuse_hidden, refuse_other_sizes, 
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Source, with_edits
 
 _GOTO = re.compile(r"\bgoto\b")
 """Looked for in what the preprocessor has made of the text: there it is spelled in no other way."""
@@ -56,12 +56,8 @@ def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOption
 
 def _marked_original(spec: Specification) -> str:
     """The original with a mark before each of its statements."""
-    pieces, position, text = [], 0, spec.program.source.text
-    edits = [edit for statement in spec.statements for edit in _edits(spec, statement)]
-    for offset, insertion in sorted(edits):
-        pieces += [text[position:offset], insertion]
-        position = offset
-    return "".join([*pieces, text[position:]])
+    added = sorted(edit for statement in spec.statements for edit in _edits(spec, statement))
+    return with_edits(spec.program.source.text, ((offset, offset, text) for offset, text in added))
 
 
 def _edits(spec: Specification, statement: Stated) -> Iterator[tuple[int, str]]:

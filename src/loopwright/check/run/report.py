@@ -10,7 +10,7 @@ from loopwright.check.program.sites import Site
 from loopwright.check.run.findings import ErrorClass, Finding, StatementInstance
 from loopwright.errors import Code, Diagnostic
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 
 class Answer(Enum):
@@ -168,7 +168,7 @@ def cell_text(array: str, subscripts: tuple[int, ...]) -> str:
 def operation_text(source: Source, site: Site, seen: tuple[int, ...]) -> str:
     """The assignment with the subscripts it had: `A[2][2] = A[1][2] + A[2][1]`."""
     cells = [site.write, *(cell for cell in site.reads if cell.node != site.write.node)]
-    offsets: list[tuple[int, int, str]] = []
+    offsets: list[Edit] = []
     position = 0
     for cell in (site.write, *site.reads):
         count = len(cell.subscripts)

@@ -89,11 +89,7 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
     source = sites.known.source
     with workspace() as folder:
         _compile(sites.known, tools, folder, marks)
-        log = f"log_path={folder / 'seen'}"
-        options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
-        limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
-        ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
-        seen = "".join(_start_of(path) for path in (folder / "errors", *sorted(folder.glob("seen.*"))))
+        ended, seen = _watched(tools, folder)
     for line in ended.lines:
         if line.startswith("unset "):
             read = told[int(line.split()[1])]
@@ -102,6 +98,15 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
     if found is None and (ended.timed_out or ended.crashed is not None):
         raise GaveUp(Code.UNDECIDED, _how(ended))
     return found
+
+
+def _watched(tools: Toolchain, folder: Path, more: str = "") -> tuple[Ended, str]:
+    """A run under sanitizers, and what they said."""
+    log = f"log_path={folder / 'seen'}:{more}"
+    options = f"{log}halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
+    limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
+    ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
+    return ended, "".join(_start_of(path) for path in (folder / "errors", *sorted(folder.glob("seen.*"))))
 
 
 def _start_of(path: Path) -> str:
@@ -149,11 +154,7 @@ def is_clean(known: ReachedCode, tools: Toolchain) -> bool:
     reads = unset_reads(known)
     with workspace() as folder:
         _compile(known, tools, folder, tuple(flags(known, reads)), _STRICT)
-        log = f"log_path={folder / 'seen'}:detect_invalid_pointer_pairs=2"
-        options = f"{log}:halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1"
-        limited = replace(tools, timeout=min(tools.timeout, _SECONDS))
-        ended = run_program(limited, folder / "program", folder, {"ASAN_OPTIONS": options})
-        seen = "".join(_start_of(path) for path in (folder / "errors", *sorted(folder.glob("seen.*"))))
+        ended, seen = _watched(tools, folder, "detect_invalid_pointer_pairs=2:")
     is_seen = _OVERFLOW.search(seen) is not None or _ERROR in seen
     has_unset = any(line.startswith("unset ") for line in ended.lines)
     return not (is_seen or has_unset or ended.timed_out or ended.crashed is not None)

@@ -46,7 +46,7 @@ def narrowed(style: Style, node: Node) -> Style:
 
 def memory_text(program: Program, word: str, name: str) -> str:
     """`LW_SHARED_2(float, A, 48, 80);`"""
-    array = next(one for one in program.arrays if one.name == name)
+    array = program.array(name)
     words = ", ".join([device_type(program, array), name, *array.extents])
     return f"LW_{word}_{array.rank}({words});"
 

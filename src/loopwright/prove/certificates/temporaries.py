@@ -21,7 +21,7 @@ from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, union
 from loopwright.presburger.unions import maps_of
 from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
@@ -202,9 +202,7 @@ def _same_tag(shapes: Mapping[str, Shape], ways: list[Way]) -> isl.UnionMap:
     ]
     if not parts:
         raise GaveUp(Code.NO_PROOF, "no statement is run")
-    tags = parts[0]
-    for part in parts[1:]:
-        tags = tags.union(part)
+    tags = union(parts)
     return tags.apply_range(tags.reverse())
 
 

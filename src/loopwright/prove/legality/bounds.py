@@ -106,7 +106,7 @@ def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, *
 def _is_rectangular(program: Program, name: str) -> bool:
     """Whether the rows of an array have one length by its declared type."""
     variable = program.file.declarations.visible(name, program.region)
-    array = next(one for one in program.arrays if one.name == name)
+    array = program.array(name)
     return variable is not None and not variable.has_row_pointers and variable.rank == array.rank
 
 

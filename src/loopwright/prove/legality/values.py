@@ -83,7 +83,7 @@ def refuse_no_copy(copy: Statement, program: Program) -> None:
 
 def element_type(program: Program, access: Access) -> str | None:
     """The type of the cells that are accessed, where the text says it."""
-    array = next(one for one in program.arrays if one.name == access.array)
+    array = program.array(access.array)
     if array.element_type is None:
         return None
     return unqualified(program.file.declarations.resolved(array.element_type))

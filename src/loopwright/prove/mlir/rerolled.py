@@ -21,7 +21,7 @@ import islpy as isl
 from loopwright.loops.expressions import Expr, Int, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import calls_in, variables
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, union
 from loopwright.prove.descent.linear import ONE, Form, form_of, substituted
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
@@ -92,9 +92,7 @@ class _Rerolling:
             for copy in range(copies)
         ]
         second, all_of_them = (self.values(one, Var(one.iterator), outer, around) for one in (rest, whole))
-        before = first[0]
-        for one in first[1:]:
-            before = before.union(one)
+        before = union(first)
         late = before.lex_ge_set(second)
         for place in range(len(outer)):
             late = late.equate(IN, place, OUT, place)

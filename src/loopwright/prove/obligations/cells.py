@@ -18,9 +18,8 @@ from loopwright.loops.expressions import Expr, Test, Var
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reductions import Reduction
-from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
 from loopwright.prove.obligations.formulas import expr_of
-from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of
+from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of, times_at
 
 
 @dataclass(frozen=True)
@@ -134,8 +133,4 @@ def _shape(table: Timetable, name: str) -> Shape:
 def times_of(table: Timetable, instance: Instance) -> Iterator[tuple[tuple[Test, ...], Vector]]:
     """The times of an instance, each with the cases in which it is that."""
     shape = _shape(table, instance.name)
-    at = dict(zip(shape.arguments, instance.arguments(), strict=True))
-    nothing: Decision[Vector] = Decided(())
-    for way, time in choices(shape.time or nothing):
-        cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
-        yield cases, tuple(substituted_expr(one, at) for one in time)
+    return times_at(shape, instance.arguments())

@@ -13,7 +13,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.schedule import Schedule
-from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
+from loopwright.prove.obligations.decisions import choices, opposite
 from loopwright.prove.obligations.formulas import (
     Obligation,
     before,
@@ -21,7 +21,7 @@ from loopwright.prove.obligations.formulas import (
     disjunction,
     equal,
 )
-from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable
+from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, times_at, timetable
 from loopwright.prove.obligations.witnesses import witness
 from loopwright.source import Span
 
@@ -321,11 +321,7 @@ def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[ex.Test,
     if shape.times:
         yield (), call.hint
         return
-    at = dict(zip(shape.arguments, call.arguments, strict=True))
-    nothing: Decision[Vector] = Decided(())
-    for way, time in choices(shape.time or nothing):
-        cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
-        yield cases, tuple(substituted_expr(entry, at) for entry in time)
+    yield from times_at(shape, call.arguments)
 
 
 def _ordered(table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]) -> Iterator[Obligation]:

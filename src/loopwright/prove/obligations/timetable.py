@@ -19,10 +19,11 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
+from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
-from loopwright.prove.obligations.decisions import Decided, Decision, decided
+from loopwright.prove.obligations.decisions import Decided, Decision, choices, decided, opposite
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
@@ -56,6 +57,15 @@ class Shape:
     times: tuple[str, ...]
     """The names of the places of a time, where an instance has several; the domain speaks of them."""
     executions: tuple[ExecutedPoints, ...]
+
+
+def times_at(shape: Shape, arguments: Sequence[Expr]) -> Iterator[tuple[tuple[Test, ...], Vector]]:
+    """The times of an instance, each with the cases in which it is that."""
+    at = dict(zip(shape.arguments, arguments, strict=True))
+    nothing: Decision[Vector] = Decided(())
+    for way, time in choices(shape.time or nothing):
+        cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
+        yield cases, tuple(substituted_expr(one, at) for one in time)
 
 
 @dataclass(frozen=True, eq=False)

@@ -327,7 +327,7 @@ def _not_in_section(program: Program, promise: Promise) -> str | None:
     """
     names = _loop(program, promise).statements
     for one in combined_cells(promise.pragma.argument):
-        array = next(array for array in program.arrays if array.name == one.array)
+        array = program.array(one.array)
         declared = program.file.declarations.visible(one.array, promise.loop.span)
         is_whole = declared is not None and not declared.may_alias and len(declared.extents) == array.rank
         if not one.section and not is_whole:

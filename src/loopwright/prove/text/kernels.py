@@ -49,6 +49,7 @@ from loopwright.prove.text.macros import (
     tests_threads,
 )
 from loopwright.prove.text.turns import all_of, counted, in_turn, touched_by
+from loopwright.source import Edit
 
 PRAGMA = "\n#pragma omp parallel for\n"
 
@@ -77,25 +78,6 @@ class Used:
 
 
 NOTHING = Used()
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Other text for a part of a text."""
-
-    start: int
-    end: int
-    text: str
-
-
-def edited(node: Node, edits: list[Edit]) -> str:
-    """The text of `node` with the edits inside of it."""
-    pieces: list[str] = []
-    position = node.start
-    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
-        pieces += [node.source.text[position : edit.start], edit.text]
-        position = edit.end
-    return "".join([*pieces, node.source.text[position : node.end]])
 
 
 @dataclass
@@ -127,7 +109,7 @@ class KernelReader:
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
         for statement in statements:
-            self.edits += [Edit(one.start, one.end, 2 * one.text) for one in flat_operators(statement)]
+            self.edits += [(one.start, one.end, 2 * one.text) for one in flat_operators(statement)]
             refuse_narrow(statement, self.storage)
         self._blocks(statements, frozenset())
         names = frozenset([*self.private, *self.own])
@@ -179,13 +161,13 @@ class KernelReader:
                 self._check_declaration(node)
                 return dirty
             case "expression_statement" if called_by(node) == "LW_BARRIER":
-                self.edits.append(Edit(node.start, node.end, ""))
+                self.edits.append((node.start, node.end, ""))
                 return NOTHING
             case "expression_statement" if (called_by(node) or "").startswith("LW_SHARED_"):
                 self._buffer(node)
                 return dirty
             case "expression_statement" if called_by(node) == "LW_WARP_BARRIER" and self._warps:
-                self.edits.append(Edit(node.start, node.end, ""))
+                self.edits.append((node.start, node.end, ""))
                 return NOTHING if self._warps == 1 else dirty.without(self.private)
             case "expression_statement" if (called_by(node) or "").startswith("LW_REGISTERS_"):
                 self._registers(node)
@@ -242,7 +224,7 @@ class KernelReader:
         self.buffers.append(name)
         self.scopes.append(scope)
         rows = "".join(f"[{size}]" for size in sizes)
-        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+        self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     @property
     def _warps(self) -> int:
@@ -265,7 +247,7 @@ class KernelReader:
         self.registers.append(name)
         self.used += named_in(node, frozenset([name]))
         rows = "".join(f"[{size}]" for size in sizes)
-        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+        self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     def _own(self, node: Node) -> None:
         """LW_OWN_2_4(float, a, 16, 16, 8, 8): of an array of the region, thread (y, x) has a[y][x]."""
@@ -282,7 +264,7 @@ class KernelReader:
         self.scopes.append(scope)
         self.used += named_in(node, frozenset([name]))
         rows = "".join(f"[{size}]" for size in sizes)
-        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+        self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     def _lanes(self, node: Node, warp: str = "") -> None:
         """A loop whose iteration k is run by lane k; where there are several warps, in one of these."""
@@ -296,7 +278,7 @@ class KernelReader:
         if not self._warps or not whole or name == warp:
             raise Unreadable(f"the loop over {name} is not one of the lanes of a warp")
         kind = part(declared, "type")
-        self.edits.append(Edit(kind.start, kind.end, "long"))
+        self.edits.append((kind.start, kind.end, "long"))
         self._loop(node, "LANE", axis)
         body = part(node, "body")
         if axis == "y":
@@ -345,7 +327,7 @@ class KernelReader:
                 single = single_axes(node)
                 if single & set(axes):
                     raise Unreadable("a test for one thread inside of a loop over threads")
-                self.edits.append(Edit(node.start, part(node, "consequence").start, ""))
+                self.edits.append((node.start, part(node, "consequence").start, ""))
                 self._phase(part(node, "consequence"), {**axes, **dict.fromkeys(single, "")})
             case "if_statement" if has_threads(node):
                 refuse_macros(part(node, "condition"))
@@ -379,8 +361,8 @@ class KernelReader:
     def _loop(self, node: Node, kind: str, axis: str) -> None:
         """The head of a distributed loop, as the loop it means."""
         first, step, value, added = distributed_head(node, kind, axis)
-        self.edits.append(Edit(node.start, node.start, PRAGMA))
-        self.edits.append(Edit(value.start, value.end, first))
-        self.edits.append(Edit(added.start, added.end, step))
+        self.edits.append((node.start, node.start, PRAGMA))
+        self.edits.append((value.start, value.end, first))
+        self.edits.append((added.start, added.end, step))
         self.distributed.append(Distribution("thread" if kind == "LANE" else kind.lower(), axis))
         refuse_macros(part(node, "condition"))

@@ -21,7 +21,7 @@ from loopwright.emit.region import without_labels
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.kernels import Edit, KernelReader, edited
+from loopwright.prove.text.kernels import KernelReader
 from loopwright.prove.text.macros import (
     array_view,
     call_arguments,
@@ -35,7 +35,7 @@ from loopwright.prove.text.macros import (
 from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, refuse_wide
 from loopwright.prove.text.room import check_room
 from loopwright.prove.text.selections import meant
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 MOST_THREADS = 1024
 _DECORATION = re.compile(
@@ -184,7 +184,7 @@ class _Launcher:
         body = part(run, "consequence")
         self._host(body, edits, distributed, host)
         self._check_numbers(body, {name: (-bound, bound) for name, bound in within.items()})
-        text = edited(body, edits)[1:-1].strip("\n") + "\n"
+        text = _edited(body, edits)[1:-1].strip("\n") + "\n"
         return LaunchedRegion(self._allocated(text), tuple(distributed))
 
     def _check_numbers(self, node: Node, numbers: Numbers) -> None:
@@ -279,7 +279,7 @@ class _Launcher:
                 self._declare(node, known)
             case "expression_statement":
                 text = self._launch(node, distributed, known)
-                edits.append(Edit(node.start, node.end, text))
+                edits.append((node.start, node.end, text))
             case _:
                 raise Unreadable(f"between launches there is a {node.type}")
 
@@ -329,12 +329,12 @@ class _Launcher:
         check_grid(parts[1], axes, frozenset(numbers | known.keys()))
         for one in rest:
             found = _UNROLL.finditer(one.source.text, one.start, one.end)
-            reader.edits += [Edit(match.start(), match.end(), "") for match in found]
+            reader.edits += [(match.start(), match.end(), "") for match in found]
             found = _INDEX.finditer(one.source.text, one.start, one.end)
-            reader.edits += [Edit(match.start(), match.end(), "long") for match in found]
+            reader.edits += [(match.start(), match.end(), "long") for match in found]
         check_room(kernel.name, [reader.shared[name] for name in reader.buffers], int(room))
         distributed += reader.distributed
-        return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
+        return "{\n" + "\n".join(_edited(one, reader.edits) for one in rest) + "\n}\n"
 
     def _arrays_in(self, space: MemorySpace) -> dict[str, tuple[str, str, tuple[str, ...]]]:
         return {
@@ -381,5 +381,7 @@ def _counts_in_32_bits(kernel: _KernelFunction) -> bool:
     return any(_NARROW.search(text) for text in [*texts, *(one.text for one in kernel.body)])
 
 
-def _inside(edits: Sequence[Edit], node: Node) -> list[Edit]:
-    return [edit for edit in edits if node.start <= edit.start and edit.end <= node.end]
+def _edited(node: Node, edits: Sequence[Edit]) -> str:
+    """The text of `node` with the edits inside of it."""
+    inside = [one for one in edits if node.start <= one[0] and one[1] <= node.end]
+    return node.span.edited(sorted(inside, key=lambda one: one[:2]))

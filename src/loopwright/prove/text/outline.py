@@ -21,7 +21,7 @@ from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import Unreadable, Words, test, words_of
 from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.prove.reading.operation import Different, StatementSyntax, aligned
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span, with_edits
 
 
 def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[Span]]:
@@ -30,13 +30,11 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
     `originals[k]` has the parameters of region `k`; a region without one is made empty.
     """
     whole: set[Span] = set()
-    pieces: list[str] = []
-    position = 0
+    edits: list[Edit] = []
     for number, region in enumerate(c_file(source).regions):
         program = originals.get(number)
         if program is None:
-            pieces += [source.text[position : region.place.start], blank(region.place.text)]
-            position = region.place.end
+            edits.append((region.place.start, region.place.end, blank(region.place.text)))
             continue
         words = words_of(replace(program, region=region.place))
         stored = frozenset(array.name for array in program.arrays if array.local)
@@ -49,9 +47,8 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
             width = where.end - where.start
             if len(text) > width:
                 raise Unreadable(f"there is no room for '{text}' in '{where.text}'")
-            pieces += [source.text[position : where.start], text.ljust(width)]
-            position = where.end
-    outline = replace(source, text="".join([*pieces, source.text[position:]]))
+            edits.append((where.start, where.end, text.ljust(width)))
+    outline = replace(source, text=with_edits(source.text, edits))
     return outline, frozenset(where.on(outline) for where in whole)
 
 

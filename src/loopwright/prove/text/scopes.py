@@ -46,7 +46,7 @@ def prove_scopes(program: Program) -> Verdict:
     for name, node, depth, _ in declared_in_loops(program):
         names = tuple(s.name for s in program.statements if node.span.contains(s.body.place))
         loop = ParallelLoop(2 * depth + 1, names)
-        array = next(one for one in program.arrays if one.name == name)
+        array = program.array(name)
         found = privatised(program, inside(loop, pieces), loop, array)
         if found is None or found.last:
             line = node.span.line

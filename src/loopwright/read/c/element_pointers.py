@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import field
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
@@ -26,7 +26,7 @@ from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unk
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 60
 """How many declarations of a file are written otherwise."""

@@ -21,7 +21,7 @@ from dataclasses import replace
 from loopwright.c.declarations import Variable
 from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import looks_like_macro
-from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import (
     Node,
     assigned_names,
@@ -37,7 +37,7 @@ from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.inlinable import KEYWORDS, InlinableFunction, inlinable_function, parameter_shape
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 _MOST = 12
 """How many calls are replaced."""

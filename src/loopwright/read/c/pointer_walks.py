@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.file import c_file
-from loopwright.c.reworded.plain_loops import Edit, edited_while, lines_in
+from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -37,7 +37,7 @@ from loopwright.read.c.numbered_loops import (
 )
 from loopwright.read.c.purity import LIBRARY
 from loopwright.read.c.walked_ends import by_end
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MOST = 40
 _DIRECTED = re.compile(r"#\s*pragma\s+omp\b|\b_Pragma\b")

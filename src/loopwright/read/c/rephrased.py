@@ -38,7 +38,7 @@ from loopwright.read.c.hidden_words import hides_words
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.purity import LIBRARY
-from loopwright.source import Source, Span
+from loopwright.source import Edit, Source, Span
 
 _DEEPEST = 3
 """How deep functions that call others are inlined."""
@@ -269,7 +269,7 @@ def _with_macros_written_out(
 
     That is compared: what is written out may name a macro that no longer expands.
     """
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for _, spot in typed_file(source, options).located:
         if not isinstance(spot, Located):
             return source

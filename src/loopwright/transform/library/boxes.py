@@ -129,7 +129,7 @@ def _variable(space: isl.Space, k: int) -> isl.Aff:
 
 def _on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int]) -> isl.Aff:
     """A function of all iteration numbers as one of those of `loops`."""
-    result = _with_constants(function, space)
+    result = on_space(function, space)
     for place, loop in enumerate(loops):
         result = result.set_coefficient_val(IN, place, function.get_coefficient_val(IN, loop))
     return result
@@ -183,13 +183,13 @@ def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
 
 def on_points(low: isl.Aff, space: isl.Space) -> isl.Aff:
     """A function of t as one of (t, p), or of t alone."""
-    result = _with_constants(low, space)
+    result = on_space(low, space)
     for t in range(min(low.dim(IN), result.dim(IN))):
         result = result.set_coefficient_val(IN, t, low.get_coefficient_val(IN, t))
     return result
 
 
-def _with_constants(function: isl.Aff, space: isl.Space) -> isl.Aff:
+def on_space(function: isl.Aff, space: isl.Space) -> isl.Aff:
     """The constant and the parameters of a function, on another space."""
     result = isl.Aff.zero_on_domain_space(space.align_params(function.get_domain_space().params()))
     result = result.set_constant_val(function.get_constant_val())

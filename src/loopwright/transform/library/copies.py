@@ -9,20 +9,15 @@ from loopwright.model.program import Program
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, basic_sets
 from loopwright.transform.library.affine_text import affine_text, divided_text
-from loopwright.transform.plan import Plan, repositioned
+from loopwright.transform.operators import with_length
+from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import Misuse
-from loopwright.transform.vectors import Position, entry, padded, padded_position
+from loopwright.transform.vectors import Position, entry
 
 
 def with_loops(plan: Plan, loops: int) -> Plan:
     """The plan with vectors long enough for a copy in so many loops."""
-    if loops <= plan.loops:
-        return plan
-    schedules = {one.name: padded(one.schedule, loops) for one in plan.program.statements}
-    images: dict[Position, tuple[Position, ...]] = {
-        leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves
-    }
-    return repositioned(plan.rescheduled(schedules), images, {})
+    return plan if loops <= plan.loops else with_length(plan, loops)
 
 
 def copy_schedule(place: Position, depth: int, rank: int) -> isl.Map:

@@ -31,6 +31,7 @@ from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
 from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.library.affine_text import affine_text, divided_text
+from loopwright.transform.library.boxes import on_space
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -190,7 +191,7 @@ def _wrapped(plan: Plan, users: Sequence[Statement], name: str) -> ExpandedLoop:
     for one in users:
         if one not in inner:
             later = any(position > start for position, _ in pieces(one.schedule))
-            values[one.name] = _copied(loop.high if later else low, one.domain.get_space())
+            values[one.name] = on_space(loop.high if later else low, one.domain.get_space())
     return replace(loop, values=values, low=low)
 
 
@@ -325,7 +326,7 @@ def _of_parameters(bound: isl.Aff) -> isl.Aff | None:
     """The bound as a function on the parameters alone."""
     if bound.dim(DIV) or not bound.get_denominator_val().is_one():
         return None
-    return _copied(bound, parameter_space(parameter_names(bound.get_domain_space())))
+    return on_space(bound, parameter_space(parameter_names(bound.get_domain_space())))
 
 
 def _weight(bound: isl.Aff) -> int:
@@ -336,14 +337,4 @@ def _weight(bound: isl.Aff) -> int:
 
 def _on(bound: isl.Aff, like: isl.Aff) -> isl.Aff:
     """A function of the parameters on the instances of a statement."""
-    return _copied(bound, like.get_domain_space().align_params(bound.get_domain_space()))
-
-
-def _copied(bound: isl.Aff, space: isl.Space) -> isl.Aff:
-    """The same function of the parameters on another space."""
-    result = isl.Aff.zero_on_domain_space(space)
-    result = result.set_constant_val(bound.get_constant_val())
-    for k, name in enumerate(parameter_names(bound.get_domain_space())):
-        place = result.get_domain_space().find_dim_by_name(PARAM, name)
-        result = result.set_coefficient_val(PARAM, place, bound.get_coefficient_val(PARAM, k))
-    return result
+    return on_space(bound, like.get_domain_space().align_params(bound.get_domain_space()))

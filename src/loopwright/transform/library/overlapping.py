@@ -178,19 +178,13 @@ def operation_text(
 ) -> str:
     """The text of a statement, its cells those of the buffers."""
     body = statement.body
-    text = body.place.source.text
     written = {one.array.name: one for one in stencil.written}
     edits = {
         (access.place.start, access.place.end): cell(written[access.array], offsets_of(statement, access))
         for access in statement.accesses
         if access.array in written
     }
-    done: list[str] = []
-    position = body.place.start
-    for (start, end), new in sorted(edits.items()):
-        done += [text[position:start], new]
-        position = end
-    return "".join([*done, text[position : body.place.end], body.terminator])
+    return body.place.edited((*place, new) for place, new in sorted(edits.items())) + body.terminator
 
 
 def _storage(stencil: Stencil) -> tuple[Array, ...]:

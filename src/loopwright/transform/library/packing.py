@@ -50,7 +50,7 @@ from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import TextEdit, unused_name, with_storage
-from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
+from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces, step_after
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ def pack(
     writes = [one for one in found if one.access.is_write]
     places: list[_CopyPlace] = []
     if not writes or _needs_old_values(plan.program, found, depth):
-        plan = moved_from(plan, place, lambda position: _step(position, place, depth))
+        plan = moved_from(plan, place, lambda position: step_after(position, place, depth))
         component = Component.of(_moved(one, place, depth) for one in component.positions)
         places.append(_CopyPlace(place, box.points, is_back=False))
     if writes:
         after = _after(component, depth)
-        plan = moved_from(plan, after, lambda position: _step(position, after, depth))
+        plan = moved_from(plan, after, lambda position: step_after(position, after, depth))
         cells = box.points if box.loops is not None else touched_cells(plan.program, writes, depth)
         places.append(_CopyPlace(after, cells, is_back=True))
     packing = _Packing(array, box, depth, order, options.space)
@@ -251,13 +251,7 @@ def _after(component: Component, depth: int) -> Position:
 
 
 def _moved(position: Position, place: Position, depth: int) -> Position:
-    return tuple(a + b for a, b in zip(position, _step(position, place, depth), strict=True))
-
-
-def _step(position: Position, place: Position, depth: int) -> Position:
-    """One further in the body of the copy's loop, for what stands at its place or after it there."""
-    later = position[:depth] == place[:depth] and position[depth] >= place[depth]
-    return tuple(int(later and k == depth) for k in range(len(position)))
+    return tuple(a + b for a, b in zip(position, step_after(position, place, depth), strict=True))
 
 
 def _packed(

@@ -327,9 +327,4 @@ def element(array: str, cell: Cell) -> str:
 
 def edited_text(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
     body = statement.body
-    text, position = body.place.source.text, body.place.start
-    done: list[str] = []
-    for (start, end), new in sorted(edits.items()):
-        done += [text[position:start], new]
-        position = end
-    return "".join([*done, text[position : body.place.end], body.terminator])
+    return body.place.edited((*place, new) for place, new in sorted(edits.items())) + body.terminator

@@ -19,7 +19,7 @@ from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import TextEdit, with_storage
-from loopwright.transform.vectors import Position, moved, pieces
+from loopwright.transform.vectors import moved, pieces, step_after
 
 
 def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Component]:
@@ -33,11 +33,7 @@ def split_sum(plan: Plan, component: Component) -> tuple[Plan, Component, Compon
     depth = plan.leaf(position).depth
     place = (*position[:depth], position[depth] + 1, *position[depth + 1 :])
 
-    def further(other: Position) -> Position:
-        later = other[:depth] == place[:depth] and other[depth] >= place[depth]
-        return tuple(int(later and k == depth) for k in range(len(other)))
-
-    plan = moved_from(plan, place, further)
+    plan = moved_from(plan, place, lambda other: step_after(other, place, depth))
     program = plan.program
     one, other = found.texts
     test = membership(program, statement.domain, statement.iterators, statement.domain)
