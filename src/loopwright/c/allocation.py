@@ -68,7 +68,7 @@ class AllocatedArray:
 
     @property
     def pointer(self) -> str:
-        rows = "".join(f"[{one}]" for one in self.extents[1:])
+        rows = bracketed(self.extents[1:])
         name = f"(*restrict {self.name}){rows}" if rows else f"*restrict {self.name}"
         skipped = f"({ALIGNMENT} - (size_t){self.memory} % {ALIGNMENT}) % {ALIGNMENT}"
         return f"{self.element_type} {name} = (void *)((char *){self.memory} + {skipped});"

@@ -6,7 +6,7 @@ import re
 
 from loopwright.c.casts import Kinds
 from loopwright.c.macros import constant_macro, definitions, integer_text
-from loopwright.c.syntax import Node, field, operator, without_parentheses
+from loopwright.c.syntax import Node, field, is_dereference, without_parentheses
 from loopwright.c.types import Floating, Integer
 from loopwright.source import Span
 
@@ -31,7 +31,7 @@ def _size(node: Node, kinds: Kinds, at: Span) -> int | None:
         is_pointer = kind.text.endswith("*") and not set("([") & set(kind.text)
         return _POINTER if is_pointer else _bytes(kind.text, kinds)
     core, indices = without_parentheses(field(node, "value")), 0
-    while core.type == "subscript_expression" or _is_target(core):
+    while core.type == "subscript_expression" or is_dereference(core):
         core, indices = without_parentheses(field(core, "argument")), indices + 1
     found = kinds.declarations.visible(core.text, at) if core.type == "identifier" else None
     if found is None or found.may_alias or found.has_row_pointers or definitions(kinds.macros, core.text):
@@ -46,10 +46,6 @@ def _size(node: Node, kinds: Kinds, at: Span) -> int | None:
             return None
         size *= length
     return size
-
-
-def _is_target(node: Node) -> bool:
-    return node.type == "pointer_expression" and operator(node) == "*"
 
 
 def _bytes(text: str, kinds: Kinds) -> int | None:

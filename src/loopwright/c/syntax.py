@@ -303,6 +303,16 @@ def identifiers(node: Node) -> tuple[str, ...]:
     return tuple(part.text for part in walk(node) if part.type == "identifier")
 
 
+def is_address(node: Node) -> bool:
+    """`&x`"""
+    return node.type == "pointer_expression" and operator(node) == "&"
+
+
+def is_dereference(node: Node) -> bool:
+    """`*p`"""
+    return node.type == "pointer_expression" and operator(node) == "*"
+
+
 def assigned_target(node: Node) -> Node | None:
     """The target of an assignment, `++` or `--`; of other nodes none."""
     match node.type:

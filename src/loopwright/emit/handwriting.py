@@ -9,7 +9,7 @@ for (i = 0; i < n; ++i)            the iterator is declared outside, counted by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from loopwright.c.declarations import declared_name
@@ -26,7 +26,7 @@ def handwriting_of(program: Program) -> Handwriting:
     """The style of the loops in the region; where they do not show it, the default."""
     source = program.source
     block = program.syntax
-    loops = [node for node in walk(block) if node.type == "for_statement"]
+    loops = block.of_type("for_statement")
     controlled = [body for node in walk(block) for body in _bodies(node)]
     compound = [body for body in controlled if body.type == "compound_statement"]
     return Handwriting(
@@ -58,7 +58,7 @@ def _bodies(node: Node) -> list[Node]:
             return []
 
 
-def _indents(source: Source, loops: list[Node]) -> Iterator[str]:
+def _indents(source: Source, loops: Sequence[Node]) -> Iterator[str]:
     """The indentation of loop bodies relative to their loops."""
     for loop in loops:
         body = field(loop, "body")
@@ -75,7 +75,7 @@ def _margin(source: Source, node: Node) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _increments(loops: list[Node]) -> Iterator[Increment]:
+def _increments(loops: Sequence[Node]) -> Iterator[Increment]:
     for loop in loops:
         update = loop.child_by_field_name("update")
         if update is None:
@@ -95,7 +95,7 @@ def _braces(source: Source, compound: list[Node]) -> Iterator[Braces]:
         yield Braces.OWN_LINE if is_alone else Braces.SAME_LINE
 
 
-def _outside(block: Node, loops: list[Node]) -> frozenset[str]:
+def _outside(block: Node, loops: Sequence[Node]) -> frozenset[str]:
     """Iterators that no loop and no declaration of the region declares."""
     assigned = frozenset(outer_iterators(loops))
     declared = {

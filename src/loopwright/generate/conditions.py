@@ -10,6 +10,7 @@ from loopwright.generate.expressions import EvaluationPlace, LinearSum, expressi
 from loopwright.loops import expressions as ex
 from loopwright.loops.measure import operations
 from loopwright.loops.traverse import variables
+from loopwright.presburger.dimensions import involved
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV
 
@@ -76,8 +77,7 @@ def _innermost(constraint: isl.Constraint) -> int:
 
 
 def _division_count(constraint: isl.Constraint) -> int:
-    function = constraint.get_aff()
-    return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
+    return len(involved(constraint.get_aff(), DIV))
 
 
 def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> ex.Test:

@@ -10,6 +10,7 @@ import islpy as isl
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.generate.context import Executed
 from loopwright.generate.strides import Stride, detect_stride
+from loopwright.presburger.dimensions import involved
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import (
     DIM,
@@ -148,14 +149,10 @@ def _best_lower_bound(
         if not reach.is_rat():
             continue
         slices = reach.div(scale).floor().to_python() // step + 1
-        cost = slices * (1 + _divisions(start))
+        cost = slices * (1 + len(involved(start, DIV)))
         if best is None or cost < best[0]:
             best = (cost, slices, start)
     return None if best is None else (best[2], best[1])
-
-
-def _divisions(function: isl.Aff) -> int:
-    return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
 
 
 def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:

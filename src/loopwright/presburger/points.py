@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
@@ -15,6 +17,11 @@ MOST_BITS = 200
 class Point:
     parameters: dict[str, int]
     coordinates: tuple[int, ...]
+
+
+def values_text(values: Mapping[str, object]) -> str:
+    """`n = 3, m = 4`"""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def smallest_point(points: isl.Set) -> Point | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loopwright.c.tokens import bracketed
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ def _facts(program: Program) -> list[str]:
     context = _condition(program.context)
     lines = [f"parameters  {', '.join(parameters) or '(none)'}", f"context     {context}"]
     for array in program.arrays:
-        shape = "".join(f"[{extent}]" for extent in array.extents) if array.extents else "[]" * array.rank
+        shape = bracketed(array.extents) if array.extents else "[]" * array.rank
         if array.rows:
-            shape += ", read as " + array.name + "[]" + "".join(f"[{size}]" for size in array.rows)
+            shape += ", read as " + array.name + "[]" + bracketed(array.rows)
         kind = f"{array.element_type} " if array.element_type else ""
         lines.append(f"array       {kind}{array.name}{shape}{', local to the region' if array.local else ''}")
     for tag in program.tags:

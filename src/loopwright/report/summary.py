@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from loopwright.errors import Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
+from loopwright.presburger.points import values_text
 from loopwright.prove.legality.explain import headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
@@ -120,7 +121,7 @@ def pictures_of(
 
 def caption(scene: Scene, notes: Sequence[str] = ()) -> str:
     """What the picture is of; `notes` are about its tiles."""
-    values = ", ".join(f"{name} = {value}" for name, value in scene.parameters.items())
+    values = values_text(scene.parameters)
     text = f"{' and '.join(scene.statements)}: each dot is one execution"
     text += f", for {values}" if values else ""
     if scene.arrows:

@@ -16,6 +16,7 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
+from loopwright.presburger.points import values_text
 from loopwright.progress import Progress
 from loopwright.prove.certificates.differences import AllowedDifferences, Owned
 from loopwright.prove.verdict import CHECKED, ProofStatus
@@ -228,7 +229,7 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, progr
         for one, answer in zip(batch, prover.decide(batch), strict=True):
             match answer:
                 case Fails(values):
-                    shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+                    shown = values_text(values)
                     raise InternalError(
                         Code.OWN_MISTAKE,
                         f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}",

@@ -92,7 +92,7 @@ def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
             if clause is not None:
                 own = integer(clause.arguments[0]) if name == "collapse" else len(clause.arguments)
                 affected = max(affected, own)
-    inner = [node for node in walk(loop) if node.type == "for_statement"]
+    inner = loop.of_type("for_statement")
     yield from outer_iterators(node for node in inner[affected:] if not file.at(node))
 
 

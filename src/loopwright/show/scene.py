@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from loopwright.c.tokens import bracketed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Program
@@ -308,7 +309,7 @@ def _named(
         first = (one.first.statement, one.first.instance)
         second = (one.second.statement, one.second.instance)
         if (first, second) in broken:
-            cell = one.array + "".join(f"[{value}]" for value in one.cell)
+            cell = one.array + bracketed(one.cell)
             texts = [
                 f"{_called(program, end)} {'writes' if touched.is_write else 'reads'} {cell}"
                 for end, touched in ((first, one.first_access), (second, one.second_access))

@@ -14,6 +14,7 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.presburger.dimensions import coordinates
 from loopwright.presburger.named import parameter_values
+from loopwright.presburger.points import values_text
 from loopwright.presburger.sets import DIM
 from loopwright.transform.directives import carried_through
 from loopwright.transform.plan import Component, Plan, repositioned
@@ -248,7 +249,7 @@ def _example(points: isl.Set) -> str:
     """A point with the values of the parameters: [3, 0] (n = 4)."""
     point = points.sample_point()
     vector = ", ".join(map(str, coordinates(point)))
-    values = ", ".join(f"{name} = {value}" for name, value in parameter_values(point).items())
+    values = values_text(parameter_values(point))
     return f"[{vector}]" + (f" ({values})" if values else "")
 
 

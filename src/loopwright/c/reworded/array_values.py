@@ -21,7 +21,7 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.macros import constant_macro, integer_text
 from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.tokens import bracketed, names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
@@ -137,7 +137,7 @@ class _InitialisedArray:
 
     @property
     def declared(self) -> str:
-        return self.name + "".join(f"[{size}]" for size in self.sizes)
+        return self.name + bracketed(self.sizes)
 
     def assignments(self, fresh: Iterator[str]) -> str | None:
         """Statements that give the array its values."""
@@ -148,13 +148,13 @@ class _InitialisedArray:
             counters = [next(fresh) for _ in self.sizes]
             pairs = zip(counters, self.sizes, strict=True)
             loops = (f"for (int {name} = 0; {name} < {size}; {name}++) " for name, size in pairs)
-            text = " " + "".join(loops) + self.name + "".join(f"[{one}]" for one in counters) + " = 0;"
+            text = " " + "".join(loops) + self.name + bracketed(counters) + " = 0;"
         given = [one for one in self.values if self.is_whole or not _ZERO.fullmatch(one[1])]
         return text + "".join(f" {self.name}{_subscripts(place)} = {value};" for place, value in given)
 
 
 def _subscripts(place: Sequence[int]) -> str:
-    return "".join(f"[{index}]" for index in place)
+    return bracketed(place)
 
 
 def _array_of(declarator: Node, file: CFile) -> _InitialisedArray | None:

@@ -53,7 +53,7 @@ def _after(loop: Node, name: str, later: Sequence[Node], region: Region, file: C
     if count is None or count.kind != "int":
         return None
     for one in later:
-        if any(node.type in _JUMPS for node in walk(one)) or _redeclares(one, count.names | {name}):
+        if one.of_type(*_JUMPS) or _redeclares(one, count.names | {name}):
             return None
         changed = {word for node in walk(one) for word in changed_names(node)}
         value = f"({count.test} ? {count.last} : {count.first})"

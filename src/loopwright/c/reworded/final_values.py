@@ -46,7 +46,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
         block = file.block(region.place)
-        loops = [node for node in walk(block) if node.type == "for_statement"]
+        loops = block.of_type("for_statement")
         assigned = [one for one in loops if is_assigned(one)]
         names = dict.fromkeys(name for one in assigned if (name := loop_iterator(one)) is not None)
         read = {name for name in names if _is_read(file, region, name, assigned)}

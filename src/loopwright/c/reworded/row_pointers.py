@@ -26,7 +26,7 @@ from loopwright.c.declarations import (
 )
 from loopwright.c.macros import definitions, mentions
 from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
-from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, is_address, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -107,16 +107,16 @@ def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block
         return None
     definition = row_text(field(declarator, "value"))
     target, terms = pointer_sum(definition)
-    is_address = target.type == "pointer_expression" and operator(target) == "&"
-    reference = reference_of(field(target, "argument") if is_address else target)
+    is_taken = is_address(target)
+    reference = reference_of(field(target, "argument") if is_taken else target)
     if reference is None or reference.partial or reference.root.text != reference.base:
         return None
-    subscripts = reference.subscripts if is_address else (*reference.subscripts, ())
+    subscripts = reference.subscripts if is_taken else (*reference.subscripts, ())
     variable = declarations.visible(reference.base, block.span)
     kind = type_text(node, qualifiers=True)
     if variable is None or len(subscripts) != variable.rank or not same_numbers(kind, variable, declarations):
         return None
-    if is_address and len(subscripts) != 1:
+    if is_taken and len(subscripts) != 1:
         return None
     whole = (*subscripts[:-1], (*subscripts[-1], *terms))
     reach = Span(node.source, declarator.end, scope.end)
@@ -126,7 +126,7 @@ def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block
 def row_text(value: Node) -> Node:
     """What a pointer is initialised with; `img[y]` for `&img[y][0]`, which is the same."""
     core = without_parentheses(value)
-    if core.type == "pointer_expression" and operator(core) == "&":
+    if is_address(core):
         element = without_parentheses(field(core, "argument"))
         if element.type == "subscript_expression" and field(element, "index").text == "0":
             return without_parentheses(field(element, "argument"))

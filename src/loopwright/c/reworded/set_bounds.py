@@ -57,7 +57,7 @@ def with_set_bounds(source: Source, kept: frozenset[int] = frozenset()) -> WithB
     heads: list[int] = []
     for region in file.regions:
         block = file.block(region.place)
-        if any(node.type in _JUMPS for node in walk(block)):
+        if block.of_type(*_JUMPS):
             continue
         found = _Settings.of(block, file, region)
         loops = [node for node in walk(block) if node.type == "for_statement" and node.start not in kept]

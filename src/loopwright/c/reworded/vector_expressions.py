@@ -19,8 +19,8 @@ from loopwright.c.reworded.vector_words import (
     is_word_of_vectors,
     vector_function,
 )
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import is_number, on_one_line
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
+from loopwright.c.tokens import bracketed, is_number, on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
@@ -81,7 +81,7 @@ def lane_names(name: str, of: VectorType) -> tuple[str, ...]:
 
 def needs_alignment(node: Node) -> bool:
     """Whether a call stops the program where an address is not aligned."""
-    names = (part.text for part in walk(node) if part.type == "identifier")
+    names = identifiers(node)
     return any(re.fullmatch(r"_mm\d*_(?:load|store|stream)_p[sd]", name) for name in names)
 
 
@@ -95,7 +95,7 @@ def variable_lanes(node: Node, names: VectorNames) -> Lanes | None:
     variable = names.variables.get(node.text) if node.type == "identifier" else None
     if variable is None or variable.rank != len(indices):
         return None
-    subscripts = "".join(f"[{one}]" for one in indices)
+    subscripts = bracketed(indices)
     return Lanes(variable.type, tuple(f"{one}{subscripts}" for one in lane_names(node.text, variable.type)))
 
 

@@ -322,6 +322,11 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(reversed(tuple(children(current))))
 
 
+def walk_all(nodes: Iterable[Node]) -> Iterator[Node]:
+    """These nodes and all below them."""
+    return (inner for node in nodes for inner in walk(node))
+
+
 def without_casts(node: Expression) -> Expression:
     """What is converted, conversions that C makes by itself left out."""
     while isinstance(node, Cast) and node.is_implicit:

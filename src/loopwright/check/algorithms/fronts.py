@@ -93,7 +93,7 @@ class _NestFinder:
 
     def _leaves_values(self, node: Node) -> bool:
         """Whether the last value of an iterator is used: without the loops it would not be computed."""
-        loops = [part for part in walk(node) if part.type == "for_statement"]
+        loops = node.of_type("for_statement")
         names = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
         try:
             refuse_live_iterators(self.sites.known.file, node.span, names)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.dimensions import involved
 from loopwright.presburger.sets import DIV, IN, OUT
 
 Row = tuple[Fraction, ...]
@@ -37,7 +38,7 @@ def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
     affine = _on_all_pieces(function.coalesce().get_pieces())
     if affine is None:
         return _on_affine_hull(function, depth)
-    if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+    if affine.get_denominator_val().to_python() != 1 or involved(affine, DIV):
         return None
     row = tuple(Fraction(affine.get_coefficient_val(IN, k).to_python()) for k in range(depth))
     return row, affine.get_constant_val().to_python()
@@ -65,10 +66,6 @@ def _on_affine_hull(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
             )
             return row, -sign * equation.get_constant_val().to_python()
     return None
-
-
-def _uses_divisions(affine: isl.Aff) -> bool:
-    return any(not affine.get_coefficient_val(DIV, k).is_zero() for k in range(affine.dim(DIV)))
 
 
 def solve(functions: Sequence[isl.PwAff], depth: int) -> Solution:
@@ -155,7 +152,7 @@ def _gcd(a: int, b: int) -> int:
 def fits_int(function: isl.PwAff, extent: Sequence[tuple[int, int]]) -> bool:
     """Whether no sum of terms of the function overflows an int for iterators in `extent`."""
     for _, affine in function.get_pieces():
-        if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+        if affine.get_denominator_val().to_python() != 1 or involved(affine, DIV):
             return False
         largest = abs(affine.get_constant_val().to_python())
         for k, (low, high) in enumerate(extent):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, is_address, named_children, operator, walk, without_parentheses
 from loopwright.check.program.pointers import declared_identifier
 from loopwright.check.program.reachable import Function, ReachedCode, callees
 from loopwright.check.program.sites import Sites
@@ -284,4 +284,4 @@ def _is_address(node: Node) -> bool:
         parent = parent.parent
     if parent is None or parent.type == "sizeof_expression":
         return parent is not None
-    return parent.type == "pointer_expression" and operator(parent) == "&"
+    return is_address(parent)

@@ -7,7 +7,7 @@ is followed or only looks at it, or be compared; nothing else.  The addresses of
 from __future__ import annotations
 
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, field, named_children, operator, refuse, walk
+from loopwright.c.syntax import Node, field, is_address, named_children, operator, refuse, walk
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import Side
 from loopwright.check.program.pointers import Pointers, declared_identifier
@@ -39,9 +39,8 @@ def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: No
         parent = current.parent
         if parent is None or parent.type in _HARMLESS or _is_declared(parent, node):
             continue
-        is_address = parent.type == "pointer_expression" and operator(parent) == "&"
         is_scalar = whole and current == node
-        if (whole and not is_address) or (not is_scalar and _is_followed(pointers, current)):
+        if (whole and not is_address(parent)) or (not is_scalar and _is_followed(pointers, current)):
             continue
         name = node.text
         hint = "use the array by its name, or by pointers that are given to functions of this file"
@@ -83,7 +82,7 @@ def _reference_around(side: Side, node: Node) -> tuple[bool, Node]:
         whole = side.cell(current) is not None
         parent = current.parent
         is_step = parent is not None and parent.type in _STEPS and not _is_index(parent, current)
-        if whole or parent is None or not is_step or _is_address(parent):
+        if whole or parent is None or not is_step or is_address(parent):
             return whole, current
         current = parent
 
@@ -94,10 +93,6 @@ def _is_sum(node: Node) -> bool:
 
 def _is_index(parent: Node, node: Node) -> bool:
     return parent.type == "subscript_expression" and parent.child_by_field_name("index") == node
-
-
-def _is_address(node: Node) -> bool:
-    return node.type == "pointer_expression" and operator(node) == "&"
 
 
 def _is_followed(pointers: Pointers, node: Node) -> bool:
@@ -134,7 +129,7 @@ def _passes_on(parent: Node, node: Node) -> bool:
         case "binary_expression":
             return _is_sum(parent)
         case _:
-            return _is_address(parent)
+            return is_address(parent)
 
 
 def _is_alone(node: Node) -> bool:

@@ -11,7 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import (
+    Node,
+    field,
+    is_dereference,
+    named_children,
+    walk,
+    without_parentheses,
+)
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.addresses import blocks, bounds
@@ -89,7 +96,7 @@ def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
         if assignment is None or sites.side.cell(assignment.target) is not None:
             continue
         core = without_parentheses(assignment.target)
-        is_pointer = core.type == "pointer_expression" and operator(core) == "*"
+        is_pointer = is_dereference(core)
         if is_pointer or core.type == "subscript_expression":
             yield assignment.target
 

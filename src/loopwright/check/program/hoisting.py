@@ -51,7 +51,7 @@ class Hoisted:
 
 def hoisted(sites: Sites, node: Node) -> Hoisted:
     """The nest of the loop `node`, its invariants named."""
-    loops = [part for part in walk(node) if part.type == "for_statement"]
+    loops = node.of_type("for_statement")
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
     finder = _InvariantFinder(sites.known, iterators | assigned_in(node))
     names: dict[str, str] = {}

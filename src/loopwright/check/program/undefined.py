@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.c.macros import definitions, integer_text
-from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.syntax import Node, field, is_address, operator, walk
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
@@ -46,7 +46,7 @@ def has_own_memory(sites: Sites) -> bool:
     return any(
         node.type in _STORAGE
         or (node.type == "call_expression" and "alloc" in field(node, "function").text)
-        or (node.type == "pointer_expression" and operator(node) == "&")
+        or (is_address(node))
         for node in own_code(sites)
     )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, assert_never
 
+from loopwright.c.tokens import bracketed
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
 from loopwright.check.run.findings import ErrorClass, Finding, StatementInstance
 from loopwright.errors import Code, Diagnostic
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.points import values_text
 from loopwright.source import Edit, Source, Span
 
 
@@ -54,7 +56,7 @@ class Report:
 
 def as_text(report: Report) -> str:
     """The report for a person: the first finding in full, the others in a line each."""
-    sizes = ", ".join(f"{name} = {number}" for name, number in report.spec.sizes)
+    sizes = values_text(dict(report.spec.sizes))
     lines: list[str] = []
     for finding in report.findings:
         lines += _finding_lines(report, finding)
@@ -124,7 +126,7 @@ def as_diagnostics(report: Report) -> tuple[Diagnostic, ...]:
     """What is wrong, each at the operation that shows it; none of a valid program."""
     if report.answer is Answer.VALID:
         return ()
-    sizes = ", ".join(f"{name} = {number}" for name, number in report.spec.sizes)
+    sizes = values_text(dict(report.spec.sizes))
     found = [_diagnostic(report, finding, sizes) for finding in report.findings]
     if not found:
         said = [*([f"the checked program {report.ending}"] if report.ending else []), *report.notes]
@@ -162,7 +164,7 @@ def statement_name(spec: Specification, statement: Stated) -> str:
 
 
 def cell_text(array: str, subscripts: tuple[int, ...]) -> str:
-    return array + "".join(f"[{subscript}]" for subscript in subscripts)
+    return array + bracketed(subscripts)
 
 
 def operation_text(source: Source, site: Site, seen: tuple[int, ...]) -> str:

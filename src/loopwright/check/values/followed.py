@@ -11,7 +11,17 @@ from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import (
+    Node,
+    field,
+    identifiers,
+    is_address,
+    is_dereference,
+    named_children,
+    operator,
+    walk,
+    without_parentheses,
+)
 from loopwright.c.tokens import has_assignment, names_in, without_comments
 from loopwright.check.values.functions import FunctionCode, FunctionPair, text_of
 
@@ -232,7 +242,7 @@ def _is_address(value: Node, pointers: set[str]) -> bool:
     """Whether an expression may depend on where something is."""
     accessed = {field(one, "argument") for one in walk(value) if one.type == "subscript_expression"}
     named = [one for one in walk(value) if one.type == "identifier" and one not in accessed]
-    takes = any(one.type == "pointer_expression" and operator(one) == "&" for one in walk(value))
+    takes = any(is_address(one) for one in walk(value))
     return takes or any(one.text in pointers for one in named)
 
 
@@ -244,7 +254,7 @@ def _without_order(code: FunctionCode, variables: set[str]) -> Iterator[Node]:
             continue
         parts = named_children(node)
         for part in parts:
-            called = {one.text for one in walk(part) if one.type == "identifier"}
+            called = {*identifiers(part)}
             if called & changing:
                 exposed = changing | variables | _exposed(part)
                 others = [one for one in parts if one != part]
@@ -257,7 +267,7 @@ def _is_target(node: Node, part: Node) -> bool:
 
 def _exposed(part: Node) -> set[str]:
     """The variables whose addresses are taken in an expression."""
-    taken = (one for one in walk(part) if one.type == "pointer_expression" and operator(one) == "&")
+    taken = (one for one in walk(part) if is_address(one))
     return {word for one in taken for word in names_in(one.text)}
 
 
@@ -267,11 +277,11 @@ def _reads(node: Node, exposed: set[str], *, is_target: bool) -> bool:
     if is_target and node.type == "identifier":
         return False
     memory = [one for one in walk(node) if one.type in ("subscript_expression", "field_expression")]
-    memory += [one for one in walk(node) if one.type == "pointer_expression" and operator(one) == "*"]
+    memory += [one for one in walk(node) if is_dereference(one)]
     if is_target:
         memory = [one for one in memory if one != node]
         exposed = exposed - {_root(node)}
-    named = {one.text for one in walk(node) if one.type == "identifier"}
+    named = {*identifiers(node)}
     return bool(memory) or bool(named & exposed)
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 import islpy as isl
 
-from loopwright.c.syntax import operator, walk
+from loopwright.c.syntax import is_dereference, walk
 from loopwright.c.types import INT, LONG
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
@@ -137,7 +137,7 @@ def range_problem(text: Program) -> RangeProblem:
     """
     words = words_of(text)
     for part in walk(text.syntax):
-        if part.type == "pointer_expression" and operator(part) == "*":
+        if is_dereference(part):
             raise Unreadable(f"what '{part.text}' is computed from is not looked at")
         if part.text in READ_FUNCTIONS and not is_helper(part.text, words):
             raise Unreadable(f"'{part.text}' need not be what its name says")

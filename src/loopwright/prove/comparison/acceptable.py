@@ -22,7 +22,7 @@ from loopwright.c.typed.refusals import refused_by_compiler
 from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
 from loopwright.source import Source
@@ -185,7 +185,7 @@ def missing_assumption(old: Program, new: Program) -> str | None:
         wrong = kept.intersect(old.facts).subtract(one.holds_for)
         if one.kind is AssumptionKind.ARITHMETIC and not wrong.is_empty():
             point = smallest_point(wrong)
-            values = "" if point is None else ", ".join(f"{k} = {v}" for k, v in point.parameters.items())
+            values = "" if point is None else values_text(point.parameters)
             return f"OLD computes the same only where {one.text}, and NEW does not ask for it: {values}"
     return None
 

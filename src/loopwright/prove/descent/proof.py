@@ -18,7 +18,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
 from loopwright.model.dependences import adjacent
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.prove.descent.executed import Descent, Race, Wrong, calls
 from loopwright.prove.descent.instances import Claims, Instances, claims_of, functions
@@ -132,7 +132,7 @@ _SAID = {
 
 def _reason(failure: Wrong, text: LoopText, values: Mapping[str, int]) -> str:
     """What failed, where, and for which sizes."""
-    sizes = ", ".join(f"{name} = {value}" for name, value in values.items())
+    sizes = values_text(values)
     leaves = [] if failure.node is None else calls(failure.node)
     where = f" in lines {_lines(leaves, text)}" if leaves else ""
     return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes else "")
@@ -164,7 +164,7 @@ def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instance
         _occurrence(statement, own, race, text, found)
         for statement, own in ((first, values[: first.depth]), (second, values[first.depth :]))
     ]
-    sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    sizes = values_text(point.parameters)
     message = f"the iterations of the loop at line {head.span.line} are not independent"
     name = race.loop.iterator
     witness = f"{shown[0]} at {name} = {iterations[0]}, {shown[1]} at {name} = {iterations[1]}"
@@ -180,7 +180,7 @@ def _occurrence(
 ) -> str:
     """A statement of the original, and where in the loop it stands."""
     leaves = [name for name in calls(race.loop) if statement.name in dict(found[name])]
-    values = ", ".join(f"{name} = {value}" for name, value in zip(statement.iterators, instance, strict=True))
+    values = values_text(dict(zip(statement.iterators, instance, strict=True)))
     said = " ".join(statement.body.place.text.split())
     return (
         f"'{said}' (line {_lines(leaves, text)}) of {values}"

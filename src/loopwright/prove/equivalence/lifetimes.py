@@ -63,7 +63,7 @@ def _without_value(program: Program) -> tuple[Variable, ...]:
 
 def _depth(program: Program, variable: Variable) -> int:
     """How many loops are around a declaration."""
-    loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
+    loops = program.syntax.of_type("for_statement")
     return sum(loop.span.contains(variable.place) for loop in loops)
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
 
+from loopwright.c.tokens import bracketed
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
@@ -156,7 +157,7 @@ def described(table: Table, number: int, depth: int = 3) -> str:
     """A value for a reader, as an expression of what was there before."""
     match table.keys[number]:
         case ("input", array, tuple() as subscripts):
-            return str(array) + "".join(f"[{k}]" for k in subscripts)
+            return str(array) + bracketed(subscripts)
         case ("integer", value, *_):
             return str(value)
         case ("constant", text, *_):

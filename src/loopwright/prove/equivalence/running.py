@@ -18,6 +18,7 @@ from loopwright.c.tokens import names_in
 from loopwright.c.types import DOUBLE, FLOAT, INT, CType, is_arithmetic, named_type
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
+from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.arithmetic import (
     FACTORED,
     TypedNumber,
@@ -370,7 +371,7 @@ def _refuted(
     unknown = _unknown_functions(pair)
     if unknown:
         text += f"; taking {', '.join(unknown)} for any function"
-    listed = ", ".join(f"{parameter} = {value}" for parameter, value in sizes.items())
+    listed = values_text(sizes)
     message = f"{name} does not end up with the same value"
     witness = f"{listed}: {text}" if listed else text
     inputs = tuple((*cell, float(value.number)) for cell, value in found.given.items() if value.number != 0)

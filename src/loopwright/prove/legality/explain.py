@@ -22,8 +22,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
+from loopwright.c.tokens import bracketed
 from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import ELSEWHERE
+from loopwright.presburger.points import values_text
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
@@ -92,7 +94,7 @@ def _notes(found: Failure) -> tuple[Note, ...]:
         case Defect():
             return _defect(found)
         case WrongValue(reader=reader, wanted=wanted, parameters=parameters, span=span):
-            given = f", for {_values(parameters)}" if parameters else ""
+            given = f", for {values_text(parameters)}" if parameters else ""
             read = Note(f"{reader}{given}", span=span, excerpt="" if span is None else span.excerpt)
             return (read, Note(wanted, "as written"), Note(found.found, "transformed"))
         case _:
@@ -151,7 +153,7 @@ def _in_short(found: Failure, first: Failure, stages: tuple[Stage, ...]) -> Note
     """A further failure: its example, and the new order unless it is that of the first."""
     span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
     where = f", by {span.place}" if span is not None and span != same else ""
-    values = _values(found.parameters)
+    values = values_text(found.parameters)
     given = f", for {values}" if values else ""
     if isinstance(found, WrongValue):
         return Note(f"{found.reader}{given}: {found.wanted} as written, {found.found} now{where}", "also")
@@ -202,7 +204,7 @@ def headline(found: Failure) -> str:
 
 def witness(found: Failure) -> str:
     """The example on one line."""
-    values = _values(found.parameters)
+    values = values_text(found.parameters)
     match found:
         case Violation(kind=kind, first=first, second=second):
             text = f"{kind} dependence {short(first)} -> {short(second)} on {cell(found)}"
@@ -227,7 +229,7 @@ def _span(found: Failure, culprit: Stage | None) -> Span | None:
 
 
 def _violation(found: Violation) -> tuple[Note, ...]:
-    values = _values(found.parameters)
+    values = values_text(found.parameters)
     dependence = f"{found.kind} dependence on {cell(found)}" + (f", for {values}" if values else "")
     accesses = [Note(_access(found, *end), span=end[1].span, excerpt=end[0].text) for end in _ends(found)]
     written, now = orders(found)
@@ -283,7 +285,7 @@ def _hint(found: Failure) -> str | None:
 
 
 def _defect(found: Defect) -> tuple[Note, ...]:
-    values = _values(found.parameters)
+    values = values_text(found.parameters)
     together = found.kind is DefectKind.COLLISION
     when = "" if together else _at_times(found)
     instances = [Note(f"{long(one)}{when}", span=one.span, excerpt=one.text) for one in found.instances]
@@ -296,18 +298,14 @@ def _storage(found: Violation) -> str:
 
 
 def cell(found: Violation) -> str:
-    return found.array + "".join(f"[{subscript}]" for subscript in found.cell)
+    return found.array + bracketed(found.cell)
 
 
 def long(occurrence: Occurrence) -> str:
     """S1(i = 0, j = 1)."""
     pairs = zip(occurrence.iterators, occurrence.instance, strict=True)
-    return f"{occurrence.name}({', '.join(f'{name} = {value}' for name, value in pairs)})"
+    return f"{occurrence.name}({values_text(dict(pairs))})"
 
 
 def _vector(time: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, time))})"
-
-
-def _values(parameters: dict[str, int]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items())

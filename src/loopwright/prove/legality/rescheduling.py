@@ -16,7 +16,7 @@ import islpy as isl
 from loopwright.errors import BadInput, Code, Illegal
 from loopwright.model.program import Program, Statement, statement_text
 from loopwright.presburger.dimensions import beyond
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import DIM, IN
 from loopwright.prove.legality.explain import long, witness
 from loopwright.prove.legality.legality import KnownTimes, LegalityVerdict, prove_legal
@@ -103,7 +103,7 @@ def _extra(before: Program, old: Statement, extra: isl.Set, new: Statement) -> I
     point = smallest_point(extra)
     assert point is not None
     context = WitnessContext(before, {old.name: old.schedule})
-    values = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    values = values_text(point.parameters)
     shown = long(occurrence(context, old.name, point.coordinates, point.parameters, ()))
     return Illegal(
         Code.NOT_EQUIVALENT,

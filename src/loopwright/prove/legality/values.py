@@ -9,14 +9,14 @@ import islpy as isl
 
 from loopwright.c.declarations import unqualified
 from loopwright.c.syntax import named_children
-from loopwright.c.tokens import packed
+from loopwright.c.tokens import bracketed, packed
 from loopwright.display import Displayed
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
-from loopwright.presburger.points import Point, smallest_point
+from loopwright.presburger.points import Point, smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT, constraint_count
 from loopwright.presburger.unions import nonempty_maps, sets_of
 from loopwright.prove.legality.sources import AccessTuple, cell_before
@@ -147,7 +147,7 @@ def is_assignment(program: Program, statement: Statement) -> bool:
 
 def out_of_bounds(statement: Statement, access: Access, point: Point) -> WrongValue:
     instance, cell = point.coordinates[: statement.depth], point.coordinates[statement.depth :]
-    shown = access.array + "".join(f"[{value}]" for value in cell)
+    shown = access.array + bracketed(cell)
     reader = f"{instance_text(statement, instance)} touches {shown}"
     return WrongValue(reader, "a cell of the array", "none", point.parameters, access.place)
 
@@ -206,7 +206,7 @@ def difference(
     wanted, instead = (_shown(one.intersect_domain(here), point.parameters) for one in (old, new))
     instance = point.coordinates[: reader.statement.depth] if reader.statement is not None else ()
     shown = (
-        f"{reader.shown}{''.join(f'[{c}]' for c in point.coordinates)} after the region"
+        f"{reader.shown}{bracketed(point.coordinates)} after the region"
         if reader.statement is None
         else f"{instance_text(reader.statement, instance)} reads {reader.shown}"
     )
@@ -235,7 +235,7 @@ def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
         name = str(part.get_tuple_name(OUT))
         array = cell_before(name)
         if array is not None:
-            cell = array + "".join(f"[{value}]" for value in point.coordinates)
+            cell = array + bracketed(point.coordinates)
             texts.append(f"what {cell} held before the region")
         else:
             texts.append(f"what {written_by(part) or name}({values}) writes")
@@ -244,7 +244,7 @@ def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
 
 def instance_text(statement: Statement, instance: tuple[int, ...]) -> str:
     pairs = zip(statement.iterators, instance, strict=False)
-    return f"{statement.name}({', '.join(f'{name} = {value}' for name, value in pairs)})"
+    return f"{statement.name}({values_text(dict(pairs))})"
 
 
 def access_text(access: Access) -> str:

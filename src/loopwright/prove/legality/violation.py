@@ -12,6 +12,7 @@ from typing import Any
 
 import islpy as isl
 
+from loopwright.c.tokens import bracketed
 from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
@@ -101,7 +102,7 @@ class Violation(Displayed):
 
     def __repr__(self) -> str:
         values = "".join(f", {name} = {value}" for name, value in self.parameters.items())
-        cell = self.array + "".join(f"[{value}]" for value in self.cell)
+        cell = self.array + bracketed(self.cell)
         ends = " -> ".join(f"{one.name}{list(one.instance)}" for one in (self.first, self.second))
         return f"<Violation {self.breach}: {self.kind} dependence {ends} on {cell}{values}>"
 

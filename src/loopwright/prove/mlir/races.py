@@ -13,7 +13,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.presburger.dimensions import equal_in
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.flow import Flow
 from loopwright.prove.mlir.function import AffineFunction
@@ -111,11 +111,11 @@ def _race(
     shown = []
     for touch, at in zip((first, second), values, strict=True):
         names = function.iterators[touch.statement]
-        instance = ", ".join(f"{name} = {value}" for name, value in zip(names, at, strict=True))
+        instance = values_text(dict(zip(names, at, strict=True)))
         place = function.places[touch.statement]
         how = "writes" if touch.is_write else "reads"
         shown.append(f"line {place.line} ({place.text.strip()}) {how} it for {instance}")
-    sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    sizes = values_text(point.parameters)
     iterator = function.iterators[first.statement][depth]
     message = f"iterations of the parallel loop over {iterator} touch one cell of {first.array}"
     witness = f"{sizes}: {shown[0]}, {shown[1]}" if sizes else f"{shown[0]}, {shown[1]}"

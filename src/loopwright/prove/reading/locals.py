@@ -11,7 +11,7 @@ from __future__ import annotations
 from loopwright.c.declarations import type_text
 from loopwright.c.references import pointer_sum
 from loopwright.c.reworded.row_pointers import row_text, same_numbers
-from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, is_address, walk, without_parentheses
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import POINTER, Unreadable, Words
 
@@ -76,7 +76,7 @@ def _split(node: Node) -> tuple[Node, list[Node]]:
     """`a[i][j] + k` as a and i, j, k; `&a[i] + k` as a and i, k."""
     target, terms = pointer_sum(node)
     indices = list(terms)
-    if target.type == "pointer_expression" and operator(target) == "&":
+    if is_address(target):
         target = without_parentheses(field(target, "argument"))
     while target.type == "subscript_expression":
         indices.insert(0, field(target, "index"))

@@ -111,7 +111,7 @@ class _LoopTranslation:
             case "labeled_statement":
                 return self.statement(named_children(node)[-1], words)
             case "for_statement" | "if_statement" if not self.has_leaf(node):
-                if any(part.type in _JUMPS for part in walk(node)):
+                if node.of_type(*_JUMPS):
                     raise Unreadable("a jump out of a loop or out of its body")
                 return loops.EMPTY
             case "for_statement":

@@ -20,7 +20,7 @@ from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.presburger.dimensions import all_points
 from loopwright.presburger.named import at_parameters, without_parameters
-from loopwright.presburger.points import Point, smallest_point
+from loopwright.presburger.points import Point, smallest_point, values_text
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning
 from loopwright.prove.scanning.targets import CallTimes
 from loopwright.prove.verdict import Instance, Refuted
@@ -79,7 +79,7 @@ def sentence(
     shown = [f"{name}({', '.join(map(str, arguments))})" for name, arguments in instances]
     if shown:
         shown[-1] += at
-    values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    values = values_text(parameters)
     message = SENTENCES[obligation].format(*shown, loop=loop) + (f" for {values}" if values else "")
     witness = ": ".join(part for part in (values, ", ".join(shown)) if part)
     return Refuted(obligation, message, witness, parameters, instances)

@@ -179,7 +179,7 @@ def _unknown_pragma(program: Program) -> Directive | None:
 
 def promises(program: Program) -> Iterator[Promise]:
     """The pragmas of the region with their loops."""
-    loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
+    loops = program.syntax.of_type("for_statement")
     for pragma in _pragmas(program):
         if not is_promise(pragma.argument):
             continue

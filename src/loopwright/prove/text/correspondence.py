@@ -31,7 +31,7 @@ from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent, IndependentLoops
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import selection
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.prove.reading.c_expressions import Unreadable, Words
 from loopwright.prove.reading.instances import sides, values_at
@@ -216,7 +216,7 @@ def _refuted(old: Statement, new: Statement, wrong: isl.Set) -> Refuted:
     if point is None:
         raise InternalError(Code.INTERNAL, "a claim about the text is false, but nowhere")
     instance = point.coordinates[: old.depth]
-    sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    sizes = values_text(point.parameters)
     line = new.body.place.line
     shown = f"{old.name}({', '.join(map(str, instance))})"
     message = f"line {line} of the new text does not do what {shown} does"

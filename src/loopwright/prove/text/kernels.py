@@ -28,7 +28,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
-from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.syntax import Node, identifiers, named_children, walk
+from loopwright.c.tokens import bracketed
 from loopwright.emit.cuda.launches import AXES, LANES, SHARED_TILE, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -207,7 +208,7 @@ class KernelReader:
         """Every thread has its own of what is declared here: a number that nothing assigns."""
         if node.type != "declaration" or not self._busy:
             return
-        names = {one.text for one in walk(node) if one.type == "identifier"}
+        names = {*identifiers(node)}
         if names & self.storage:
             shared = ", ".join(sorted(names & self.storage))
             raise Unreadable(f"{shared} is declared where each thread has its own, and all should share it")
@@ -223,7 +224,7 @@ class KernelReader:
             raise Unreadable(f"the sizes of {name} are not known")
         self.buffers.append(name)
         self.scopes.append(scope)
-        rows = "".join(f"[{size}]" for size in sizes)
+        rows = bracketed(sizes)
         self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     @property
@@ -246,7 +247,7 @@ class KernelReader:
             raise Unreadable(f"{name} is in the registers of {LANES} lanes, which the kernel does not have")
         self.registers.append(name)
         self.used += named_in(node, frozenset([name]))
-        rows = "".join(f"[{size}]" for size in sizes)
+        rows = bracketed(sizes)
         self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     def _own(self, node: Node) -> None:
@@ -263,7 +264,7 @@ class KernelReader:
         self.owned.append(name)
         self.scopes.append(scope)
         self.used += named_in(node, frozenset([name]))
-        rows = "".join(f"[{size}]" for size in sizes)
+        rows = bracketed(sizes)
         self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
 
     def _lanes(self, node: Node, warp: str = "") -> None:

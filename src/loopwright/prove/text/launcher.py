@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.allocation import AllocatedArray, allocating
-from loopwright.c.syntax import Node, named_children, parse, walk
+from loopwright.c.syntax import Node, identifiers, named_children, parse
 from loopwright.c.tokens import blank
 from loopwright.emit.cuda.launches import AXES, Distribution
 from loopwright.emit.helpers import DEFINITIONS
@@ -189,7 +189,7 @@ class _Launcher:
 
     def _check_numbers(self, node: Node, numbers: Numbers) -> None:
         """Kernels that count in 32 bits, for the sizes that the launcher lets through."""
-        words = [one.text for one in walk(node) if one.type == "identifier"]
+        words = identifiers(node)
         kernels = [self.functions[one] for one in words if one in self.functions]
         if not any(_counts_in_32_bits(one) for one in kernels):
             return

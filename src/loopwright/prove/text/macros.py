@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.expression_types import COMPARISONS
-from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.syntax import Node, identifiers, named_children, walk
 from loopwright.emit.cuda.launches import AXES
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.lazy_dataclass import dataclass
@@ -78,7 +78,7 @@ def refuse_narrow(node: Node, storage: frozenset[str]) -> None:
             raise Unreadable("a loop of a kernel declares its iterator")
         if one.type != "declaration" or shared or part(one, "type").text in NUMBERS:
             continue
-        names = {each.text for each in walk(part(one, "declarator")) if each.type == "identifier"}
+        names = {*identifiers(part(one, "declarator"))}
         if not names & storage:
             raise Unreadable(f"a number of a kernel does not have a numeric type: {one.text}")
 
@@ -120,7 +120,7 @@ def counts_up(test: Node, name: str) -> bool:
     """`i < bound` or `i <= bound`, the bound without i."""
     if test.type != "binary_expression" or part(test, "operator").type not in ("<", "<="):
         return False
-    inside = [one.text for one in walk(part(test, "right")) if one.type == "identifier"]
+    inside = identifiers(part(test, "right"))
     return part(test, "left").text == name and name not in inside
 
 

@@ -18,7 +18,16 @@ from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import definitions, looks_like_macro
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import (
+    Node,
+    field,
+    identifiers,
+    is_dereference,
+    named_children,
+    operator,
+    walk,
+    without_parentheses,
+)
 from loopwright.c.tokens import packed
 from loopwright.c.types import CType, Integer, common, promoted
 from loopwright.lazy_dataclass import dataclass
@@ -212,7 +221,7 @@ class _ValueScope:
             for part in walk(node):
                 if part.type == "subscript_expression":
                     yield self.value(field(part, "index"))
-                elif part.type == "pointer_expression" and operator(part) == "*":
+                elif is_dereference(part):
                     yield from self._terms(field(part, "argument"))
                 elif part.type == "call_expression" and self._is_macro(field(part, "function")):
                     raise NotShown(f"what '{part.text}' computes is not seen")
@@ -337,4 +346,4 @@ def _truncated(value: int, divisor: int) -> int:
 
 
 def _names(node: Node) -> set[str]:
-    return {part.text for part in walk(node) if part.type == "identifier"}
+    return {*identifiers(node)}

@@ -30,6 +30,7 @@ from loopwright.loops.interpreter import evaluate
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.points import values_text
 from loopwright.presburger.sets import isl_failures
 from loopwright.prove.obligations.answers import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
@@ -79,7 +80,7 @@ def prove_ranking(program: Program, prover: Prover) -> Verdict:
     for one, answer in zip(obligations, prover.decide(obligations), strict=True):
         match answer:
             case Fails(values):
-                shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+                shown = values_text(values)
                 message = f"{one.name} does not hold: {one.meaning}, says {prover.name}"
                 return Refuted(one.name, message, shown or "for all values", values)
             case NotDecided(reason):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
 
 from loopwright.c.macros import integer_text
-from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.syntax import Node, identifiers, named_children, walk
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.macros import array_view, call_arguments, called_by, called_name, part
 
@@ -78,7 +78,7 @@ def _array(access: Node) -> str:
 
 def _check_neighbours(access: Node, name: str, first: int, count: int, multiple: int) -> None:
     """The last subscript alone has the iterator, which is a term of it; the rest is a multiple with it."""
-    others = [one.text for one in walk(part(access, "argument")) if one.type == "identifier"]
+    others = identifiers(part(access, "argument"))
     terms = _terms(part(access, "index"), 1)
     if name in others or terms.pop(name, 0) != 1:
         raise Unreadable(f"{access.text} is not one of neighbours along {name}")

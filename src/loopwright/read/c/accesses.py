@@ -19,6 +19,7 @@ from loopwright.c.references import Reference, Subscript, is_subtracted, pointer
 from loopwright.c.syntax import (
     Node,
     field,
+    is_address,
     named_children,
     operator,
     refuse,
@@ -291,7 +292,7 @@ def _call(node: Node, frame: Frame, *, must: bool) -> tuple[Touch, ...]:
         found += touches(function, frame, must=must)
     for index, argument in enumerate(arguments):
         core = without_parentheses(argument)
-        if core.type == "pointer_expression" and operator(core) == "&":
+        if is_address(core):
             found += _address(field(core, "argument"), frame)
         else:
             evaluated = must and always_evaluated(frame.setting.macros, function.text, index)

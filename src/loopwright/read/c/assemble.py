@@ -14,7 +14,7 @@ from loopwright.c.file import c_file
 from loopwright.c.liveness import is_hidden
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.c.tokens import names_in
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
@@ -101,7 +101,7 @@ def _with_everything(
 
 def _statement_prefix(block: Node) -> str:
     """S, unless the region itself has names like S1."""
-    words = {node.text for node in walk(block) if node.type == "identifier"}
+    words = {*identifiers(block)}
     prefix = "S"
     while any(re.fullmatch(rf"{prefix}\d+", word) for word in words):
         prefix += "_"

@@ -97,7 +97,7 @@ class _PointersOfRegion:
     def of(region: TypedRegion, file: TypedFile, *, rows: bool) -> _PointersOfRegion | None:
         """None where jumps decide what runs when."""
         around: dict[int, tree.Node] = {}
-        nodes = tuple(node for statement in region.statements for node in tree.walk(statement))
+        nodes = tuple(tree.walk_all(region.statements))
         if any(isinstance(node, tree.Labelled) for node in nodes) or region.function.jumps_anywhere:
             return None
         if any(isinstance(node, tree.OtherStatement) and node.kind == "GOTO_STMT" for node in nodes):

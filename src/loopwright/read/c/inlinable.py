@@ -73,7 +73,7 @@ def inlinable_function(
     values = [] if last is None else named_children(last)
     returns = [one for one in walk(body) if one.type == "return_statement" and one is not last]
     words = {*names_in(body.text), *names_in(field(declarator, "parameters").text), *kind}
-    if returns or words & (_SPECIAL | {name}) or any(one.type in _JUMPS for one in walk(body)):
+    if returns or words & (_SPECIAL | {name}) or body.of_type(*_JUMPS):
         return None
     if any(parameter_shape(one) is None for one in parameters) or (kind == ["void"]) != (last is None):
         return None

@@ -27,6 +27,7 @@ from loopwright.c.syntax import (
     assigned_names,
     field,
     identifiers,
+    is_address,
     named_children,
     operator,
     walk,
@@ -215,9 +216,9 @@ class _Call:
             if assigned is None or assigned.type != "assignment_expression" or operator(assigned) != "=":
                 return None
             left, statement = field(assigned, "left"), assigned.parent
-            if field(assigned, "right") is not self.node or any(one.type in _EFFECTS for one in walk(left)):
+            if field(assigned, "right") is not self.node or left.of_type(*_EFFECTS):
                 return None
-            inner = [one for part in self.function.statements for one in walk(part)]
+            inner = [node for statement in self.function.statements for node in walk(statement)]
             changed = {word for one in inner for word in _targets(one)}
             if not changed <= self.function.own - set(self._pointers()) or any(map(_calls, inner)):
                 return None
@@ -254,8 +255,7 @@ def _calls(node: Node) -> bool:
 
 def _reassigned(node: Node) -> tuple[str, ...]:
     """The variable that an expression gives another value, or the address of which it takes."""
-    is_address = node.type == "pointer_expression" and operator(node) == "&"
-    if node.type not in ("assignment_expression", "update_expression") and not is_address:
+    if node.type not in ("assignment_expression", "update_expression") and not is_address(node):
         return ()
     target = node.child_by_field_name("left") or field(node, "argument")
     return identifiers(target) if without_parentheses(target).type == "identifier" else ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.errors import BadInput
 from loopwright.read.c.accesses import Touch, anywhere, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
@@ -145,7 +145,7 @@ def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
     for declarator in node.children_by_field_name("declarator"):
         value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
         target = declarator if value is None else field(declarator, "declarator")
-        name = next(part.text for part in walk(target) if part.type == "identifier")
+        name = identifiers(target)[0]
         if name not in frame.setting.names.untracked:
             refuse_pointers(target, name)
         parts = sizes_in(target) if value is None else [*sizes_in(target), value]

@@ -72,7 +72,7 @@ def _edits(file: TypedFile, *, always: bool) -> Iterator[list[Edit]]:
     for region in file.regions:
         if not isinstance(region, TypedRegion) or region.function.jumps_anywhere:
             continue
-        nodes = [node for statement in region.statements for node in tree.walk(statement)]
+        nodes = [*tree.walk_all(region.statements)]
         if _DIRECTED.search(region.place.text):
             continue
         is_jump = any(kind == "GOTO_STMT" for _, kind in region.function.jumps)

@@ -286,7 +286,7 @@ def _refuse_unfollowed(declaration: Node, target: Node, frame: Frame) -> None:
         if named is not None and named[0] in frame.setting.names.untracked:
             raise refuse(target, f"'{named[0]}' is declared in the region, and not followed", _BEFORE)
     except BadInput as failure:
-        names = frozenset(part.text for part in walk(target) if part.type == "identifier")
+        names = frozenset(identifiers(target))
         is_body = block is not None and block.parent is not None and block.type == "compound_statement"
         if block is None or not is_body:
             raise

@@ -8,6 +8,7 @@ import islpy as isl
 
 from loopwright.c.declarations import as_signed
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIV, IN, PARAM
 
@@ -35,7 +36,7 @@ def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], dom
             continue
         divisor = int(value.get_div(k).get_denominator_val().to_python())
         number = value.get_div(k).scale_val(isl.Val(divisor))
-        if any(not number.get_coefficient_val(DIV, d).is_zero() for d in range(number.dim(DIV))):
+        if involved(number, DIV):
             return None
         if _may_be_negative(program, number, domain):
             number = number.neg().add_constant_val(isl.Val(-1))

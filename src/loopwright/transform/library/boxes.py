@@ -14,7 +14,7 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.dimensions import first
+from loopwright.presburger.dimensions import first, involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, union
 from loopwright.transform.script.arguments import Misuse
@@ -149,7 +149,7 @@ def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl
         distance = _variable(space, k).sub(on_points(low, space)).add_constant_val(isl.Val(1))
         numbers = cells.apply(isl.Map.from_aff(distance))
         for bound in _upper_bounds(numbers):
-            sizes = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
+            sizes = len(involved(bound, PARAM))
             weight = sizes, int(bound.get_constant_val().to_python())
             if best is None or weight < best[0]:
                 best = weight, low, bound
@@ -179,6 +179,11 @@ def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
     unit = factor.is_one() or factor.is_negone()
     right = constraint.is_equality() or factor.is_one() == below
     return unit and right and not constraint.is_div_constraint()
+
+
+def parameter_count(bound: isl.Aff) -> int:
+    """How many parameters a function has."""
+    return len(involved(bound, PARAM))
 
 
 def on_points(low: isl.Aff, space: isl.Space) -> isl.Aff:

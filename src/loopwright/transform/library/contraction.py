@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loopwright.c.syntax import Node, field, walk, without_parentheses
+from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
 from loopwright.model.program import Array, Program, Statement
 from loopwright.source import Span
@@ -62,7 +63,7 @@ def _reshaped(
         for access in statement.accesses:
             if access.array == array.name:
                 found = [one.text for one in _subscripts(program, statement, access.place, array)]
-                text = new + "".join(f"[{one}]" for one in change(found))
+                text = new + bracketed(change(found))
                 edits[TextEdit(access.place, text)] = None
     return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))
 

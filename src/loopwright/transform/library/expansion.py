@@ -21,17 +21,18 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import parameter_names, parameter_space
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, DIV, IN, OUT
 from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.library.affine_text import affine_text, divided_text
-from loopwright.transform.library.boxes import on_space
+from loopwright.transform.library.boxes import on_space, parameter_count
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
@@ -212,9 +213,9 @@ def _copied_back(
     if len(found) != 1 or any(found[0].get_at(k).dim(DIV) for k in range(len(expanded))):
         message = f"which iteration writes {array.name} last is not an affine function of its subscripts"
         raise Misuse(Code.STORAGE, message, argument="loops")
-    own = "".join(f"[{name}]" for name in iterators)
+    own = bracketed(iterators)
     times = [affine_text(plan.program, found[0].get_at(k), iterators) for k in range(len(expanded))]
-    value = new + "".join(f"[{time}]" for time in times) + own
+    value = new + bracketed(times) + own
     text = f"{loops_over(plan.program, cells, iterators)}{array.name}{own} = {value};"
     place = (max(leaf.position[0] for leaf in plan.leaves) + 1, *(0,) * plan.loops)
     after = stored(plan.program, [(text, copy_schedule(place, 0, array.rank))])
@@ -312,7 +313,7 @@ def _bounds(numbers: isl.Set, name: str, item: int, *, over_tiles: bool) -> tupl
     if not below or not above:
         message = f"the values of {name} have no affine bounds"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item)
-    return min(below, key=_weight), min(above, key=_weight)
+    return min(below, key=parameter_count), min(above, key=parameter_count)
 
 
 def _quotient(constraint: isl.Constraint, factor: isl.Val) -> list[isl.Aff]:
@@ -327,12 +328,6 @@ def _of_parameters(bound: isl.Aff) -> isl.Aff | None:
     if bound.dim(DIV) or not bound.get_denominator_val().is_one():
         return None
     return on_space(bound, parameter_space(parameter_names(bound.get_domain_space())))
-
-
-def _weight(bound: isl.Aff) -> int:
-    """How many parameters the bound has."""
-    names = range(bound.dim(PARAM))
-    return sum(not bound.get_coefficient_val(PARAM, k).is_zero() for k in names)
 
 
 def _on(bound: isl.Aff, like: isl.Aff) -> isl.Aff:

@@ -23,6 +23,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
+from loopwright.c.tokens import bracketed
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
@@ -170,7 +171,7 @@ def _cell(stencil: Stencil, written: WrittenArray, offsets: Sequence[int] | None
 
 
 def global_cell(stencil: Stencil, name: str) -> str:
-    return name + "".join(f"[{one}]" for one in stencil.loops[1:])
+    return name + bracketed(stencil.loops[1:])
 
 
 def operation_text(

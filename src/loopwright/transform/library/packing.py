@@ -27,6 +27,7 @@ from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.tokens import bracketed
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
@@ -271,7 +272,7 @@ def _packed(
     edits: dict[TextEdit, None] = {}
     for one, scaling in accesses:
         indices = [_index(program, one, packing, k) for k in packing.order]
-        edits[TextEdit(scaling.place, new + "".join(f"[{index}]" for index in indices))] = None
+        edits[TextEdit(scaling.place, new + bracketed(indices))] = None
     copies: list[tuple[str, isl.Map]] = []
     for place in places:
         left, right = _copied_cells(program, packing, new, iterators)
@@ -322,7 +323,7 @@ def _copied_cells(
     for k in packing.order:
         own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, packing.depth + k)
         indices.append(affine_text(program, own.sub(on_points(box.lows[k], space)), iterators))
-    packed = new + "".join(f"[{one}]" for one in indices)
+    packed = new + bracketed(indices)
     return packed, packing.array.name + "".join(
         f"[{affine_text(program, one, iterators)}]" for one in box.cells
     )

@@ -22,6 +22,7 @@ from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.presburger.dimensions import involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import PARAM, union
 from loopwright.transform.library.affine_text import affine_text
@@ -164,7 +165,7 @@ def _check(tiles: _StagedTiles) -> None:
         message = "half of a tile is not a whole number of steps"
         raise Misuse(Code.ARGUMENTS, message, argument="sizes", hint="give an even number of steps")
     for low, _ in tiles.stencil.bounds:
-        if any(not low.get_coefficient_val(PARAM, k).is_zero() for k in range(low.dim(PARAM))):
+        if involved(low, PARAM):
             message = "the first step and the first cells are not numbers"
             raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target", hint="leave 'staged' out")
 

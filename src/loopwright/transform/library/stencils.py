@@ -13,9 +13,10 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, box, union
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, box, union
 from loopwright.presburger.unions import nonempty_maps
 from loopwright.transform.library.accesses import variable_called
+from loopwright.transform.library.boxes import parameter_count
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
@@ -198,8 +199,4 @@ def bounds_of(values: isl.Set, name: str) -> tuple[isl.Aff, isl.Aff]:
             (lows if factor.is_one() else highs).append(bound)
     if not lows or not highs:
         raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the values of {name} have no affine bounds", argument="target")
-    return min(lows, key=_weight), min(highs, key=_weight)
-
-
-def _weight(bound: isl.Aff) -> int:
-    return sum(not bound.get_coefficient_val(PARAM, k).is_zero() for k in range(bound.dim(PARAM)))
+    return min(lows, key=parameter_count), min(highs, key=parameter_count)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
 
+from loopwright.c.tokens import bracketed
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
@@ -322,7 +323,7 @@ def moved_by(name: str, distance: int) -> str:
 
 
 def element(array: str, cell: Cell) -> str:
-    return array + "".join(f"[{one}]" for one in cell)
+    return array + bracketed(cell)
 
 
 def edited_text(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:

@@ -145,7 +145,7 @@ _Rows = Mapping[int, tree.Expression]
 
 
 def _rows(region: TypedRegion) -> _Rows:
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     changed = {
         target.declaration.offset
         for node in nodes

@@ -17,7 +17,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c import types
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import bracketed, names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFunction, TypedRegion
 from loopwright.errors import BadInput, Code
@@ -32,7 +32,7 @@ from loopwright.model.program import (
     Statement,
 )
 from loopwright.presburger.named import everywhere, number, tuple_set, variable
-from loopwright.presburger.points import smallest_point
+from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
 from loopwright.read.c.second.cells import cell_of
@@ -40,7 +40,7 @@ from loopwright.read.c.second.cells import cell_of
 
 def settled(program: Program, region: TypedRegion) -> Program:
     """The program with its assumptions tried, and with what the types say of its parameters."""
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     declared = _declared(nodes)
     constants = _constants(nodes)
     fixed = _fixed(region.function)
@@ -356,8 +356,8 @@ def _refuse_outside(access: Access, statement: Statement, wrong: isl.Map, facts:
     point = smallest_point(flat)
     assert point is not None
     values = {**point.parameters, **dict(zip(statement.iterators, point.coordinates, strict=False))}
-    at = ", ".join(f"{name} = {value}" for name, value in values.items())
-    cell = "".join(f"[{value}]" for value in point.coordinates[statement.depth :])
+    at = values_text(values)
+    cell = bracketed(point.coordinates[statement.depth :])
     message = f"'{access.array}{cell}' is outside of its array, as the declaration says: {at}"
     hint = "give the array its size, or the loop its bound"
     raise BadInput(Code.REGION_TEXT, message, span=access.place, hint=hint)

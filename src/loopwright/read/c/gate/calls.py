@@ -41,7 +41,7 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     What decides what runs is counted or fixed: no such statement may change it, by its name or by a pointer.
     """
     places = reaching(program)
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     for node in nodes:
         if isinstance(node, tree.Return) and not is_inside(node, places):
             hint = "write 'return' in the region itself"
@@ -188,7 +188,7 @@ def is_inside(node: tree.Node, places: Sequence[Span]) -> bool:
 def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
     """Raise where a call is not known to be a value, nor its statement to touch anything."""
     places = reaching(program)
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     changed = {root.offset for node in nodes if (root := tree.changed_root(node)) is not None}
     for node in nodes:
         if isinstance(node, tree.CallExpression) and not is_inside(node, places):

@@ -90,7 +90,7 @@ def _gated(
 def _refuse_entries(region: TypedRegion) -> None:
     """No `goto` outside of the region leads into it, whatever it is hidden in."""
     function = region.function
-    for node in (node for statement in region.statements for node in walk(statement)):
+    for node in walk_all(region.statements):
         if not isinstance(node, Labelled):
             continue
         jumps = [place + 1 for place, kind in function.jumps if kind == "GOTO_STMT"]
@@ -118,7 +118,7 @@ def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
 
     What a failed assertion prints is the one such text that is let go: the program ends with it.
     """
-    nodes = (node for statement in region.statements for node in walk(statement))
+    nodes = walk_all(region.statements)
     calls = [node for node in nodes if isinstance(node, CallExpression) and node.callee is not None]
     asserted = [call.place for call in calls if call.callee and call.callee.name in _ASSERTIONS]
     found: tuple[Assumption, ...] = ()

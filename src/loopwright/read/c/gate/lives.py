@@ -18,7 +18,7 @@ from loopwright.c.typed.liveness import (
     may_run_again,
     read_after,
 )
-from loopwright.c.typed.tree import Declaration, Declarator, Declare, Name, Storage, addressed, walk
+from loopwright.c.typed.tree import Declaration, Declarator, Declare, Name, Storage, addressed, walk, walk_all
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
 from loopwright.presburger.last_writes import seen_writes
@@ -27,7 +27,7 @@ from loopwright.read.c.gate.types import iterators_of
 
 def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile) -> None:
     """Raise where the value that a loop leaves in its iterator may be read."""
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [*walk_all(region.statements)]
     outer = [pair for pair in iterators_of(program, nodes) if not isinstance(pair[0].first, Declare)]
     for loop, declared in {one.offset: (loop, one) for loop, one in reversed(outer)}.values():
         reason = read_after(file, region, declared)
@@ -53,7 +53,7 @@ def refuse_lasting_locals(region: TypedRegion) -> None:
 
     A macro may be `static int`, and an attribute may call a function.
     """
-    for node in (node for statement in region.statements for node in walk(statement)):
+    for node in walk_all(region.statements):
         if not isinstance(node, Declarator):
             continue
         declared = node.declaration
@@ -116,7 +116,7 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
 
 def refuse_lost_alignment(program: Program, region: TypedRegion) -> None:
     """The variables of a region are declared again by their types alone: no pointer leads to aligned ones."""
-    nodes = [node for statement in region.statements for node in walk(statement)]
+    nodes = [*walk_all(region.statements)]
     taken, kept = addressed(nodes), [statement.body.place for statement in program.statements]
     for node in nodes:
         if not isinstance(node, Declarator) or any(place.contains(node.name) for place in kept):

@@ -67,7 +67,7 @@ def _changed(tokens: Sequence[str]) -> set[str]:
 
 
 def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
-    after = [node for statement in new.statements for node in tree.walk(statement)]
+    after = [*tree.walk_all(new.statements)]
     counted = {one.offset: one for one in map(_counted, after) if one is not None}
     return (
         not any(token.follows_place for token in new.tokens)
@@ -140,7 +140,7 @@ def _mean_the_same(
     old: TypedRegion, after: Sequence[tree.Node], counted: Mapping[int, tree.Declaration]
 ) -> bool:
     """Whether the names in `after` are such that loops over `counted` can be followed as they are written."""
-    before = [node for statement in old.statements for node in tree.walk(statement)]
+    before = [*tree.walk_all(old.statements)]
     try:
         refuse_storage([*after])
     except BadInput:

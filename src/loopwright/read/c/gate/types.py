@@ -18,7 +18,7 @@ from loopwright.read.c.purity import SPECIAL_NUMBERS
 
 def refuse_types(program: Program, region: TypedRegion) -> None:
     """Raise where a type of the region is not what it was taken for."""
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     refuse_storage(nodes)
     _refuse_iterators(program, nodes)
     _refuse_sizes(program, nodes)
@@ -159,7 +159,7 @@ def _unknown(node: tree.Node, what: str, kind: types.Unknown) -> BadInput:
 
 def undeclared_iterators(program: Program, region: TypedRegion) -> list[str]:
     """Iterators of a snippet, whose declaration is elsewhere."""
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     found = (declared for _, declared in iterators_of(program, nodes))
     return list(dict.fromkeys(one.name for one in found if one.storage is tree.Storage.UNDECLARED))
 

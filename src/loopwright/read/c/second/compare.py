@@ -73,7 +73,7 @@ def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assu
 
     Whether iterators wrap around is known from this reading only.
     """
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
     if not program.set_aside or any(may_wrap(kind, 1) for kind in kinds):
         raise _refusal(failure.node.place.span, failure.reason) from None
@@ -104,7 +104,7 @@ def _wanted(program: Program) -> Wanted:
 
 
 def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
-    nodes = [node for statement in region.statements for node in tree.walk(statement)]
+    nodes = [*tree.walk_all(region.statements)]
     written: set[int] = set()
     local: set[int] = set()
     meaning: dict[str, int] = {}
