@@ -16,11 +16,11 @@ from collections.abc import Iterator
 
 from loopwright.c.declarations import INTEGER_TYPES, Declarations, Variable
 from loopwright.c.file import CFile, c_file
-from loopwright.c.reworded.plain_loops import Edit, lines_in
+from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.tokens import names_in, on_one_line
 from loopwright.errors import BadInput
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 _MANY = 1 << 30
 _NUMBER = "memory_element"

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loopwright.c.reworded.plain_loops import Edit
 from loopwright.c.syntax import Node, field, named_children
 from loopwright.c.tokens import on_one_line
-from loopwright.source import Source
+from loopwright.source import Edit, Source
 
 RETURNED = "returned_value"
 _TYPES = ("primitive_type", "sized_type_specifier", "type_identifier")
