@@ -17,7 +17,7 @@ from loopwright.c.tokens import names_in
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
-from loopwright.c.typed.tree import CallExpression, Labelled
+from loopwright.c.typed.tree import CallExpression, Labelled, walk_all
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
