@@ -224,3 +224,12 @@ def test_an_unsigned_iterator_that_counts_down_to_one(declared: str, tmp_path: P
     (tmp_path / "k.c").write_text(text)
     (program,) = read_c(tmp_path / "k.c")
     assert "'n - 1' is an unsigned number, and is not below 0" in [one.text for one in program.trusted]
+
+
+@pytest.mark.parametrize("body", ["{" * 700 + "a[0] = 1;" + "}" * 700, "a[0] = " + "b[0] - " * 1500 + "b[0];"])
+def test_a_new_file_that_is_nested_too_deeply(body: str, tmp_path: Path) -> None:
+    assert "nested too deeply" in comparison(function("a[0] = 1;"), function(body), tmp_path)
+
+
+def test_a_new_file_that_is_no_text(tmp_path: Path) -> None:
+    assert "not a text file" in comparison(function("a[0] = 1;"), function("a[0] = 1;") + "\0", tmp_path)

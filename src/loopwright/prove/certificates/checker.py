@@ -163,6 +163,8 @@ def _answer(status: int, words: list[str]) -> Answer:
             return NotChecked("the text is not read")
         case 1, ["refused"]:
             return NotChecked("the certificates were refused")
+        case 2, []:
+            return NotChecked("the checker ran out of room", is_too_large=True)
         case 2, ["malformed", *what]:
             return NotChecked(f"the problem is malformed: {' '.join(what)}")
         case _:

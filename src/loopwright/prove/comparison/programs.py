@@ -101,7 +101,7 @@ def prove_along(
         new = declared_in(old, region)
         old = with_known_constants(old, new)
         text = read_new(old, region)
-    except Unreadable:
+    except (Unreadable, RecursionError):  # the latter is told where the region is read like the old one
         return None
     try:
         different = differences(with_statics_seen(old), new)
@@ -120,6 +120,8 @@ def prove_along(
         model = prove_model(old)
     except Unreadable as failure:
         return Equivalence(Undecided(str(failure)))
+    except RecursionError:
+        return None
     if not isinstance(model, Proved):
         return Equivalence(model)
     copies = {leaf.meaning: leaf.syntax for leaf in text.leaves.values()}

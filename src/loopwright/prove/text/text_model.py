@@ -55,7 +55,7 @@ def read_text(
         outlines = parse_c(outline, ReadOptions(tuple(pure)), whole)
         found = [unfolded(one, source, old) for one, old in zip(outlines, originals, strict=True)]
         return tuple(map(_modelled, found)) if all(map(_is_plain, found)) else None
-    except (Unreadable, BadInput):
+    except (Unreadable, BadInput, RecursionError):
         return None
 
 

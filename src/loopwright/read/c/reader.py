@@ -89,18 +89,23 @@ def load_c(path: str | Path) -> Source:
             Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span.start_of(name), hint=hint
         )
     source = Source.decode(name, data)
+    _refuse_binary(source)
     refuse_long_numbers(source, _MOST_DIGITS)
     return source
+
+
+def _refuse_binary(source: Source) -> None:
+    if "\0" in source.text:
+        at = source.text.index("\0")
+        is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
+        hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
+        raise refuse(source.at(at), "this is not a text file", hint, code=Code.FILE)
 
 
 def parse_c(
     source: Source, options: ReadOptions = AS_MARKED, whole: frozenset[Span] = frozenset()
 ) -> tuple[Program, ...]:
     """The regions of a C text; each `if` at a place of `whole` is one statement, whatever it tests."""
-    if "\0" in source.text:
-        at = source.text.index("\0")
-        is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
-        hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
-        raise refuse(source.at(at), "this is not a text file", hint, code=Code.FILE)
+    _refuse_binary(source)
     places = [region.place for region in c_file(source).regions]
     return tuple(read_region(place, options, whole) for place in places)
