@@ -10,12 +10,16 @@ number, once for each symptom; `--case` runs one case again and shrinks it.
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass, field, replace
 
+from tests.fuzz.checks import Checked, check_case, small_check, wrong_checks
 from tests.fuzz.hostile import hostile_case
-from tests.fuzz.mutants import Mutant, checked, mutants_of, small_mutant, wrong_mutants
+from tests.fuzz.judge import Pair
+from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutants
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.transforms import Case, Finding, case_of, small, symptom, wrong
 from tests.fuzz.workers import Batch, batches
@@ -26,63 +30,95 @@ MUTANTS = 4
 """Of every accepted case."""
 REWRITES = 3
 """Of every number."""
+CHECKED = 4
+"""One number of so many is for `check` too, which compiles and runs."""
+
+
+@dataclass
+class _Said:
+    """What was said of the cases of a batch, which is judged at its end."""
+
+    found: list[Finding] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+    mutants: list[Mutant] = field(default_factory=list)
+    checks: list[Checked] = field(default_factory=list)
+
+    def add(self, one: Finding | Case | Mutant | Checked | None) -> None:
+        match one:
+            case Finding():
+                self.found.append(one)
+            case Case():
+                self.cases.append(one)
+            case Mutant():
+                self.mutants.append(one)
+            case Checked():
+                self.checks.append(one)
+
+    @property
+    def wrong(self) -> list[Finding]:
+        return self.found + wrong(self.cases) + wrong_mutants(self.mutants) + wrong_checks(self.checks)
 
 
 def rounds(
     seed: int, count: int, outcomes: Counter[str], end: float | None = None, mutants_each: int = MUTANTS
 ) -> list[Finding]:
-    """What `count` programs with their mutants, and as many damaged files, show until `end`."""
-    found: list[Finding] = []
-    cases: list[Case] = []
-    mutants: list[Mutant] = []
+    """What `count` programs with their mutants, rewritings, and as many damaged files, show until `end`."""
+    said = _Said()
     for number in range(seed, seed + count):
         if end is not None and time.monotonic() > end:
             break
-        told: list[Finding | None] = [hostile_case(number, outcomes)]
-        for one in (rewrite_case(number * REWRITES + k, outcomes) for k in range(REWRITES)):
-            if isinstance(one, Mutant):
-                mutants.append(one)
-            else:
-                told.append(one)
-        match case_of(number, outcomes):
-            case Case() as case:
-                cases.append(case)
-                for one in mutants_of(case, mutants_each, outcomes):
-                    if isinstance(one, Mutant):
-                        mutants.append(one)
-                    else:
-                        told.append(one)
-                if number % 10 == 0:
-                    told.append(checked(case, 0, outcomes))
-            case failure:
-                told.append(failure)
-        found += [one for one in told if one is not None]
-    return found + wrong(cases) + wrong_mutants(mutants)
+        said.add(hostile_case(number, outcomes))
+        for k in range(REWRITES):
+            said.add(rewrite_case(number * REWRITES + k, outcomes))
+        case = case_of(number, outcomes)
+        said.add(case)
+        if isinstance(case, Case):
+            for one in mutants_of(case, mutants_each, outcomes):
+                said.add(one)
+        if number % CHECKED == 0:
+            said.add(check_case(number, _to_check(number, case), outcomes))
+    return said.wrong
+
+
+def _to_check(number: int, case: Case | Finding | None) -> Pair:
+    """What `check` is given: a changed text, or a rewriting."""
+    if not isinstance(case, Case) or number // CHECKED % 2:
+        return rewriting(number)
+    return replace(case.pair, new=mutated(random.Random(f"check {number}"), case.new))
 
 
 def again(kind: str, number: int) -> list[Finding]:
     """One case, shrunk where it is wrong."""
     outcomes: Counter[str] = Counter()
-    found: list[Finding | None] = []
-    if kind == "hostile":
-        found = [hostile_case(number, outcomes)]
-    elif kind == "rewrite":
-        pair, one = rewriting(number), rewrite_case(number, outcomes)
-        print(pair.old, pair.new, sep="\n")
-        found = [None if one is None else small_mutant(pair, one)]
-    else:
-        case = case_of(number if kind == "transform" else number // 100, outcomes)
-        if isinstance(case, Case):
-            print(case.program.text, *case.script, case.new, sep="\n")
-        if kind == "transform":
-            wrongs = [case] if isinstance(case, Finding) else wrong([case] if case else [])
-            found = [small(one) for one in wrongs]
-        elif isinstance(case, Case) and kind == "mutant":
-            changed = mutants_of(case, number % 100 + 1, outcomes, first=number % 100)
-            found = [small_mutant(case.pair, one) for one in changed]
-        elif isinstance(case, Case):
-            found = [checked(case, number % 100, outcomes)]
+    match kind:
+        case "hostile":
+            found = [hostile_case(number, outcomes)]
+        case "rewrite":
+            pair = rewriting(number)
+            print(pair.old, pair.new, sep="\n")
+            one = rewrite_case(number, outcomes)
+            found = [None if one is None else small_mutant(pair, one)]
+        case "check":
+            pair = _to_check(number, case_of(number, outcomes))
+            print(pair.old, pair.new, sep="\n")
+            said = check_case(number, pair, outcomes)
+            found = [None if said is None else small_check(pair, said)]
+        case _:
+            found = _of_a_program(kind, number, outcomes)
     return [one for one in found if one is not None]
+
+
+def _of_a_program(kind: str, number: int, outcomes: Counter[str]) -> list[Finding | None]:
+    case = case_of(number if kind == "transform" else number // 100, outcomes)
+    if isinstance(case, Case):
+        print(case.program.text, *case.script, case.new, sep="\n")
+    if kind == "transform":
+        wrongs = [case] if isinstance(case, Finding) else wrong([case] if case else [])
+        return [small(one) for one in wrongs]
+    if not isinstance(case, Case):
+        return []
+    changed = mutants_of(case, number % 100 + 1, outcomes, first=number % 100)
+    return [small_mutant(case.pair, one) for one in changed]
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Texts that `transform` made, with one token changed: what `prove` and `check` say of them is run.
+"""Texts that `transform` made, with one token changed: what `prove` says of them is run.
 
 A mutant that is called proved and computes something else, or is not defined where the original is, is a
 wrong yes.  A mutant that is refuted with sizes for which it computes the same is a wrong no.
@@ -13,15 +13,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loopwright.check.run.execute import Toolchain
-from loopwright.check.run.report import Answer
-from loopwright.check.verify import CheckOptions, check_file
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from tests.fuzz.judge import LATE_SEEDS, SIZES, Pair, Size, judged
+from tests.fuzz.judge import LATE_SEEDS, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
-from tests.fuzz.programs import PARAMETERS, Array
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.transforms import Case, Finding, symptom
 
@@ -197,48 +193,3 @@ def small_mutant(pair: Pair, one: Mutant | Finding) -> Finding | None:
 
 def _wrong(one: Mutant | Finding) -> Finding | None:
     return one if isinstance(one, Finding) else next(iter(wrong_mutants([one])), None)
-
-
-def checked(case: Case, number: int, outcomes: Counter[str]) -> Finding | None:
-    """What `check` says of a changed text for one size, and what running says."""
-    rng = random.Random(f"{case.seed}/check/{number}")
-    size = rng.choice(SIZES[2:])
-    pair = replace(case.pair, new=mutated(rng, case.new), also=size)
-    n, m, u, h = size
-    main = _main(case.program.arrays, size)
-    try:
-        with tempfile.TemporaryDirectory() as name, limited():
-            old, new = Path(name, "old.c"), Path(name, "new.c")
-            old.write_text(pair.old + main)
-            new.write_text(pair.new + main)
-            tools = Toolchain(timeout=5.0, fast=("-O0",), precise=("-O0", "-g"))
-            report = check_file(new, old, CheckOptions({"n": n, "m": m, "u": u, "h": h}, tools=tools))
-    except (BadInput, Illegal, GaveUp) as failure:
-        outcomes[f"check: {type(failure).__name__}"] += 1
-        return None
-    except Late:
-        outcomes["late"] += 1
-        return None
-    outcomes[f"check: {report.answer.name}"] += 1
-    (told,) = judged([pair])
-    there = [one for one in told.wrong if f"n = {n}, m = {m}, u = {u}, h = {h}," in one]
-    if report.answer is Answer.VALID and there:
-        texts = (("program", pair.old + main), ("new", pair.new + main))
-        return Finding("check", case.seed * 100 + number, f"valid, but {there[0]}", texts)
-    return None
-
-
-def _main(arrays: tuple[Array, ...], size: Size) -> str:
-    """A main that calls f once; the arrays it passes hold small numbers."""
-    mine = [one for one in arrays if not one.shared]
-    own = "".join(f"static {one.declaration.replace(one.name, f'own_{one.name}', 1)};\n" for one in mine)
-    given = ", ".join([*map(str, size), *(f"own_{one.name}" for one in mine), "out"])
-    fills = "".join(
-        f"  for (int k = 0; k < (int)(sizeof {name} / sizeof({kind})); k++) "
-        f"(({kind} *){name})[k] = k * 7 % 5;\n"
-        for one in arrays
-        for kind in ["int" if one.is_struct else one.type]
-        for name in [one.name if one.shared else f"own_{one.name}"]
-    )
-    assert PARAMETERS.count(",") == len(size) - 1
-    return f"{own}int main(void)\n{{\n  double out[4];\n{fills}  f({given});\n  return 0;\n}}\n"

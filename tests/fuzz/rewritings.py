@@ -59,7 +59,7 @@ def peeled_first(loop: Loop, chosen: Chosen) -> Nodes:
 
 def peeled_last(loop: Loop, chosen: Chosen) -> Nodes:
     once = If(f"{loop.low} < {loop.high}", put(loop.name, f"({loop.high} - 1)", loop.body))
-    return replace(loop, high=f"{loop.high} - 1"), once
+    return replace(loop, high=f"({loop.high} - 1)"), once
 
 
 def split(loop: Loop, chosen: Chosen) -> Nodes:
@@ -75,7 +75,7 @@ def stripped(loop: Loop, chosen: Chosen) -> Nodes:
     if chosen.rng.random() < 0.5:
         end = f"({outer} + {size} < {loop.high} ? {outer} + {size} : {loop.high})"
         return (Loop(outer, loop.low, loop.high, (replace(loop, low=outer, high=end),), "int", size),)
-    start = f"{loop.low} + {size} * {outer}"
+    start = f"({loop.low} + {size} * {outer})"
     end = f"({start} + {size} < {loop.high} ? {start} + {size} : {loop.high})"
     count = f"({loop.high} - {loop.low} + {size - 1}) / {size}"
     return (Loop(outer, "0", count, (replace(loop, low=start, high=end),)),)
@@ -102,7 +102,7 @@ def map_words_in(node: Node, words: Callable[[str], str]) -> Node:
 def moved(loop: Loop, chosen: Chosen) -> Nodes:
     by = chosen.rng.choice((1, 2, -1))
     body = put(loop.name, f"({loop.name} - {by})" if by > 0 else f"({loop.name} + {-by})", loop.body)
-    return (replace(loop, low=f"{loop.low} + {by}", high=f"{loop.high} + {by}", body=body),)
+    return (replace(loop, low=f"({loop.low} + {by})", high=f"({loop.high} + {by})", body=body),)
 
 
 def scaled(loop: Loop, chosen: Chosen) -> Nodes:
