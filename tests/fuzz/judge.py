@@ -178,6 +178,8 @@ class Pair:
     also: Size = SIZES[0]
     given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
     assumed: tuple[isl.Set, ...] = ()
+    prelude: str = ""
+    """What the text of kernels starts with: the same for all pairs that have it."""
 
     def is_promised(self, size: Size) -> bool:
         values = dict(zip("nmuh", size, strict=True))
@@ -264,7 +266,7 @@ def _built(pairs: Sequence[Pair], folder: Path, *, threads: bool) -> bool:
 
 def _text(pairs: Sequence[Pair]) -> str:
     """All versions in one file: names at file scope get numbers, macros end with their version."""
-    parts: list[str] = [_MALLOC]
+    parts: list[str] = [_MALLOC, *dict.fromkeys(pair.prelude for pair in pairs)]
     table: list[str] = []
     for number, pair in enumerate(pairs):
         row = [
@@ -294,6 +296,7 @@ def _given(number: int, pair: Pair) -> Iterator[str]:
 
 def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]) -> str:
     names = dict.fromkeys(re.findall(r"(?m)^(?:static |extern )*(?:\w+ )+\*?(\w+)(?=[\[(;= ])", text))
+    names |= dict.fromkeys(re.findall(r"\bloopwright_\w+", text))
     parts += [f"#define {name} {name}{suffix}" for name in names]
     parts.append(text)
     given = ", ".join(["n", "m", "u", "h", *(f"p[{k}]" for k, one in enumerate(arrays) if not one.shared)])

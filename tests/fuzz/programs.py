@@ -23,7 +23,7 @@ WIDTHS = {"double": 8, "float": 4, "int": 4, "unsigned": 4, "short": 2, "unsigne
 STRUCT = "struct P { int x; int y[3]; };"
 ITERATORS = ("int",) * 4 + ("long", "unsigned", "short", "signed char", "unsigned char")
 PARAMETERS = "int n, int m, unsigned u, short h"
-RARE = ("while", "break", "return", "local", "outside", "macro", "chain", "two")
+RARE = ("while", "break", "return", "local", "outside", "macro", "chain", "two", "row", "row")
 MACROS = [
     "#define LAST (n - 1)",
     "#define MIN(a, b) ((a) < (b) ? (a) : (b))",
@@ -93,6 +93,9 @@ def random_program(rng: random.Random) -> Program:
     texts = _functions(rng, arrays)
     chosen = tuple(rng.sample(sorted(texts), rng.choice((0, 0, 1, 2))))
     rare = frozenset(rng.sample(RARE, rng.choice((0, 0, 1, 2))))
+    if "row" in rare:
+        row = Array("v", rng.choice(INTEGERS + FLOATING * 2), rng.choice((1, 1, 2)))
+        pointers.append((row, f"  {row.declaration} = {{{'{' * (row.rank - 1)}1, 2, 3{'}' * row.rank};"))
     named = (*arrays, *(one for one, _ in pointers))
     scope = Scope(rng, named, tuple(scalars), chosen, rng.random() < 0.25, small, rare)
     body = _block(scope, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from loopwright.model.program import Program
+from loopwright.model.program import Program, Statement
 
 
 def random_operation(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
@@ -40,11 +40,49 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
         f"isplit({one.name}, {{[{', '.join(loops)}] : {loops[-1]} < {rng.choice(('n', 'm', '3'))}}}, 0)",
         "from_zero()",
         f"sink({one.name}, {other.name}, {rng.randrange(2)})",
-        f"expand({rng.choice('stw')}, {loop})",
-        f"rename({rng.choice('stw')}, {one.name})",
-        f"pack({rng.choice([access.array for access in one.accesses] or ['A0'])}, {one.name}, {loop})",
+        f"affine({one.name}, {{[{', '.join(loops)}] -> [{', '.join(_turned(rng, loops))}]}})",
+        f"isolate({handle}, {loop}T, [{inner}])",
     ]
+    kind = rng.random()
+    if kind < 0.01:
+        operations = ["widen()"]
+    elif kind < 0.25:
+        operations = _on_storage(rng, program, one, loop)
+    elif kind < 0.33:
+        threads = f"thread({handle}, {inner}={rng.choice((1, 3, 4))})"
+        operations = [f"block({handle}, {loop})"] + ([threads] if loop != inner else [])
+        return (*lines, *operations)
     chosen = rng.choice(operations)
     if chosen.startswith("isplit"):
         chosen = f"(X{number}, Y{number}) = {chosen}"
     return (*lines, chosen)
+
+
+def _turned(rng: random.Random, loops: list[str]) -> list[str]:
+    """Other iterators: a permutation, some of them with another one added."""
+    mixed = rng.sample(loops, len(loops))
+    at = rng.randrange(len(mixed))
+    other = rng.choice(loops)
+    return [f"{one} + {rng.choice((1, 2))}*{other}" if k == at and one != other else one
+            for k, one in enumerate(mixed)]  # fmt: skip
+
+
+def _on_storage(rng: random.Random, program: Program, one: Statement, loop: str) -> list[str]:
+    """Operations on a variable of the program, or on an array that a statement uses."""
+    scalars = [array.name for array in program.arrays if array.name in ("s", "t", "w")] or ["s"]
+    local = [array.name for array in program.arrays if array.name in ("v", "s", "t", "w")] or ["v"]
+    variable = rng.choice(local)
+    used = rng.choice([access.array for access in one.accesses] or ["A0"])
+    where = rng.choice(("", f", {loop}", f", {loop}", f", {loop}T"))
+    how = rng.choice(("", "", ", written", ", transposed", ", scaled", ", transposed, written", ", reused"))
+    both = ", ".join(one.iterators[:2]) or loop
+    return [
+        f"expand({variable}, {loop})",
+        f"expand({rng.choice(scalars)}, {loop})",
+        f"expand({variable}, {both})",
+        f"rename({variable}, {one.name})",
+        f"pack({used}, {one.name}{where}{how})",
+        f"pack({used}, {one.name}{where}{how})",
+        rng.choice(("contract(v)", "contract(v, 1)", "contract(v, 2, ring)", "contract(v, 4, ring)")),
+        f"pad(v, {rng.choice((1, 3))})",
+    ]

@@ -24,6 +24,8 @@ from tests.fuzz.programs import Program, random_program
 from tests.fuzz.scripts import random_operation
 from tests.fuzz.shrink import shrunk
 
+KERNELS = "begins here. */\n"
+"""The end of what the text of kernels starts with."""
 TRIES = 10
 """How many operations are tried on a program; those that are refused are left out of its script."""
 
@@ -37,12 +39,16 @@ class Case:
     script: tuple[str, ...]
     new: str = ""
     openmp: bool = False
+    guard: bool = False
+    prelude: str = ""
+    """What kernels need before them."""
     assumed: tuple[isl.Set, ...] = ()
     """The parameters for which the new text promises anything: as its proof says, n is not below 0."""
 
     @property
     def pair(self) -> Pair:
-        return Pair(self.program.text, self.new, self.program.arrays, assumed=self.assumed)
+        texts = self.program.text, self.new
+        return Pair(*texts, self.program.arrays, assumed=self.assumed, prelude=self.prelude)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     try:
         with tempfile.TemporaryDirectory() as folder, limited():
             script = _script(program, rng, Path(folder))
-            case = Case(seed, program, script, openmp="parallel" in "".join(script))
+            case = _given(seed, program, script)
             made = accepted(case, Path(folder))
     except LoopwrightError as failure:
         if not isinstance(failure, BadInput | Illegal | GaveUp):
@@ -81,6 +87,11 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
         return None
     outcomes["accepted"] += 1
     return made
+
+
+def _given(seed: int, program: Program, script: tuple[str, ...]) -> Case:
+    """A case with the options that its script needs; some get a guard."""
+    return Case(seed, program, script, openmp="parallel" in "".join(script), guard=seed % 8 == 0)
 
 
 def _script(program: Program, rng: random.Random, folder: Path) -> tuple[str, ...]:
@@ -109,10 +120,16 @@ def accepted(case: Case, folder: Path) -> Case:
     path = folder / "k.c"
     path.write_text(case.program.text)
     script = "\n".join(case.script) or None
-    outcome = transformed(Request(file=str(path), script=script, openmp=case.openmp), silent)
+    cuda = script is not None and "block(" in script
+    request = Request(str(path), script, openmp=case.openmp, guard=case.guard and not cuda, cuda=cuda)
+    outcome = transformed(request, silent)
     assumptions = [one for read in read_c(path) for one in read.assumptions]
     assumed = tuple(one.holds_for for one in assumptions if one.holds_for is not None)
-    return replace(case, new=outcome.source.text, assumed=assumed)
+    if request.guard and not outcome.left:
+        assumed = ()  # it is tested at run time
+    kernels = "" if outcome.kernels is None else outcome.kernels.text
+    prelude, mark, launched = kernels.partition(KERNELS)
+    return replace(case, new=launched + outcome.source.text, assumed=assumed, prelude=prelude + mark)
 
 
 def _crash(seed: int, program: Program, script: tuple[str, ...], failure: Exception) -> Finding:
@@ -141,7 +158,7 @@ def small(finding: Finding) -> Finding:
     texts = dict(finding.texts)
     one = _known(finding)
     script = tuple(texts["script"].split("\n")) if texts["script"] else ()
-    case = Case(finding.seed, one.program, script, openmp=one.openmp)
+    case = replace(one, script=script)
     found = finding
 
     def same(text: str, script: tuple[str, ...]) -> bool:
@@ -180,4 +197,4 @@ def tried(case: Case) -> Finding | None:
 
 def _known(finding: Finding) -> Case:
     program = random_program(random.Random(finding.seed))
-    return Case(finding.seed, program, (), openmp="parallel" in dict(finding.texts)["script"])
+    return replace(_given(finding.seed, program, (dict(finding.texts)["script"],)), script=())
