@@ -9,13 +9,14 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Array, Program
 from tests.fuzz.transforms import Case, accepted, wrong
 
-HEAD = "void f(int n, int m, unsigned u, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
+HEAD = "static void step(int *q, int x) { q[x] = q[x + 1] + 1; }\n"
+HEAD += "void f(int n, int m, unsigned u, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
 TAIL = "#pragma endscop\n}\n"
 
 
@@ -50,6 +51,10 @@ ANSWERED = {
         "else { for (int j = 0; j < n - i; j++) B[j] = 4;\n"
         "  for (int j = 2; j <= sizeof(int); j++) A[i][j] = 2; } }\n",
         "distribute()",
+    ),
+    "an argument that is computed in an unsigned type": (
+        "for (unsigned i = 0; i < n; i++) step(B, i + i);\nfor (int i = 2; i < n / 2; i++) A[i][i] = 1;\n",
+        "",
     ),
     "a copy where sizes are signed and unsigned": (
         "for (int i = m; i >= 1; i--) if (m < u) for (int j = i; j < n - i; j++) A[j][j] += B[2] * B[i];\n",
@@ -127,6 +132,9 @@ def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) ->
 
 
 PAIRS = {
+    "a part of a subscript wraps around in fewer bits": ("B[i + 4] = 1", "B[i - 1u + 5L] = 1", Undecided),
+    "the same part after a cast": ("B[i + 4] = 1", "B[(unsigned)i - 1 + 5L] = 1", Undecided),
+    "a part that does not": ("B[i + 4] = 1", "B[i + 1u + 3L] = 1", Proved),
     "a shift by a number below 0": ("B[i] += i", "B[i << -1] += i", Undecided),
     "a shift by more bits than there are": ("B[i] += i", "B[i << 1000000000000] += i", Undecided),
     "a name is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),

@@ -12,12 +12,14 @@ by what is as indivisible.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.c.tokens import packed
-from loopwright.c.types import LONG, CType, Integer, is_signed
+from loopwright.c.types import INT, LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import Expr, Int, Max
+from loopwright.loops.expressions import Expr, Int, Min
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import (
     POINTER,
@@ -132,7 +134,7 @@ def _values(
 ) -> tuple[Equation, ...] | None:
     """The equation where both are integer expressions of iterators and parameters.
 
-    One more says that an unsigned subscript that would wrap around below 0 is not below it.
+    Others say that unsigned parts of a subscript, which would wrap around below 0, are not below it.
     """
     if textual and not (_is_single(old) and is_atomic(new)):
         return None
@@ -144,14 +146,46 @@ def _values(
     kinds = value_type(old, before, old.span), value_type(new, after, new.span)
     if given != new or kinds[0] == kinds[1] is not None or (is_in_subscript(old) and _are_signed(kinds)):
         return (equation,)
-    are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
+    sides = (old, before, kinds[0]), (new, after, kinds[1])
+    are_right = (kind is not None or _is_sum(side, words) for side, words, kind in sides)
     if not _is_term_of_subscript(old) or not all(are_right):
         return None
-    types = type_at(old, before, old.span), type_at(new, after, new.span)
-    is_asked = _is_narrow(new, after) or (_is_narrow(old, before) and not _has_extent(old, before))
-    if types[0] == types[1] or not is_asked:
-        return (equation,)
-    return equation, Equation(equation.old, Max((equation.new, Int(0))))
+    return equation, *_not_below_zero(old, new, before, after)
+
+
+def _not_below_zero(old: Node, new: Node, before: Words, after: Words) -> Iterator[Equation]:
+    """Of the parts that wrap around below 0, that they do not; nothing where both wrap around alike."""
+    mine, others = _narrow_parts(old, before), _narrow_parts(new, after)
+    are_whole = mine in ((), (old,)) and others in ((), (new,))
+    if are_whole and type_at(old, before, old.span) == type_at(new, after, new.span):
+        return
+    for part in () if _has_extent(old, before) else mine:
+        yield Equation(_below_zero(part, before), Int(0))
+    for part in others:
+        yield Equation(Int(0), _below_zero(part, after))
+
+
+def _below_zero(node: Node, words: Words) -> Expr:
+    return Min((expression(node, words), Int(0)))
+
+
+def _narrow_parts(node: Node, words: Words) -> tuple[Node, ...]:
+    """The largest parts of a sum that are unsigned with fewer bits than a pointer.
+
+    `A[i - 1 + 5L]` adds a long number to one that has wrapped around in fewer bits, which is another sum.
+    """
+    core = without_parentheses(node)
+    if _is_narrow(core, words):
+        return (node,)
+    match core.type:
+        case "unary_expression" if operator(core) in ("-", "+"):
+            return _narrow_parts(field(core, "argument"), words)
+        case "binary_expression" if operator(core) in ("+", "-", "*"):
+            return (*_narrow_parts(field(core, "left"), words), *_narrow_parts(field(core, "right"), words))
+        case "cast_expression":
+            return _narrow_parts(field(core, "value"), words)
+        case _:
+            return ()
 
 
 def _is_narrow(node: Node, words: Words) -> bool:
@@ -186,7 +220,7 @@ def wrapping_subscript(program: Program) -> Node | None:
     words = words_of(program)
     indices = (field(node, "index") for node in program.syntax.of_type("subscript_expression"))
     sums = (one for one in indices if without_parentheses(one).type != "identifier")
-    return next((one for one in sums if _is_narrow(one, words) and not _has_extent(one, words)), None)
+    return next((one for one in sums if _narrow_parts(one, words) and not _has_extent(one, words)), None)
 
 
 def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
@@ -213,16 +247,23 @@ def _is_single(node: Node) -> bool:
     return node.type in ("identifier", "number_literal") or is_atomic(node)
 
 
-def _is_sum(node: Node) -> bool:
-    """Whether nothing but sums and products are in it, which wrap around and back again."""
+def _is_sum(node: Node, words: Words) -> bool:
+    """Whether nothing but sums and products are in it, which wrap around and back again.
+
+    So do casts to types of as many bits as the sums have, or more.
+    """
     node = without_parentheses(node)
     match node.type:
         case "identifier" | "number_literal":
             return True
         case "unary_expression" if operator(node) in ("-", "+"):
-            return _is_sum(field(node, "argument"))
+            return _is_sum(field(node, "argument"), words)
         case "binary_expression" if operator(node) in ("+", "-", "*"):
-            return _is_sum(field(node, "left")) and _is_sum(field(node, "right"))
+            return _is_sum(field(node, "left"), words) and _is_sum(field(node, "right"), words)
+        case "cast_expression":
+            kind = type_at(node, words, node.span)
+            is_wide = isinstance(kind, Integer) and kind.bits >= INT.bits
+            return is_wide and _is_sum(field(node, "value"), words)
         case _:
             return False
 
