@@ -102,7 +102,7 @@ proofs: coq
 SECONDS ?= 600
 SEED ?= 0
 fuzz: $(INSTALLED)
-	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 # a wrong program with a thousand changed certificates, a thousand texts with another token: none may be accepted
 fuzz-certificates: $(INSTALLED)

@@ -6,16 +6,8 @@ What `prove` says of them is run.
 from __future__ import annotations
 
 import random
-import tempfile
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 
-import islpy as isl
-
-from loopwright.c.selection.choice import Choice
-from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.reader import read_c
 from tests.fuzz.judge import Pair
 from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_nest, random_scope
@@ -29,22 +21,7 @@ FAULTS = 0.3
 
 def rewrite_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     """What `prove` says of the rewriting of this number; None where it does not decide."""
-    pair = rewriting(seed)
-    told = said_of(seed, pair, outcomes, "rewrite")
-    if isinstance(told, Mutant) and told.yes:
-        return replace(told, pair=replace(pair, assumed=_assumed(pair.old)))
-    return told
-
-
-def _assumed(text: str) -> tuple[isl.Set, ...]:
-    """The parameters for which something is proved."""
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name, "old.c")
-        path.write_text(text)
-        options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
-        programs = read_c(path, options)
-    found = [one.holds_for for program in programs for one in program.assumptions]
-    return tuple(one for one in found if one is not None)
+    return said_of(seed, rewriting(seed), outcomes, "rewrite")
 
 
 def rewriting(seed: int) -> Pair:

@@ -121,7 +121,7 @@ def test_sizes_that_the_proof_leaves_out_are_not_wrong(tmp_path: Path) -> None:
     text = head + "for (unsigned i = 2; i < 10; i++) if (i < n) B[i] = 3;\n" + TAIL
     case = accepted(Case(0, Program(text, (Array("B", "int", 1),)), ()), tmp_path)
     assert not case.pair.is_promised((-3, 2, 2, -2)) and case.pair.is_promised((0, 2, 2, 1))
-    assert not wrong([case]) and wrong([replace(case, assumed=())])
+    assert not wrong([case]) and wrong([replace(case, guarded=True)])
 
 
 def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) -> None:

@@ -9,8 +9,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import islpy as isl
-
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
 from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
@@ -42,13 +40,13 @@ class Case:
     guard: bool = False
     prelude: str = ""
     """What kernels need before them."""
-    assumed: tuple[isl.Set, ...] = ()
-    """The parameters for which the new text promises anything: as its proof says, n is not below 0."""
+    guarded: bool = False
+    """Whether nothing is left to assume."""
 
     @property
     def pair(self) -> Pair:
         texts = self.program.text, self.new
-        return Pair(*texts, self.program.arrays, assumed=self.assumed, prelude=self.prelude)
+        return Pair(*texts, self.program.arrays, guarded=self.guarded, prelude=self.prelude)
 
 
 @dataclass(frozen=True)
@@ -123,13 +121,10 @@ def accepted(case: Case, folder: Path) -> Case:
     cuda = script is not None and "block(" in script
     request = Request(str(path), script, openmp=case.openmp, guard=case.guard and not cuda, cuda=cuda)
     outcome = transformed(request, silent)
-    assumptions = [one for read in read_c(path) for one in read.assumptions]
-    assumed = tuple(one.holds_for for one in assumptions if one.holds_for is not None)
-    if request.guard and not outcome.left:
-        assumed = ()  # it is tested at run time
+    guarded = request.guard and not outcome.left
     kernels = "" if outcome.kernels is None else outcome.kernels.text
     prelude, mark, launched = kernels.partition(KERNELS)
-    return replace(case, new=launched + outcome.source.text, assumed=assumed, prelude=prelude + mark)
+    return replace(case, new=launched + outcome.source.text, guarded=guarded, prelude=prelude + mark)
 
 
 def _crash(seed: int, program: Program, script: tuple[str, ...], failure: Exception) -> Finding:
