@@ -29,7 +29,7 @@ def test_runs_tell_programs_apart() -> None:
     """The judge of the attacks: other bits, what is not defined any more, what was not defined before."""
     arrays = (Array("A0", "int", 1),)
     values = (("n", "n + 0"), ("n", "n + (m == 9)"), ("n", "n + A0[20 + m]"), ("A0[20 + m]", "n"))
-    told = judged([Pair(BODY % old, BODY % new, arrays) for old, new in values])
+    told = judged([Pair(BODY % old, BODY % new, arrays, guarded=True) for old, new in values])
     assert [one.wrong[:1] for one in told] == [
         (),
         ("n = 8, m = 9, u = 9, h = 9, data 1: other bits",),
