@@ -138,9 +138,11 @@ class Judge:
             plan = self._performed(script)
             whole = _divided(plan)
             names = () if known is None else known[0]
-            parts = (one for one, name in whole.items() if name in names)
-            part = plan if known is None else part_with(plan, (*names, *parts))
             before = None if known is None else known[1].plan
+            had = () if before is None else before.program.statements
+            new = {one.name for one in plan.program.statements} - {one.name for one in had}
+            parts = (one for one, name in whole.items() if name in names and one not in new)
+            part = plan if known is None else part_with(plan, (*names, *parts, *sorted(new)))
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
             patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
