@@ -75,7 +75,11 @@ def mutated(rng: random.Random, text: str) -> str:
 def _other_token(rng: random.Random, token: str, names: set[str]) -> str:
     """Another token of the same kind; names are names that the text has."""
     if re.fullmatch(r"\d+", token):
+        if rng.random() < 0.25:
+            return token + rng.choice(("u", "L", "ul", ".0", ".0f"))
         return str(max(0, int(token) + rng.choice((-1, 1, 1, 2, 30))))
+    if token in "ijknmuh" and rng.random() < 0.15:
+        return f"({rng.choice(_TYPES)}){token}"
     choices = [group for group in _GROUPS if token in group]
     if choices:
         word = rng.choice(rng.choice(choices))

@@ -263,6 +263,33 @@ def commuted(one: Assign, chosen: Chosen) -> Nodes | None:
     return (replace(one, value=f"({right} {operator} {left})"),)
 
 
+def subscripted(one: Assign, chosen: Chosen) -> Nodes | None:
+    """A subscript that is computed in another type, with the same value where it does not wrap around."""
+    cells = [found for side in (one.target, one.value) for found in re.findall(r"\[([^][]+)\]", side)]
+    if not cells:
+        return None
+    old = chosen.rng.choice(cells)
+    other = chosen.rng.choice(
+        ("(unsigned)({})", "({}) + 0u", "({}) - 1u + 1L", "({}) - 1 + 1u", "({}) + 1u - 1", "(long)({})",
+         "({}) - 1u + 1", "(unsigned char)({})", "(short)({})", "({}) * 2 / 2", "({}) * 4u / 4", "-(-({}))",
+         "2 * ({}) - ({})", "(({}) << 1) >> 1", "({}) & 31", "({}) % 32", "({}) / 1", "24 - (24 - ({}))")
+    )  # fmt: skip
+    new = other.replace("{}", old)
+    target, value = (side.replace(f"[{old}]", f"[{new}]", 1) for side in (one.target, one.value))
+    if chosen.rng.random() < 0.5 and target != one.target:
+        return (replace(one, target=target),)
+    return (replace(one, value=value),) if value != one.value else (replace(one, target=target),)
+
+
+def bounded(loop: Loop, chosen: Chosen) -> Nodes:
+    """A bound that is computed in another type or way."""
+    other = chosen.rng.choice(
+        ("(unsigned)({})", "({}) + 0u", "({}) - 1u + 1L", "(long)({})", "({}) - 1 + 1u", "(short)({})",
+         "(unsigned char)({})", "2 * ({}) / 2", "(({}) << 1) >> 1", "(({}) > 0 ? {} : 0)", "({}) & 31")
+    )  # fmt: skip
+    return (replace(loop, high=other.replace("{}", loop.high)),)
+
+
 def selected(one: If, chosen: Chosen) -> Nodes | None:
     """A value that is chosen in place of a statement."""
     match one.then:
@@ -294,9 +321,9 @@ OF_LOOPS: tuple[OfLoop, ...] = (
     unrolled, unrolled, peeled_first, peeled_last, split, stripped, stripped, reversed_order, mirrored, moved,
     scaled, while_loop, broken, guarded, with_other_type, up_to_and_with, interchanged, interchanged,
     triangle_interchanged, distributed, distributed, walked, walked, accumulated, accumulated, unswitched,
-    hoisted,
+    hoisted, bounded,
 )  # fmt: skip
-OF_ASSIGNS: tuple[OfAssign, ...] = (through_a_variable, written_out, commuted, commuted)
+OF_ASSIGNS: tuple[OfAssign, ...] = (through_a_variable, written_out, commuted, commuted, subscripted)
 OF_IFS: tuple[OfIf, ...] = (selected, negated, nested, twice)
 
 
