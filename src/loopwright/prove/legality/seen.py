@@ -106,7 +106,8 @@ class ClaimedFlow:
         yield from self._shown(reader, read, left, "a write that it is claimed to see", "none")
         for one in claimed:
             source = one.source.intersect_domain(needed)
-            if not source.is_single_valued():
+            # A part of what is single-valued is: the hull has one piece, and pieces are compared in pairs.
+            if not (_hull(source).is_single_valued() or source.is_single_valued()):
                 message = f"could not decide what {reader.name} sees: two writes are claimed"
                 raise GaveUp(Code.UNDECIDED, message)
             writer = self.program.statement(one.writer)
