@@ -311,13 +311,12 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     ),
     "3d-float": (
         Streamed(1, (64, 8, 1)),
-        Streamed(2, (48, 4, 2), warps=16),
+        Streamed(2, (77, 4, 2), warps=16),
         Streamed(2, (103, 4, 2), warps=16),
     ),
     "3d-double": (
         Streamed(1, (64, 4, 1)),
-        Streamed(2, (96, 3, 2), warps=12),
-        Streamed(2, (128, 3, 2), warps=12),
+        Streamed(2, (64, 3, 2), warps=12),
     ),
 }
 TABLE = {

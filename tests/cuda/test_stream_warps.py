@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import islpy as isl
@@ -118,8 +119,13 @@ def test_the_right_kernels_are_read() -> None:
     of_launches(one.device, [one.plan.original], [one.plan.written])
 
 
+@cache
 def planned() -> Plan:
     """What the tiles compute, without kernels."""
+    return _planned()
+
+
+def _planned() -> Plan:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.c"
         file.write_text(PROGRAM)
@@ -142,7 +148,7 @@ def test_a_halo_that_is_one_too_small_is_refuted(monkeypatch: pytest.MonkeyPatch
         return right(tile).replace("2 <= 4 * w", "1 <= 4 * w")
 
     monkeypatch.setattr(StreamTile, "is_own", narrow)
-    plan = planned()
+    plan = _planned()
     wrong = prove_redundant(plan.storage[0], redundancy(plan)).wrong
     assert wrong and "p = 2" in wrong[0].reader
 
