@@ -101,6 +101,28 @@ def test_what_wraps_around_is_another_number(tmp_path: Path, name: str) -> None:
     assert not isinstance(compared(tmp_path, new, old).verdict, Proved)
 
 
+CASTS = "typedef float real, R; typedef double wide, W; typedef unsigned char byte;\n#define REAL float\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("~i", "(real)(i)"),
+        ("~i", "(R)(i)"),
+        ("~i", "(REAL)(i)"),
+        ("~(i - 7)", "(byte)(i - 7)"),
+        ("(real)(b[i])", "(wide)(b[i])"),
+        ("(R)(b[i])", "(W)(b[i])"),
+        ("(REAL)(b[i])", "b[i]"),
+    ],
+)
+def test_a_cast_is_no_operator_and_no_other_cast(tmp_path: Path, one: str, other: str) -> None:
+    """Before parentheses, `(X)` is shown to the grammar as something that it can parse."""
+    old, new = (wrapped(f"{LOOP} a[i] = {value};", head=CASTS) for value in (one, other))
+    assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+    assert isinstance(compared(tmp_path, new, new).verdict, Proved)
+
+
 def test_a_signed_type_by_another_name_is_no_other_number(tmp_path: Path) -> None:
     old, new = (
         wrapped(f"{LOOP} a[{index}] = b[i];", head="typedef long number;") for index in ("i", "(number)(i)")

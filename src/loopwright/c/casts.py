@@ -5,8 +5,8 @@ A wrong guess loses the read of x, and groups what follows in another way.  The 
 in the text the parser sees, character for character, so that offsets stay those of the source:
 
     (x) - y * z   becomes    x  - y * z   for a value: without parentheses there is nothing to guess
-    (X) - y * z   becomes   ~   - y * z   for a type: a cast binds like ~, and may change the value
-    (Num) - y     becomes   (int) - y     for a type of integers: a cast, whose type is what the file says
+    (Num) - y     becomes   (int) - y     for a type: what the file calls it is what the cast is to
+    (X) - y * z   becomes   ~   - y * z   for a type without room for that, or a macro: a cast binds like ~
 """
 
 from __future__ import annotations
@@ -167,19 +167,19 @@ def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
         raise Ambiguous(node, name)
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (NameKind.VALUE, NameKind.UNKNOWN) else None
-    if kind is NameKind.INTEGER and len(name) >= len("int") and not definitions(kinds.macros, name):
-        opening = text.index(name, node.start)
-        return Span(node.source, opening, opening + len(name)), _integer_words(len(name))
     if kind in (NameKind.TYPE, NameKind.INTEGER):
-        return node.span, "~"
+        if len(name) < len("int") or definitions(kinds.macros, name):
+            return node.span, "~"
+        opening = text.index(name, node.start)
+        return Span(node.source, opening, opening + len(name)), _type_words(len(name))
     is_called = node.parent is not None and node.parent.type == "call_expression"
     if is_called and kind is NameKind.VALUE and not definitions(kinds.macros, name):
         return _without_pair(node, text)
     return None
 
 
-def _integer_words(length: int) -> str:
-    """Words of C for a type of integers, as long as its name: what the grammar takes for a cast."""
+def _type_words(length: int) -> str:
+    """Words of C for some type, as long as a name: what the grammar takes for a cast."""
     short = {3: "int", 4: "long", 5: "short", 6: "signed", 7: "ssize_t"}
     return short[length] if length in short else f"long{' ' * (length - 7)}int"
 

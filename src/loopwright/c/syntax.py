@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import tree_sitter
 import tree_sitter_c
 
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import packed, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -344,7 +344,11 @@ def field(node: Node, name: str) -> Node:
 
 
 def operator(node: Node) -> str:
-    return field(node, "operator").type
+    """The operator of an expression; `(X)` of a cast that the grammar is shown as `~` (`casts.py`)."""
+    found = field(node, "operator")
+    if found.type == "~" and found.text != "~":
+        return packed(node.text[: field(node, "argument").start - node.start])
+    return found.type
 
 
 def without_parentheses(node: Node) -> Node:
