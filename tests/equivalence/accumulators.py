@@ -29,6 +29,8 @@ from tests.equivalence.sums import (
     ARRAY,
     BACKWARDS,
     BLOCKS,
+    COUNT,
+    COUNT_TWO,
     COUNTED,
     COUNTED_TWO,
     DOT,
@@ -54,6 +56,7 @@ from tests.equivalence.sums import (
 )
 
 RIGHT: dict[str, tuple[str, str]] = {
+    "a count": (COUNT, COUNT_TWO),
     "four variables": (SUM, FOUR),
     "the rest added at the end": (SUM, REST_IN_S),
     "an array of four": (SUM, ARRAY),
@@ -97,6 +100,7 @@ def _with(text: str, was: str, now: str) -> str:
 
 
 WRONG: dict[str, tuple[str, str]] = {
+    "another count": (COUNT, _with(COUNT_TWO, "a[i + 1] < x", "a[i + 1] <= x")),
     "the rest lost": (SUM, _with(FOUR, "for (; i < n; i++)\n    s0 += a[i];\n  ", "")),
     "the last of the rest lost": (SUM, _with(FOUR, "for (; i < n; i++)", "for (; i < n - 1; i++)")),
     "beyond the end": (SUM, _with(FOUR, "i + 3 < n", "i + 2 < n")),

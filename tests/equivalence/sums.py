@@ -214,3 +214,22 @@ COUNTED_TWO = """double f(int n, const double *restrict a) {
   return s0 + s1;
 }
 """
+COUNT = """int f(int n, double x, const double *restrict a) {
+  int c = 0;
+  for (int i = 0; i < n; i++)
+    if (a[i] < x)
+      c++;
+  return c;
+}
+"""
+COUNT_TWO = """int f(int n, double x, const double *restrict a) {
+  int c0 = 0, c1 = 0, i;
+  for (i = 0; i + 1 < n; i += 2) {
+    c0 += a[i] < x;
+    c1 += a[i + 1] < x;
+  }
+  if (i < n)
+    c0 += a[i] < x;
+  return c0 + c1;
+}
+"""

@@ -36,13 +36,14 @@ def seen_writes(
     may: isl.UnionMap | None = None,
 ) -> SeenWrites:
     """What reads of cells may see, of writes that happen for certain and of writes that may happen."""
-    may = may if may is not None else isl.UnionMap.empty(must.get_space())
-    info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must).set_may_source(may)
+    info = isl.UnionAccessInfo.from_sink(reads).set_must_source(must)
+    info = info if may is None else info.set_may_source(may)
     flow = info.set_schedule_map(times).compute_flow()
     found = SeenWrites(flow.get_may_dependence(), flow.get_may_no_source())
-    if not any(map(_has_divisions, (reads, must, may, times))):
+    sources = must if may is None or may.is_empty() else must.union(may)
+    if not any(map(_has_divisions, (reads, sources, times))):
         return found
-    exact = _by_definition(reads, must.union(may), must, times)
+    exact = _by_definition(reads, sources, must, times)
     if found.dependences.is_equal(exact.dependences) and found.without.is_equal(exact.without):
         return found
     return exact
@@ -76,7 +77,8 @@ def _by_definition(
         early = times.intersect_domain(others.domain())
         return cells.apply_range(others.reverse()).intersect(own.lex_gt_union_map(early))
 
-    possible, killing = before(sources), before(killers)
+    possible = before(sources)
+    killing = possible if killers is sources else before(killers)
     ends, earlier = (times.intersect_domain(one.domain()) for one in (killers, sources))
     hidden = killing.apply_range(ends.lex_gt_union_map(earlier))
     seen = possible.subtract(hidden).domain_factor_domain().reverse()

@@ -148,8 +148,12 @@ def _assignments(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
             return _assignment(node, reading)
         case "if_statement":
             return _guarded(node, reading)
+        case "for_statement" | "while_statement" | "do_statement":
+            where = f"line {node.span.line}"
+            raise Unreadable(f"{where}: this loop was not taken apart, and what it computes is not known")
         case kind:
-            raise Unreadable(f"a statement of the kind '{kind}' is not read as an assignment")
+            name = kind.removesuffix("_statement").removesuffix("_expression").replace("_", " ")
+            raise Unreadable(f"line {node.span.line}: '{name}' is not read as an assignment")
 
 
 def _only(node: Node) -> Node:

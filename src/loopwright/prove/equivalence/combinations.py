@@ -25,6 +25,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.flow import ValueDefinition
+from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 
 
@@ -153,7 +154,7 @@ class Combination:
             return
         yield from (CombinedPart(sign * one.sign, one.term, tests) for one in common)
         if first or second:
-            rest = Apply(CHOICE, (test, self._together(first), self._together(second)), self.type)
+            rest = chosen(test, self._together(first), self._together(second), self.type)
             yield CombinedPart(sign, rest, tests)
 
     def _together(self, parts: Sequence[CombinedPart]) -> Term:

@@ -12,6 +12,7 @@ same exact result, and the same sign where that is zero, are the same.
     (float)(double)x           x                 for a float x: to a type that holds all of another
     !(x == y), !(x != y)       x != y, x == y    and of integers !(x < y) is y <= x
     !c ? x : y                 c ? y : x
+    x < y ? 1 : 0              x < y             which is an int, 0 or 1
 
 The laws of signs are for floating types: of integers, -x may overflow where x does not.  Which bits stand
 for what is not a number is not looked at.
@@ -173,9 +174,11 @@ def _are_integers(*terms: Term) -> bool:
 
 def chosen(condition: Term, then: Term, orelse: Term, kind: types.CType) -> Term:
     """`condition ? then : orelse`."""
-    match condition:
-        case Apply("!", (inner,)):
+    match condition, then, orelse:
+        case Apply("!", (inner,)), _, _:
             return chosen(inner, orelse, then, kind)
+        case Apply("<" | "<=" | "==" | "!="), Index(Int(1)), Index(Int(0)) if kind == condition.type:
+            return condition
         case _:
             return Apply(CHOICE, (condition, then, orelse), kind)
 

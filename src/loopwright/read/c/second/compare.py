@@ -76,7 +76,7 @@ def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assu
     nodes = [*tree.walk_all(region.statements)]
     kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
     if not program.set_aside or any(may_wrap(kind, 1) for kind in kinds):
-        raise _refusal(failure.node.place.span, failure.reason) from None
+        raise _refusal(failure.node.place.span, failure.reason, failure.hint) from None
     text = f"what is left as it is in the region is extracted once, not twice: {failure.reason}"
     return (Assumption(AssumptionKind.DESCRIPTION, text, failure.node.place.span),)
 
@@ -90,9 +90,9 @@ def _refuse_wrapping(loop: Round) -> BadInput:
     return BadInput(Code.REGION_TEXT, message, span=loop.node.place.span, hint=hint)
 
 
-def _refusal(where: Span, reason: str) -> BadInput:
-    message = f"two readings of this do not agree: {reason}"
-    return BadInput(Code.REGION_TEXT, message, span=where, hint=_HINT)
+def _refusal(where: Span, reason: str, hint: str = "") -> BadInput:
+    message = reason if hint else f"two readings of this do not agree: {reason}"
+    return BadInput(Code.REGION_TEXT, message, span=where, hint=hint or _HINT)
 
 
 def _wanted(program: Program) -> Wanted:

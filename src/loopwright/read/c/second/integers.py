@@ -245,7 +245,8 @@ def _require_natural(node: tree.Expression, value: isl.PwAff, scope: Scope) -> N
         return
     is_listed = scope.facts.listed.intersect(scope.domain).is_disjoint(value.lt_set(number(0)))
     if mentions_iterator(value, scope) or _converts(tree.without_casts(node)) or not is_listed:
-        raise Unclear(node, "this unsigned number may be below 0")
+        hint = "a number below 0 is a very large one then: state that there is none, as in --assume 'n >= 0'"
+        raise Unclear(node, "this unsigned number may be below 0", hint)
 
 
 def _converts(node: tree.Expression) -> bool:

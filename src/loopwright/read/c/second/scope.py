@@ -22,10 +22,11 @@ from loopwright.source import Span
 class Unclear(Exception):
     """`node` is not understood as a function of iterators and parameters."""
 
-    def __init__(self, node: tree.Node, reason: str) -> None:
+    def __init__(self, node: tree.Node, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.node = node
         self.reason = reason
+        self.hint = hint
 
 
 @dataclass(frozen=True)
