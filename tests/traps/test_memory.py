@@ -50,6 +50,11 @@ SHARED = [
         head="void set(double **w, double *v);",
         setup="double *p, *q = a; set(&p, a);",
     ),
+    Trap("a literal of pointers", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", setup="double **w = (double *[]){ a };"),
+    Trap("the second of a literal", "for (i = 1; i < n; i++) w->p[i] = a[i - 1];", head="struct R { double *p; };", setup="struct R *w = (struct R []){ { b }, { a } } + 1;"),
+    Trap("one of two literals", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", setup="double **w = n > 3 ? (double *[]){ b } : (double *[]){ a };"),
+    Trap("a literal of the file", "for (i = 1; i < n; i++) w[1][i] = a[i - 1];", head="static double **w = (double *[]){ b, a };"),
+    Trap("one of two arrays of pointers", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", head="static double *u[1] = { a }, *v[1] = { b };", setup="double **w = n > 3 ? v : u;"),
     Trap("a struct of pointers", "for (i = 1; i < n; i++) r.p[i] = a[i - 1];", head="struct R { double *p; } r = { a };"),
     Trap(
         "a member that is assigned",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.macros import integer_text
+from loopwright.model.program import AssumptionKind, Standing
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted
 from loopwright.read.c.reader import read_c
@@ -233,3 +234,26 @@ def test_a_new_file_that_is_nested_too_deeply(body: str, tmp_path: Path) -> None
 
 def test_a_new_file_that_is_no_text(tmp_path: Path) -> None:
     assert "not a text file" in comparison(function("a[0] = 1;"), function("a[0] = 1;") + "\0", tmp_path)
+
+
+_ROWS = [
+    ("k = 0;", "i * k", False),
+    ("int m = 0;", "i * m", False),
+    ("k = 3;", "i * k", True),
+    ("int m = 3;", "i * m", True),
+    ("k = n;", "i * k", True),
+    ("k = 0; k = 3;", "i * k", True),
+]
+"""What comes before the region, a subscript, and whether rows are apart for all that is known."""
+
+
+@pytest.mark.parametrize(("setup", "subscript", "is_read"), _ROWS)
+def test_rows_of_a_number(setup: str, subscript: str, is_read: bool, tmp_path: Path) -> None:
+    """Where the function says what their length is, it is not to be believed: the file refutes it."""
+    trap = Trap("", f"for (i = 1; i < n; i++) L: a[{subscript}] = b[i];", setup=setup, script="reverse(L, i)")
+    assert (answer(trap, tmp_path) == PROVED) == is_read
+    if is_read:
+        (program,) = read_c(tmp_path / "t.c")
+        rows = [one.standing for one in program.assumptions if one.kind is AssumptionKind.ROWS]
+        known = Standing.PROVED if setup in ("k = 3;", "int m = 3;") else Standing.ASSUMED
+        assert rows == [known]

@@ -176,7 +176,12 @@ class PointsTo:
         if isinstance(core, tree.CallExpression) and core.callee is not None:
             return self._returned_at(core, core.callee, path)
         if root is None:
-            return frozenset([Memory(("reached", value.place.span, path))])
+            somewhere: frozenset[Target] = frozenset([Memory(("reached", value.place.span, path))])
+            literals = [part for part in tree.walk(core) if isinstance(part, tree.OtherExpression)]
+            inside = [self.targets(one) for literal in literals for one in parts_of(literal)]
+            if isinstance(core, tree.Conditional):
+                inside += [self.reached(one, path) for one in (core.then, core.otherwise)]
+            return somewhere.union(*inside)
         return self._stored(root, path if ahead == "*" else ahead + path)
 
     def _returned_at(

@@ -71,7 +71,31 @@ def settled(program: Program, region: TypedRegion) -> Program:
             else [_tried(one, known, region, declared, constants)]
         )
     ]
-    return replace(known, assumptions=tuple(tried))
+    return replace(known, assumptions=tuple(_with_numbers(one, known, region) for one in tried))
+
+
+_FEW = 3
+"""What has to hold, and does so only where loops run once or twice, does not hold."""
+
+
+def _with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assumption:
+    """An assumption about sizes, some of which are numbers in the function: then it may be settled."""
+    numbers = {part.name: part.fixed for part in program.parameters if part.fixed is not None}
+    if one.holds_for is None or one.standing is not Standing.ASSUMED or not numbers:
+        return one
+    sizes = program.facts
+    for name, value in numbers.items():
+        sizes = sizes.intersect(variable(name).eq_set(number(value)))
+    if sizes.is_subset(one.holds_for):
+        return replace(one, standing=Standing.PROVED)
+    usual = sizes
+    for name in (part.name for part in program.parameters if part.name not in numbers):
+        usual = usual.intersect(variable(name).ge_set(number(_FEW)))
+    if not usual.is_empty() and usual.is_disjoint(one.holds_for):
+        values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
+        message = f"the function refutes what has to hold here: {one.text}, for {values}"
+        raise BadInput(Code.REGION_TEXT, message, span=one.place or region.place)
+    return one
 
 
 def _tried(
@@ -150,14 +174,22 @@ _ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
 
 
 def _fixed(function: TypedFunction) -> dict[tree.Declaration | None, int]:
-    """The variables of a function that are declared with a number, and that nothing gives another value."""
+    """The variables of a function that are declared with a number, or assigned one in one place, and that
+    nothing gives another value."""
     if function.errors or any(token.text in _ASSEMBLER for token in function.tokens):
         return {}
-    changed = function.addressed | {
-        root.offset
+    changes = [
+        (root.offset, node)
         for node in function.nodes
         if isinstance(node, tree.Assign | tree.Update) and (root := tree.root_of(node.target)) is not None
+    ]
+    places = [offset for offset, _ in changes]
+    late = {
+        offset: node.value
+        for offset, node in changes
+        if isinstance(node, tree.Assign) and node.operator == "=" and places.count(offset) == 1
     }
+    changed = function.addressed | (set(places) - late.keys())
     unread = {word for problem in function.problems for word in problem.words}
     return {
         one.declaration: value
@@ -167,7 +199,8 @@ def _fixed(function: TypedFunction) -> dict[tree.Declaration | None, int]:
         and one.declaration.offset not in changed
         and one.declaration.name not in unread
         and isinstance(one.declaration.type, types.Integer)
-        and (value := None if one.initial is None else _value(one.initial)) is not None
+        and (one.initial is None) == (one.declaration.offset in late)
+        and (value := _value(one.initial or late[one.declaration.offset])) is not None
     }
 
 
