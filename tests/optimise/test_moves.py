@@ -213,6 +213,10 @@ for (int i = 0; i < 96; i++) {
     alone, expanded = scripts[:2]
     assert str(expanded[0]) == "expand(C, i)"
     assert judge.estimated(alone, "") is None and judge.estimated(expanded, "") is not None
+    names = judge.plan.statements_at(targets(judge.plan)[0].component)
+    judge.known.pop(expanded)
+    found = judge.estimated(expanded, "", (names, judge.original()))
+    assert found is not None and set(found.cycles) == {one.name for one in found.plan.program.statements}
 
 
 def test_what_is_left_of_a_statement_outside_of_a_parallel_loop_is_not_shared(tmp_path: Path) -> None:
