@@ -105,7 +105,8 @@ def _alone(judge: Judge, count: int) -> list[Estimated]:
 
 
 def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin: str) -> Estimated | None:
-    """A script with a parallel loop in the nest at these places: the best of the first that save something.
+    """A script with a parallel loop in the nest at these places: the best of the first that save something,
+    or one before it that is nearly as good: later ones are longer.
 
     An outer loop with few iterations, as over tiles, is not shared as evenly as one inside of it.
     What seems not to run in the middle of loops, as what tiles leave over, is shared though it saves nothing.
@@ -127,7 +128,9 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
             found.append(after)
             if start.total - after.total > ENOUGH * _shareable(judge, start, nest.component):
                 break
-    return min(found or legal[:1], key=lambda one: one.total, default=None)
+    found = found or legal[:1]
+    least = min((one.total for one in found), default=0.0)
+    return next((one for one in found if one.total <= least + WORTH * start.total), None)
 
 
 def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:
