@@ -180,3 +180,8 @@ def test_a_new_text_that_an_old_standard_does_not_have(tmp_path: Path) -> None:
     reading = ReadOptions(compiled=CompilerOptions(("-std=c89",)))
     with pytest.raises((GaveUp, BadInput), match="does not compile"):
         transformed(Request(file=str(tmp_path / "t.c"), script=_TILED, reading=reading), silent)
+
+
+def test_a_snippet_need_not_compile(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text("double a[9];\n#pragma scop\nfor (int i = 0; i < 9; i++) a[i] = 1;\n#pragma endscop\n")
+    assert "a[i] = 1" in transformed(Request(file=str(tmp_path / "t.c")), silent).source.text

@@ -43,9 +43,16 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
     _refuse_macros(new, after, old)
     is_same = _same_around(old, new, (preprocess(old, options), after))
     believed = () if is_same else _other_lines(old, new, options)
-    if not (file.missing or file.undeclared or file.own_errors or file.text.errors):
+    is_part = file.missing or file.undeclared or file.own_errors or file.text.errors
+    if not is_part and all(_is_in_function(one) for one in written):
         _refuse_errors(old, new, compiled, file.assumed)
     return believed
+
+
+def _is_in_function(program: Program) -> bool:
+    """Whether a region is no snippet, which no compiler accepts as it is."""
+    functions = c_file(replace(program.source, chosen=())).possible.of_type("function_definition")
+    return any(one.span.contains(program.region) for one in functions)
 
 
 def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:
