@@ -19,6 +19,7 @@ from loopwright.c.tokens import names_in
 from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.preprocess import Preprocessed
 from loopwright.c.typed.redefined import redefined
+from loopwright.c.types import INT, Floating, Integer, named_type
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.iterators_left import left_in
 from loopwright.check.program.reachable import Function, ReachedCode
@@ -287,8 +288,11 @@ def own_names(program: Program) -> set[str]:
 
 
 def _pointed(known: ReachedCode, name: str) -> list[Node]:
-    """The names in what a pointer of the function around is given."""
-    if known.around is None:
+    """The names in what a pointer of the function around is given; no number of 32 bits holds an address."""
+    declared = known.at_segment(name)
+    kind = None if declared is None else named_type(known.declarations.resolved(declared.type))
+    is_number = isinstance(kind, Floating) or (isinstance(kind, Integer) and kind.bits <= INT.bits)
+    if known.around is None or (declared is not None and declared.rank == 0 and is_number):
         return []
     nodes = [node for node in walk(known.around.body) if node.type in _GIVING]
     given = [
