@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.c.reworded.returned import RETURNED
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.equivalence.answer import REASSOCIATION
@@ -65,3 +66,18 @@ def test_a_witness_counts(tmp_path: Path) -> None:
     assert isinstance(verdict, Refuted)
     assert "a[2] is once in the sum of OLD, twice in that of NEW" in verdict.witness
     assert "the returned value is 1" in verdict.witness
+
+
+def test_what_is_shown_is_the_users_line(tmp_path: Path) -> None:
+    head = "double f(int n, const double *restrict a) { double s = 0.0;\n"
+    old = f"{head}  for (int i = 0; i < n; i++) s += a[i];\n  return s; }}\n"
+    found = compared(
+        tmp_path, old, old.replace("s = 0.0;", "s = 0.0, t = 1.0;").replace("return s", "return s + t")
+    )
+    assert isinstance(found.verdict, Refuted) and RETURNED not in found.place.source.text
+
+
+@pytest.mark.parametrize(("number", "is_proved"), [("0x0p0", True), ("0x.0p+1", True), ("0x1p-9", False)])
+def test_first_values_in_hexadecimal(number: str, is_proved: bool, tmp_path: Path) -> None:
+    old, new = RIGHT["four variables"]
+    assert compared(tmp_path, old, new.replace("0.0", number, 1)).proved is is_proved

@@ -225,6 +225,7 @@ def _compared_choice(
             if texts == (before, source) and not undecided:
                 raise
             continue
+        found = replace(found, place=as_written(found.place, (before, source)))
         if not isinstance(found.verdict, Undecided):
             return found
         undecided.append(found)

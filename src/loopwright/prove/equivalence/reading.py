@@ -235,6 +235,8 @@ def _number(text: str) -> Term:
     kind, whole = literal_type(text), integer_text(text)
     if whole is not None and isinstance(kind, Integer):
         return Index(Int(whole), kind)
+    if (hexadecimal := _HEXADECIMAL.fullmatch(text)) is not None:
+        return _hexadecimal(hexadecimal)
     if _DECIMAL.fullmatch(text) is None:
         raise Unreadable(f"the number '{text}' is not read")
     digits = text.rstrip("fFlL")
@@ -245,6 +247,26 @@ def _number(text: str) -> Term:
     if kind == FLOAT and not is_exact and _is_between_floats(value):
         raise Unreadable(f"the number '{text}' is not read")
     return literal(value, kind)
+
+
+_HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,3})([fFlL]?)")
+
+
+def _hexadecimal(found: re.Match[str]) -> Term:
+    """`0x1.8p3`, where it is a double."""
+    whole, part, exponent, suffix = found.groups()
+    exact = Fraction(int(whole + part or "0", 16)) * Fraction(2) ** (int(exponent) - 4 * len(part))
+    value = float(exact) if exact < _LARGEST else math.inf
+    if not (whole or part) or not math.isfinite(value) or Fraction(value) != exact:
+        raise Unreadable(f"the number '{found[0]}' is not read")
+    kind = {"f": FLOAT, "l": LONG_DOUBLE}.get(suffix.lower(), DOUBLE)
+    if kind == LONG_DOUBLE and not (value.is_integer() and value < EXACT):
+        raise Unreadable(f"the number '{found[0]}' is not read")
+    return literal(value, kind)
+
+
+_LARGEST = 1 << 1023
+"""Numbers below it are doubles, or are rounded to some."""
 
 
 def _is_between_floats(value: float) -> bool:
