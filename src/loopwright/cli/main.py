@@ -7,6 +7,7 @@ small program takes to generate and prove.
 from __future__ import annotations
 
 import argparse
+import atexit
 import difflib
 import gc
 import sys
@@ -164,6 +165,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """Do what the command line says, and exit."""
     open_missing_streams()
     gc.set_threshold(1_000_000, 20, 100)  # hardly anything is in cycles, and looking for them often costs 5 %
+    atexit.register(gc.freeze)  # and so does looking for them at the end
     try:
         arguments = named(lambda: parsed(sys.argv[1:] if words is None else words))
         invocation = named(lambda: arguments.invocation(arguments))
