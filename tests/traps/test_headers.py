@@ -30,6 +30,7 @@ HELPERS = [
     ("#define max(p, q) ((p) < (q) ? (p) : (q))\n#define USE max(1, 2)\n", "max"),
     ("static inline int min(int p, int q) { return p < q ? p : q; }\n", "min"),
     ("#define LEAST(p, q) min(p, q)\n", "min"),
+    ("#define LEAST(max, q) min(max, q)\n", "min"),
     ("struct range { int least, max; };\n", "max"),
     ("enum { floord = 3 };\n", "floord"),
 ]
@@ -44,8 +45,10 @@ def test_helpers_that_a_header_knows_are_written_out(header: str, name: str, tmp
     assert f"#define {name}(" not in new and new.count("#define") == 2
 
 
-def test_helpers_of_the_file_itself_are_used(tmp_path: Path) -> None:
-    trap = _trap("double other;\n")
+@pytest.mark.parametrize("header", ["double other;\n", "#define LATER(max,min) ((max) > (min))\n", "#include <stdio.h>\n"])
+def test_helpers_of_the_file_itself_are_used(header: str, tmp_path: Path) -> None:
+    """Parameters of a header's macros, as those of the C library are, name their arguments only."""
+    trap = _trap(header)
     assert answer(trap, tmp_path) == PROVED
     for _ in range(2):
         new = transformed(Request(file=str(tmp_path / "t.c"), script=_TILED), silent).source.text

@@ -256,8 +256,15 @@ def foreign_names(text: Preprocessed, names: Sequence[str]) -> frozenset[str]:
     """Those of these names that headers or options use: as macros, in macros, or in what they declare."""
     word = re.compile(rf"(?<![\w$])(?:{'|'.join(names)})(?![\w$])")
     lines = [one for changes in text.changes.values() for one in changes if word.search(one[1])]
-    found = {name for at, line in lines if not text.line_of(at + text.shift) for name in word.findall(line)}
+    theirs = [line for at, line in lines if not text.line_of(at + text.shift)]
+    found = {name for line in theirs for name in word.findall(line) if name not in _parameters(line)}
     return frozenset(found.union(one[0] for one in word.finditer(text.text) if not text.line_of(one.start())))
+
+
+def _parameters(line: str) -> list[str]:
+    """Of a macro: in it, they name its arguments, whatever else has their names."""
+    found = re.match(r"#\s*define\s+[\w$]+\(([^)]*)\)", line)
+    return re.findall(r"[\w$]+", found[1]) if found else []
 
 
 def _say(name: str) -> str:
