@@ -134,6 +134,7 @@ def test_which_cells_are_copied_is_a_condition_with_quotients(tmp_path: Path) ->
 PAIRS = {
     "a part of a subscript wraps around in fewer bits": ("B[i + 4] = 1", "B[i - 1u + 5L] = 1", Undecided),
     "the same part after a cast": ("B[i + 4] = 1", "B[(unsigned)i - 1 + 5L] = 1", Undecided),
+    "a part that a cast alone makes unsigned": ("B[i + 4] = 1", "B[(unsigned)(i - 1) + 5L] = 1", Undecided),
     "a part that does not": ("B[i + 4] = 1", "B[i + 1u + 3L] = 1", Proved),
     "a shift by a number below 0": ("B[i] += i", "B[i << -1] += i", Undecided),
     "a shift by more bits than there are": ("B[i] += i", "B[i << 1000000000000] += i", Undecided),

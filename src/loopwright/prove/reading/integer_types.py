@@ -98,18 +98,36 @@ def is_exact_subscript(node: Node, words: Words, at: Span) -> bool:
 
     A name or a number is; sums and products of as many bits as a pointer has are, modulo these.
     """
-    scope = WordTypes(words, at)
     core = without_parentheses(node)
-    kind = integer_type(core, scope)
-    if core.type in ("identifier", "number_literal") or _faithful_type(core, scope) is not None:
+    return core.type in ("identifier", "number_literal") or _is_exact_sum(core, WordTypes(words, at))
+
+
+def _is_exact_sum(node: Node, scope: WordTypes) -> bool:
+    """Whether it is its value as an integer, modulo the bits of a pointer.
+
+    `(unsigned)(i - 1) + 5L` is not: what has wrapped around in fewer bits is another number.
+    """
+    node = without_parentheses(node)
+    if _faithful_type(node, scope) is not None:
         return True
-    parts = [part for part in walk(core) if part.type == "binary_expression"]
-    kinds = [integer_type(part, scope) for part in parts]
-    wide = all(
-        isinstance(one, types.Integer) and (one.signed or one.bits >= types.LONG.bits)
-        for one in (kind, *kinds)
-    )
-    return wide and all(operator(part) in ("+", "-", "*") for part in parts)
+    kind = integer_type(node, scope)
+    if not isinstance(kind, types.Integer) or not (kind.signed or kind.bits >= types.LONG.bits):
+        return False
+    match node.type:
+        case "binary_expression" if operator(node) in ("+", "-", "*"):
+            return all(_is_exact_sum(field(node, side), scope) for side in ("left", "right"))
+        case "unary_expression" if operator(node) in ("+", "-"):
+            return _is_exact_sum(field(node, "argument"), scope)
+        case "cast_expression":
+            return _is_exact_sum(field(node, "value"), scope)
+        case "identifier" if definitions(scope.words.macros, node.text):
+            expanded = scope.expansions(node, None)
+        case "call_expression" if _is_macro(field(node, "function"), scope.words):
+            texts = [part.text for part in named_children(field(node, "arguments"))]
+            expanded = scope.expansions(field(node, "function"), texts)
+        case _:
+            return False
+    return bool(expanded) and all(_is_exact_sum(*one) for one in expanded)
 
 
 def _faithful_type(node: Node, scope: WordTypes) -> types.CType | None:
