@@ -77,7 +77,6 @@ OPINION = 3.0
 COPIED = 4.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
-
 MOST_TOGETHER = 60
 """Scripts for all regions of a file that are put together out of those for each."""
 
@@ -374,19 +373,21 @@ def _proved(
 ) -> tuple[Trial | None, Outcome | None]:
     """The first script of which everything can be proved in the time that is left.
 
-    After one that takes too long, those that write out half as many iterations are next: less is to prove.
+    After one that takes too long comes what the search began with, then those that write out half as much.
     """
     waiting = list(candidates)
     while waiting and (left := end - time.monotonic()) > 0:
         one = waiting.pop(0)
-        limit = max(PATIENT * left, left - ENOUGH) if waiting else left
+        given = [other for other in waiting if other.origin == GIVEN]
+        limit = left / 2 if given else max(PATIENT * left, left - ENOUGH) if waiting else left
         if waiting and COPIED * tiles_copied(one.script) > limit:
             continue
         try:
             work = _proof(applied(one.script, found.plans).plans, found.request)
             return one, within(limit, work, progress, wall=limit)
         except (GaveUp, InternalError):
-            waiting = _fewer_first(waiting, written_out(one.script) / 2)
+            fewer = _fewer_first(waiting, written_out(one.script) / 2)
+            waiting = [*given, *(other for other in fewer if other not in given)]
     return None, None
 
 
