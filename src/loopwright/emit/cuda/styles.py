@@ -21,7 +21,7 @@ from loopwright.emit.cuda.predication import constant_length, numbered_registers
 from loopwright.emit.cuda.together import together
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
-from loopwright.loops.expressions import Or
+from loopwright.loops.expressions import Int, Or
 from loopwright.loops.nodes import Call, For, If, Node, Remark
 from loopwright.loops.traverse import subprograms, subterms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
@@ -132,6 +132,8 @@ def with_own(program: Program, style: Style, launch: Launch, names: Sequence[str
         if not known or any(map(is_mapped, subprograms(loop))):
             return []
         tested = any(isinstance(part, If) for part in subprograms(loop.body))
-        return ["LW_UNROLL"] if not tested or numbered_registers(loop, lengths) is not None else []
+        # One that begins at a number has registers' subscripts; others, such as steps of a product, are long.
+        plain = not tested and isinstance(loop.start, Int)
+        return ["LW_UNROLL"] if plain or numbered_registers(loop, lengths) is not None else []
 
     return replace(style, mark=marked, annotated=written_out)
