@@ -4,12 +4,15 @@ isl (0.27, and what was before it) gives a wrong last write for some sets with r
 
     for (i = 0; i < n; i++) { for (j = 0; j < m / 4 * 4; j += 4) s = ..; .. = s; }
 
-where it takes j = 0 for the last one.  So where a set has integer divisions, what it finds is compared with
-the definition: of the sources before a read of a cell, those after which no killer of the cell comes,
+where it takes j = 0 for the last one.  So where a set has integer divisions, what it finds is checked.  Where
+all writes happen for certain, a write is the last one where it is before the read and none is between:
+
+    found <= before,    no k with r -> w in found, w before k and r -> k in before,    dom before <= dom found
+
+Otherwise, and where that fails, what is seen is found by its definition: of the sources before a read of a
+cell, those after which no killer of the cell comes,
 
     seen = before - { r -> w : some killer k of the cell is before r, and w is before k }
-
-and this is taken where they differ.
 """
 
 from __future__ import annotations
@@ -43,6 +46,8 @@ def seen_writes(
     sources = must if may is None or may.is_empty() else must.union(may)
     if not any(map(_has_divisions, (reads, sources, times))):
         return found
+    if sources is must and _are_last(flow, reads, must, times):
+        return found
     exact = _by_definition(reads, sources, must, times)
     if found.dependences.is_equal(exact.dependences) and found.without.is_equal(exact.without):
         return found
@@ -67,20 +72,35 @@ def _has_divisions(relation: isl.UnionMap) -> bool:
     )
 
 
+def _are_last(flow: isl.UnionFlow, reads: isl.UnionMap, writes: isl.UnionMap, times: isl.UnionMap) -> bool:
+    """Whether the writes found are the last ones, and the reads without one have none before."""
+    found = flow.get_full_may_dependence().reverse()
+    earlier = _before(reads, writes, times)
+    order = times.intersect_domain(writes.domain())
+    between = found.apply_range(order.lex_lt_union_map(order)).intersect(earlier)
+    without = reads.wrap().subtract(earlier.domain())
+    return bool(
+        found.is_subset(earlier)
+        and between.is_empty()
+        and earlier.domain().is_subset(found.domain())
+        and flow.get_may_no_source().wrap().is_equal(without)
+    )
+
+
+def _before(reads: isl.UnionMap, others: isl.UnionMap, times: isl.UnionMap) -> isl.UnionMap:
+    """{ [r -> cell] -> x }: x touches the cell, and is before r."""
+    own, early = reads.domain_map().apply_range(times), times.intersect_domain(others.domain())
+    return reads.range_map().apply_range(others.reverse()).intersect(own.lex_gt_union_map(early))
+
+
 def _by_definition(
     sinks: isl.UnionMap, sources: isl.UnionMap, killers: isl.UnionMap, times: isl.UnionMap
 ) -> SeenWrites:
     """What is seen, by sets alone; each read of a cell is a point [r -> cell]."""
-    cells, own = sinks.range_map(), sinks.domain_map().apply_range(times)
-
-    def before(others: isl.UnionMap) -> isl.UnionMap:
-        early = times.intersect_domain(others.domain())
-        return cells.apply_range(others.reverse()).intersect(own.lex_gt_union_map(early))
-
-    possible = before(sources)
-    killing = possible if killers is sources else before(killers)
+    possible = _before(sinks, sources, times)
+    killing = possible if killers is sources else _before(sinks, killers, times)
     ends, earlier = (times.intersect_domain(one.domain()) for one in (killers, sources))
     hidden = killing.apply_range(ends.lex_gt_union_map(earlier))
     seen = possible.subtract(hidden).domain_factor_domain().reverse()
-    without = cells.domain().subtract(killing.domain()).unwrap()
+    without = sinks.wrap().subtract(killing.domain()).unwrap()
     return SeenWrites(seen.coalesce(), without.coalesce())
