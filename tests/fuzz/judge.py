@@ -111,7 +111,7 @@ static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
 static uint64_t run(int pair, struct version *one, const int *size)
 {
   void *data[8];
-  double out[4] = {0};
+  double out[4] = {5, 7, -3, 11};
   uint64_t hash = 14695981039346656037u;
   state = size[4];
   sparse = size[4] == ZEROS || size[4] >= GIVEN ? 1 : size[4] == ONES ? 2 : 0;
