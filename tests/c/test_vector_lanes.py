@@ -120,7 +120,7 @@ REFUSED = {
     "a condition of the preprocessor": (START, f"#ifdef FAST\n{START}\n#endif"),
     "one line on two": ("_mm256_add_pd(v, v)", "\\\n_mm256_add_pd(v, v)"),
     "a clause": ("  _mm256_storeu", "#pragma omp simd private(v)\n  _mm256_storeu"),
-    "another function": ("_mm256_add_pd(v, v)", "_mm256_hadd_pd(v, v)"),
+    "another function": ("_mm256_add_pd(v, v)", "_mm256_addsub_pd(v, v)"),
     "a sum of integers": ("_mm256_add_pd(v, v)", "_mm256_add_epi64(v, v)"),
     "the library's function in the file": (
         "_mm256_add_pd(v, v));\n}",

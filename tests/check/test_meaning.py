@@ -327,6 +327,10 @@ WRONG = {
     for name, pair in table.items()
 }
 RIGHT = {
+    "a macro that is undefined first": (
+        program(F, pre="#undef F\n#define F(x) ((x) > 1 ? (x) : 1)"),
+        program(F, pre="#undef F\n#define F(x) ((x) > 1 ? (x) : 1)"),
+    ),
     "macros with other parameters": (
         program(F, pre="#define F(x) ((x) + 1)"),
         program(F, pre="\n#define F(y) ((y) + 1)"),

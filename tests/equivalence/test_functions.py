@@ -52,6 +52,10 @@ NOT_YES = {
     "bytes that are ones": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 1, n * sizeof(double));\n"),
     "other elements": (ZERO + CLEAR, f"{ZERO}  if (n > 0) memset(a, 0, n * sizeof(float));\n"),
     "one element too many": (ZERO + COPY, f"{ZERO}  if (n > 0) memcpy(a, b, (n + 1) * sizeof *a);\n"),
+    "a copy that overlaps": (
+        ZERO + CLEAR.replace("a[i] = 0.0", "a[i + 1] = a[i]"),
+        f"{ZERO}  if (n > 0) memcpy(a + 1, a, n * sizeof *a);\n",
+    ),
     "a macro of the file": (ZERO + CLEAR, f"{OWN}  if (n > 0) memset(a, 0, n * sizeof(double));\n"),
     "one too many left out": (SCALED + LOOP, f"{SCALED}  if (n <= 1)\n    return;\n{LOOP}"),
     "another value at once": (

@@ -67,14 +67,22 @@ def _loop(call: Node, declared: Declarations) -> str | None:
         value = "0" if arguments[1].text == "0" else None
     else:
         source = _array(arguments[1], declared)
-        is_same = source is not None and _element(source, declared) == _element(target, declared)
-        value = f"({on_one_line(arguments[1].text)})[{_NUMBER}]" if is_same else None
+        is_known = source is not None and _is_copied(source, target, declared)
+        value = f"({on_one_line(arguments[1].text)})[{_NUMBER}]" if is_known else None
     count = _count(arguments[2], target, declared)
     if value is None or count is None:
         return None
     bound = count if count.isdecimal() else f"(({count}) < 0 ? {_MANY} : ({count}))"
     element = f"({on_one_line(arguments[0].text)})[{_NUMBER}]"
     return f"for (long {_NUMBER} = 0; {_NUMBER} < {bound}; {_NUMBER}++) {element} = {value};"
+
+
+def _is_copied(source: Variable, target: Variable, declared: Declarations) -> bool:
+    """Whether `memcpy` copies elements: those of another array, as what overlaps is not defined.  A pointer
+    that is declared in a block may lead into either of them."""
+    is_led = any(one.scope.text.startswith("{") and not one.extents for one in (source, target))
+    same = source.name == target.name
+    return not (same or is_led) and _element(source, declared) == _element(target, declared)
 
 
 def _array(node: Node, declared: Declarations) -> Variable | None:

@@ -5,6 +5,7 @@ A header that is included later may define them again, or not at all; so may an 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from loopwright.c.macros import Macro, definitions
@@ -17,7 +18,7 @@ def redefined(
     names: Iterable[str], macros: Sequence[Macro], text: Preprocessed, at: int | None = None
 ) -> list[str]:
     """Those of these names, and of the names in what they stand for, that the file defines once, under no
-    condition, and that the compiler has defined otherwise at an offset, or anywhere."""
+    condition, and that the compiler has defined otherwise at an offset, or anywhere in text of the file."""
     found: list[str] = []
     pending = list(dict.fromkeys(names))
     for name in pending:
@@ -33,7 +34,24 @@ def redefined(
 def _meanings(text: Preprocessed, name: str, at: int | None) -> list[Definition | None]:
     if at is not None:
         return [text.definition(name, at)]
-    return [definition(line) for _, line in text.changes.get(name, ())]
+    changes = text.changes.get(name, ())
+    ends = (*(start for start, _ in changes[1:]), len(text.text) - text.shift)
+    return [
+        definition(line)
+        for (start, line), end in zip(changes, ends, strict=False)
+        if _has_own(text, start + text.shift, end + text.shift)
+    ]
+
+
+def _has_own(text: Preprocessed, start: int, end: int) -> bool:
+    """Whether anything between two offsets is from the file itself, and no directive that defines."""
+    for piece in range(max(bisect_right(text.starts, start) - 1, 0), len(text.starts)):
+        first, last = text.starts[piece], min((end, *text.starts[piece + 1 : piece + 2]))
+        if first >= end:
+            return False
+        if text.lines[piece] and text.text[max(first, start) : last].strip():
+            return True
+    return False
 
 
 def _is_same(own: Macro, macro: Definition | None) -> bool:
