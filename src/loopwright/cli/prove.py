@@ -25,7 +25,7 @@ from loopwright.cli.options import (
     separate_proof,
 )
 from loopwright.errors import BadInput, Code
-from loopwright.source import Span, called
+from loopwright.source import Span, called, plain_data
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -140,7 +140,8 @@ def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Con
 
     found = confirmed.agreement
     statuses = dict.fromkeys(line for line in (one.line() for one in confirmed.statuses) if line is not None)
-    trusted = "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
+    trusted = f"  {found.only_for}\n" if found.only_for else ""
+    trusted += "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
     trusted += f"  contract: {found.contract}\n" if found.contract else ""
     trusted += proof_lines((*confirmed.remarks, *statuses))
     if arguments.json:
@@ -149,6 +150,7 @@ def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Con
             "ways": list(found.ways),
             "assumptions": list(found.assumptions),
             "contract": found.contract,
+            "only_for": None if found.only_for is None else plain_data(found.only_for),
             "provers": prover_data(arguments.prover, confirmed.remarks),
             "proof": proof_data(confirmed.statuses),
         }

@@ -16,10 +16,11 @@ from loopwright.cli.frame import Invocation, Printed, as_lines, named
 from loopwright.cli.options import reading_options, separate_proof
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import STANDARD, Span
+from loopwright.source import STANDARD, Span, plain_data
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
+    from loopwright.prove.equivalence.answer import OnlyFor
     from loopwright.rewrite.request import Request
     from loopwright.run.revisions import Revision
 
@@ -37,6 +38,7 @@ class FileVerdict:
     ways: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     diagnostic: Diagnostic | None = None
+    only_for: OnlyFor | None = None
 
     @property
     def status(self) -> int:
@@ -47,6 +49,7 @@ class FileVerdict:
         if self.verdict == "proved":
             ways = " and ".join(dict.fromkeys(self.ways))
             detail = f" {ways} ({self.obligations} obligations)"
+            detail += f"; {self.only_for}" if self.only_for else ""
         if self.diagnostic is not None:
             detail = f": {self.diagnostic.summary}"
         return f"{self.file}: {self.verdict}{detail}\n"
@@ -59,6 +62,7 @@ class FileVerdict:
             found["obligations"] = self.obligations
             found["ways"] = list(self.ways)
             found["assumptions"] = list(self.assumptions)
+            found |= {} if self.only_for is None else {"only_for": plain_data(self.only_for)}
         diagnostics = [] if self.diagnostic is None else [as_json(self.diagnostic, self.file)]
         return found | {"diagnostics": diagnostics}
 
@@ -175,7 +179,8 @@ def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: P
         allow_contraction=arguments.allow_contraction,
     )
     found = agreement(str(before), file, options, progress)
-    return FileVerdict(file, "proved", found.obligations, found.ways, found.assumptions)
+    answer = FileVerdict(file, "proved", found.obligations, found.ways, found.assumptions)
+    return replace(answer, only_for=found.only_for)
 
 
 def _printed(arguments: argparse.Namespace, data: dict[str, Any], found: Sequence[FileVerdict]) -> Printed:

@@ -18,7 +18,7 @@ from loopwright.read.c.options import ReadOptions
 from loopwright.report.diagnostics import as_json
 from loopwright.serve.confinement import refuse_reading
 from loopwright.serve.questions import ToolQuestion
-from loopwright.source import Source, Span
+from loopwright.source import Source, Span, plain_data
 
 NAMES = {"c": "kernel.c", "old": "old.c", "new": "new.c", "script": "script.lw"}
 """What the texts of a question are called, in messages too."""
@@ -95,6 +95,7 @@ def _compared(question: ToolQuestion, reading: ReadOptions) -> dict[str, Any]:
         "obligations": found.obligations,
         "ways": list(found.ways),
         "assumptions": list(found.assumptions),
+        "only_for": None if found.only_for is None else plain_data(found.only_for),
         "diagnostics": [],
     }
 

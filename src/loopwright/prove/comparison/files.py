@@ -16,6 +16,7 @@ from loopwright.c.typed.spelling import plainly_spelled
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
+from loopwright.prove.comparison.defined_sizes import as_defined
 from loopwright.prove.comparison.regions import (
     changed_functions,
     changed_parts,
@@ -68,7 +69,7 @@ def agreement(
     match found.verdict:
         case Proved(obligations):
             ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
-            return Agreement(obligations, ways, found.trusted, texts, found.contract)
+            return Agreement(obligations, ways, found.trusted, texts, found.contract, found.only_for)
         case Refuted(message=message, witness=witness):
             text = f"not equivalent: {message}"
             raise Illegal.of(
@@ -124,10 +125,13 @@ def compare_files(
     """
     progress("reading")
     compilers = (options.of_old.compiled, options.reading.compiled)
-    before, source = map(plainly_spelled, (load_c(old_file), load_c(new_file)), compilers)
+    written = load_c(old_file), load_c(new_file)
+    before, source = map(plainly_spelled, written, compilers)
     before, old_branches = with_branches_taken(before, compilers[0])
     source, new_branches = with_branches_taken(source, compilers[1])
     found = _compared_lanes(before, source, options, progress)
+    files = Compiled(written[0], compilers[0]), Compiled(written[1], compilers[1])
+    found = as_defined(found, files, options, lambda again: _compared_lanes(before, source, again, progress))
     told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
     return replace(found, trusted=(*found.trusted, *told))
 

@@ -33,7 +33,7 @@ from loopwright.prove.comparison.preprocessor import (
 )
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.comparison.regions import is_too_long
-from loopwright.prove.equivalence.answer import Equivalence
+from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by
 from loopwright.prove.text.index_arithmetic import within_types
@@ -83,9 +83,10 @@ class Comparison:
     """Of the last region that was compared, in the new file."""
     contract: str = ""
     """What is said of floating-point numbers, where there are some."""
+    only_for: OnlyFor | None = None
 
     def __repr__(self) -> str:
-        return f"<Comparison {self.place.file}: {self.verdict!r}>"
+        return f"<Comparison {self.place.file}: {self.verdict!r} {self.only_for or ''}".rstrip() + ">"
 
     @property
     def verdict(self) -> Verdict:
@@ -104,6 +105,14 @@ class Comparison:
     def notes(self) -> tuple[Note, ...]:
         """What explains a no, where that is possible."""
         return self.answers[-1].notes
+
+    def with_remark(self, remark: str) -> Comparison:
+        """The same, with a remark in the witness of a no."""
+        *others, last = self.answers
+        if not isinstance(last.verdict, Refuted):
+            return self
+        told = replace(last.verdict, witness=f"{last.verdict.witness}; {remark}")
+        return replace(self, answers=(*others, replace(last, verdict=told)))
 
 
 def compared_texts(
@@ -136,7 +145,7 @@ def compared_texts(
         found.append(along)
         if not found[-1].proved:
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
-            return wrong if text is texts[0] else _without_storage(wrong)
+            return wrong if text is texts[0] else wrong.with_remark("where nothing can be allocated")
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
     unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
     reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
@@ -322,15 +331,6 @@ def _compared(
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
     return Comparison(tuple(answers), trusted, place)
-
-
-def _without_storage(found: Comparison) -> Comparison:
-    """The same, with a witness that says that the new program gets no storage."""
-    *others, last = found.answers
-    if not isinstance(last.verdict, Refuted):
-        return found
-    told = replace(last.verdict, witness=f"{last.verdict.witness}; where nothing can be allocated")
-    return replace(found, answers=(*others, replace(last, verdict=told)))
 
 
 def _unstated(before: Program, after: Program, allocated: frozenset[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loopwright.errors import Note
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.points import values_text
 from loopwright.prove.equivalence.instances import ComparedTexts
 from loopwright.prove.verdict import Verdict
 
@@ -24,6 +25,18 @@ class Equivalence:
 
 
 @dataclass(frozen=True)
+class OnlyFor:
+    """The sizes that both files define, where not all are proved; and some for which it is wrong."""
+
+    sizes: dict[str, int]
+    not_for: dict[str, int]
+
+    def __str__(self) -> str:
+        other = f"but not for {values_text(self.not_for)}" if self.not_for else "not decided for other sizes"
+        return f"holds for {values_text(self.sizes)}, as both files define it, {other}"
+
+
+@dataclass(frozen=True)
 class Agreement:
     """Two files compute the same: how much was proved, in which ways, and what it rests on."""
 
@@ -34,3 +47,5 @@ class Agreement:
     """Of each region that was compared by instances, what was compared."""
     contract: str = ""
     """What is said of floating-point numbers, where there are some."""
+    only_for: OnlyFor | None = None
+    """Where it does not hold for all sizes."""
