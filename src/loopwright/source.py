@@ -21,6 +21,9 @@ from loopwright.lazy_dataclass import dataclass
 STANDARD = "-"
 """In place of the name of a file: standard input, or standard output."""
 
+_MOST = 64 << 20
+"""Bytes of standard input that are read at all: readers refuse far fewer."""
+
 Edit: TypeAlias = tuple[int, int, str]
 """What is to stand in a text from one offset to another."""
 
@@ -44,8 +47,8 @@ def file_bytes(path: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes
 
 @cache
 def _content(stream: BinaryIO) -> bytes:
-    """All of a stream, which can be read only once."""
-    return stream.read()
+    """All of a stream, which can be read only once; of one that does not end, more than any reader takes."""
+    return stream.read(_MOST)
 
 
 def with_edits(text: str, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> str:

@@ -73,6 +73,7 @@ def test_in_scripts(tmp_path: Path, capfd: pytest.CaptureFixture[str], line: str
         ["codegen", "F.poly", "--timeout={}"],
         ["bench", "--rounds={}"],
         ["check", "F.c", "-DN={}"],
+        ["optimise", "F.c", "--model", "--size=n={}"],
         ["transform", "F.c", "--assume=n < {}"],
     ],
 )
@@ -92,3 +93,9 @@ def test_an_integer_is_digits(capfd: pytest.CaptureFixture[str], text: str) -> N
         main(["codegen", poly, f"--max-statements={text}"])
     assert ended.value.code == 2
     assert f"'{text}' must be an integer >= 1" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["0", "-5", "1e3", "n"])
+def test_sizes_to_optimise_for(tmp_path: Path, capfd: pytest.CaptureFixture[str], number: str) -> None:
+    (tmp_path / "f.c").write_text(C.format("n", "", "0"))
+    assert status(capfd, "optimise", str(tmp_path / "f.c"), "--model", "--size", f"n={number}") == 2

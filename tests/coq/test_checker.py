@@ -189,6 +189,25 @@ def test_without_the_checker_the_status_says_so(
         assert bool(said.err) == (not is_off)
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exit 1", "the checker ended with 1"),
+        ("echo accepted; exit 0", "the checker ended with 0, saying: accepted"),
+        ("echo accepted many", "the checker ended with 0, saying: accepted many"),
+        ("kill -9 $$", "the checker ended with -9"),
+    ],
+)
+def test_a_program_that_is_no_checker(
+    script: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "checker"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("LOOPWRIGHT_CHECKER", str(program))
+    assert checker.asked("anything") == NotChecked(said)
+
+
 @needs_coqc
 def test_the_shipped_text_is_what_coq_extracts(tmp_path: Path) -> None:
     folder = library(silent)

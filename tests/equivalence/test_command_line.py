@@ -37,6 +37,19 @@ def test_bad_input(tmp_path: Path) -> None:
     assert run("prove", old, file(tmp_path, wrapped(COPY) + wrapped(COPY), "two.c")) == 2
 
 
+def test_files_that_do_not_end_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prove", "/dev/zero", file(tmp_path, wrapped(COPY), "new.c")) == 2
+    assert "this file has more than 4 MiB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("marked", ["old.c", "new.c"])
+def test_a_byte_order_mark_is_skipped(marked: str, tmp_path: Path) -> None:
+    text = wrapped(COPY.replace("< n", "< N"), head="#define N 1000")
+    for name in ("old.c", "new.c"):
+        (tmp_path / name).write_text(text.lstrip(), encoding="utf-8-sig" if name == marked else "utf-8")
+    assert run("prove", str(tmp_path / "old.c"), str(tmp_path / "new.c")) == 0
+
+
 def test_what_is_taken_on_trust_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = file(tmp_path, wrapped(COPY), "old.c")
     text = "for (i = 0; i < n; i++) { x[0] = b[i]; a[i] = x[0] + 1; }"

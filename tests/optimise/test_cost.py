@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.optimise.model.arithmetic import Operations, operations_of
@@ -183,6 +184,8 @@ def test_sizes_are_given_defined_or_supposed(tmp_path: Path) -> None:
     known = sizes_of(program, ["n=7"])
     assert known.get("n") == 7 and known.get("N", 40) == 40
     assert sizes_of(program, ())["n"] == SUPPOSED
+    with pytest.raises(BadInput, match="the size 'n' is not from"):
+        sizes_of(program, [f"n={10**23}"])
 
 
 def test_the_machine_is_what_the_system_says(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import Request
-from loopwright.source import STANDARD, called, file_bytes
+from loopwright.source import STANDARD, Span, called, file_bytes
 
 if TYPE_CHECKING:
     from loopwright.optimise.optimising import Optimised
@@ -95,7 +96,7 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         budget=arguments.budget,
         model=arguments.model,
         threads=arguments.threads,
-        defines=(*arguments.define, *arguments.size),
+        defines=(*arguments.define, *_given_sizes(arguments)),
         on=None if arguments.model else on,
         results=arguments.results or IN_MEMORY,
         start=_start(arguments),
@@ -105,6 +106,16 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
         return search_for(request, runner, search, progress)
+
+
+def _given_sizes(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What `--size` says: of a loop without iterations there is nothing to time."""
+    found = options.sizes(arguments.size, arguments.file, "--size")
+    for name, value in found.items():
+        if value < 1:
+            message = f"--size {name}={value} is not a problem size"
+            raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file), hint="give a size >= 1")
+    return tuple(f"{name}={value}" for name, value in found.items())
 
 
 def _start(arguments: argparse.Namespace) -> tuple[Step, ...]:

@@ -75,14 +75,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def sizes(words: Sequence[str], file: str) -> dict[str, int]:
+def sizes(words: Sequence[str], file: str, option: str = "-D") -> dict[str, int]:
     """`-D N=100`: problem sizes, which fit into C's `long`."""
     found: dict[str, int] = {}
     for word in words:
         parts = re.fullmatch(r"\s*([^\W\d]\w*)\s*=\s*([+-]?[0-9]+)\s*", word)
         if parts is None or len(parts[2]) > DIGITS:
-            message = f"-D {shortened(word)} is not a problem size"
-            hint = f"write -D N=100, with an integer of at most {DIGITS} digits"
+            message = f"{option} {shortened(word)} is not a problem size"
+            hint = f"write {option} N=100, with an integer of at most {DIGITS} digits"
             raise BadInput(Code.OPTION, message, span=Span.start_of(file), hint=hint)
         found[parts[1]] = int(parts[2])
     return found

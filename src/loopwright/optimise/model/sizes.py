@@ -6,15 +6,23 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from loopwright.c.macros import Macro, definitions
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 
 SUPPOSED = 1000
 """A size of which nothing is known."""
+LARGEST = 10**12
+"""More iterations of one loop no run has."""
 
 
 def sizes_of(program: Program, defines: Sequence[str]) -> dict[str, int]:
     """A value for every parameter; `defines` are those of the command line, "N=2000"."""
-    return {one.name: value_of(one.text, program, defines) or SUPPOSED for one in program.parameters}
+    found = {one.name: value_of(one.text, program, defines) or SUPPOSED for one in program.parameters}
+    for name, value in found.items():
+        if abs(value) > LARGEST:
+            message = f"the size '{name}' is not from {-LARGEST} to {LARGEST}"
+            raise BadInput(Code.OPTION, message, span=program.region, hint="give its value: --size NAME=1000")
+    return found
 
 
 def value_of(text: str, program: Program, defines: Sequence[str]) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -141,7 +142,13 @@ def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[s
     command = [str(program), what, f"{seconds:g}"]
     try:
         return subprocess.run(
-            command, input=words, capture_output=True, text=True, timeout=STUCK * seconds, check=False
+            command,
+            input=words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=STUCK * seconds,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return NotChecked(f"it did not end within {STUCK * seconds:g} s")
@@ -151,7 +158,7 @@ def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[s
 
 def _answer(status: int, words: list[str]) -> Answer:
     match status, words:
-        case 0, ["accepted", count]:
+        case 0, ["accepted", count] if re.fullmatch("[0-9]{1,18}", count):
             return Checked(int(count))
         case 1, ["open", number, "unknown"]:
             return NotChecked(f"no certificate was found for condition {number}")
@@ -168,7 +175,8 @@ def _answer(status: int, words: list[str]) -> Answer:
         case 2, ["malformed", *what]:
             return NotChecked(f"the problem is malformed: {' '.join(what)}")
         case _:
-            raise InternalError(Code.INTERNAL, f"the checker failed: {' '.join(words)[:200] or status}")
+            said = f", saying: {' '.join(words)[:200]}" if words else ""
+            return NotChecked(f"the checker ended with {status}{said}")
 
 
 if __name__ == "__main__":

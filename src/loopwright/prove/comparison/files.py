@@ -125,7 +125,7 @@ def compare_files(
     """
     progress("reading")
     compilers = (options.of_old.compiled, options.reading.compiled)
-    written = load_c(old_file), load_c(new_file)
+    written = _loaded(old_file), _loaded(new_file)
     before, source = map(plainly_spelled, written, compilers)
     before, old_branches = with_branches_taken(before, compilers[0])
     source, new_branches = with_branches_taken(source, compilers[1])
@@ -134,6 +134,12 @@ def compare_files(
     found = as_defined(found, files, options, lambda again: _compared_lanes(before, source, again, progress))
     told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
     return replace(found, trusted=(*found.trusted, *told))
+
+
+def _loaded(file: str | Path) -> Source:
+    """The text of a file, without a byte order mark, which compilers skip."""
+    source = load_c(file)
+    return replace(source, text=source.text.removeprefix("\ufeff"))
 
 
 def _compared_lanes(

@@ -79,7 +79,7 @@ def load_c(path: str | Path) -> Source:
     """The text of a C file."""
     name = called(str(file_named(path)))
     try:
-        name, data = file_bytes(path)
+        name, data = file_bytes(path, _LARGEST + 1)
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
         raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
