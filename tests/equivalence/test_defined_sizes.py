@@ -71,6 +71,8 @@ def test_sizes_without_a_number_of_their_own(name: str, tmp_path: Path) -> None:
 def test_a_size_that_something_is_stated_of(tmp_path: Path) -> None:
     assert not _compared(tmp_path, _unrolled(4), DEFINED, assume=("N >= 1",)).proved
     assert _compared(tmp_path, _unrolled(4), DEFINED, assume=("N % 4 == 0",)).only_for is None
+    pragma = "#pragma loopwright assume N >= 1\n"
+    assert not _compared(tmp_path, pragma + _unrolled(4), DEFINED).proved
 
 
 def test_the_command_line_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

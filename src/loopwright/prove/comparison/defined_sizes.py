@@ -72,8 +72,8 @@ def _defined_numbers(
 
 
 def _stated_in(file: Compiled) -> str:
-    regions = c_file(file.source).regions
-    return " ".join(one.argument for each in regions for one in each.pragmas if is_assume(one))
+    lines = c_file(file.source).directives
+    return " ".join(one.argument for one in lines if one.name == "pragma" and is_assume(one))
 
 
 def _number(name: str, file: Compiled) -> int | None:
