@@ -73,7 +73,7 @@ def _defined_numbers(
 
 def _stated_in(file: Compiled) -> str:
     lines = c_file(file.source).directives
-    return " ".join(one.argument for one in lines if one.name == "pragma" and is_assume(one))
+    return " ".join(one.argument for one in lines if is_assume(one))
 
 
 def _number(name: str, file: Compiled) -> int | None:
