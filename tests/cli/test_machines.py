@@ -175,7 +175,7 @@ def test_a_header_of_another_text_is_no_yes(repository: Path, capsys: pytest.Cap
     assert "the macro 'TWO' is not the same in both" in err
     Path("k.h").write_text("#define TWO 2\nextern int other;\n")
     status, out, err = run(capsys, "prove", "--git", "HEAD", "swapped.c", "same.c")
-    assert status == 3 and "the header k.h is not the same for both" in err
+    assert status == 3 and "the header 'k.h' does not say the same in both" in err
 
 
 def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:

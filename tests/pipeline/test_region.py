@@ -17,7 +17,7 @@ LOOP = "  for (i = 0; i < n; i++)\n    a[i] = 0;"
 
 def test_statements_keep_their_text_and_parameters_their_spelling(tmp_path: Path) -> None:
     body = "  for (i = 0; i < g->n; i++)\n    A[i][0]   = SQRT_FUN( b[i] );"
-    text = wrapped(body, names="struct grid *g, double *b, double A[10][10]")
+    text = "struct grid { int n; };\n" + wrapped(body, names="struct grid *g, double *b, double A[10][10]")
     assert region(result(tmp_path, text).source.text) == (
         "  for (i = 0; i < g->n; i++)\n    A[i][0]   = SQRT_FUN( b[i] );\n"
     )

@@ -188,7 +188,8 @@ def _is_given(known: ReachedCode, name: str) -> bool:
     here = known.at_segment(name)
     if here is None or _is_of_another_file(here):
         return True
-    if known.around is None or known.parameter(known.around, name) != here:
+    around = known.around
+    if around is None or not around.node.span.contains(here.place) or around.body.span.contains(here.place):
         return False
     kind = known.declarations.resolved(here.type)
     return here.rank > 0 or not (is_integer_type(kind) or is_floating_type(kind))
