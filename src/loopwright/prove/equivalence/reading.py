@@ -84,9 +84,12 @@ def local_name(name: str) -> str:
 
 
 def converted(term: Term, kind: CType) -> Term:
-    """`term` as a value of another type; of a choice, each value of it."""
+    """`term` as a value of another type; of a choice, each value of it, and of a comparison, 1 or 0."""
     if term.type == kind and not is_nameless(kind):
         return term
+    if isinstance(term, Apply) and term.operator in _COMPARISONS and is_arithmetic(kind):
+        values = (converted(Index(Int(one), term.type), kind) for one in (1, 0))
+        return Apply(CHOICE, (term, *values), kind)
     if isinstance(term, Apply) and term.operator == CHOICE and is_arithmetic(term.type):
         condition, then, orelse = term.arguments
         return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
@@ -96,6 +99,9 @@ def converted(term: Term, kind: CType) -> Term:
     if back is not None:
         return back
     return Apply(conversion(kind), (term,), kind)
+
+
+_COMPARISONS = ("<", "<=", "==", "!=")
 
 
 def is_nameless(kind: CType) -> bool:
