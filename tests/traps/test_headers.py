@@ -188,3 +188,20 @@ def test_a_new_text_that_an_old_standard_does_not_have(tmp_path: Path) -> None:
 def test_a_snippet_need_not_compile(tmp_path: Path) -> None:
     (tmp_path / "t.c").write_text("double a[9];\n#pragma scop\nfor (int i = 0; i < 9; i++) a[i] = 1;\n#pragma endscop\n")
     assert "a[i] = 1" in transformed(Request(file=str(tmp_path / "t.c")), silent).source.text
+
+
+NAMED_LIKE_A_FUNCTION = [
+    ("#include <math.h>", "1", True),
+    ("#include <math.h>", "y1(1)", False),
+    ("double y1(double);", "1", False),
+]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="what gcc says is asked")
+@pytest.mark.parametrize(("head", "value", "is_read"), NAMED_LIKE_A_FUNCTION)
+def test_a_variable_that_has_the_name_of_a_function(head: str, value: str, is_read: bool, tmp_path: Path) -> None:
+    text = (
+        f"{head}\nstatic double y1[99];\nvoid f(int n) {{\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++) y1[i] = {value};\n#pragma endscop\n}}\n"
+    )
+    assert (comparison(text, text, tmp_path) == PROVED) == is_read

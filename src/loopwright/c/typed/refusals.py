@@ -19,6 +19,11 @@ from loopwright.source import Source
 
 _ERROR = re.compile(r"(?m)^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
 
+_CLASH = re.compile(
+    r"(?m)^<stdin>:\d+:\d+: error: '\w+' redeclared as different kind of symbol\n"
+    r"(?:(?!<stdin>:).*\n)*?(/.*):\d+:\d+: note: previous "
+)
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -44,10 +49,17 @@ def refused_by_compiler(source: Source, options: CompilerOptions = PLAIN) -> lis
 def compiler_errors(
     source: Source, options: CompilerOptions = PLAIN, assumed: Sequence[str] = ()
 ) -> list[Refusal]:
-    """The errors that the compiler finds in the text of a file, with the macros `assumed` defined."""
+    """The errors that the compiler finds in the text of a file, with the macros `assumed` defined.
+
+    A variable that has the name of a library's function (`y1` of <math.h>) is no error, but its call is.
+    """
     done, compiler = _compiled(source, options, tuple(f"-D{name}" for name in assumed))
     messages = done.stderr.decode("utf-8", "replace")
-    return [Refusal(compiler, int(one[1]), one[2]) for one in _ERROR.finditer(messages)]
+    arguments = absolute_paths(options.for_file(source.path).arguments, Path())
+    own = tuple(one.removeprefix("-I") for one in arguments if one.startswith("-I"))
+    clashes = {one.start() for one in _CLASH.finditer(messages) if not one[1].startswith(own)}
+    errors = (one for one in _ERROR.finditer(messages) if one.start() not in clashes)
+    return [Refusal(compiler, int(one[1]), one[2]) for one in errors]
 
 
 def is_compiled(source: Source, options: CompilerOptions = PLAIN) -> bool:
