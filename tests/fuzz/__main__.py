@@ -12,19 +12,23 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from tests.fuzz.checks import Checked, check_case, small_check, wrong_checks
+from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
+from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
-from tests.fuzz.judge import Pair
-from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutants
+from tests.fuzz.judge import Judgement, Pair, judged
+from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
-from tests.fuzz.transforms import Case, Finding, case_of, small, symptom, wrong
-from tests.fuzz.workers import Batch, batches
+from tests.fuzz.tally import Tally
+from tests.fuzz.transforms import Case, case_of, races, small, wrong, wrong_case
+from tests.fuzz.workers import Batch, Tell, batches
 
-BATCH = 30
+BATCH = 12
 """Cases that are compiled together."""
 MUTANTS = 4
 """Of every accepted case."""
@@ -36,47 +40,68 @@ CHECKED = 4
 
 @dataclass
 class _Said:
-    """What was said of the cases of a batch, which is judged at its end."""
+    """What was said of the cases of a batch, which are run together at its end."""
 
     found: list[Finding] = field(default_factory=list)
-    cases: list[Case] = field(default_factory=list)
-    mutants: list[Mutant] = field(default_factory=list)
-    checks: list[Checked] = field(default_factory=list)
+    claims: list[Case | Mutant | Checked] = field(default_factory=list)
 
     def add(self, one: Finding | Case | Mutant | Checked | None) -> None:
-        match one:
-            case Finding():
-                self.found.append(one)
-            case Case():
-                self.cases.append(one)
-            case Mutant():
-                self.mutants.append(one)
-            case Checked():
-                self.checks.append(one)
+        if isinstance(one, Finding):
+            self.found.append(one)
+        elif one is not None:
+            self.claims.append(one)
 
     @property
     def wrong(self) -> list[Finding]:
-        return self.found + wrong(self.cases) + wrong_mutants(self.mutants) + wrong_checks(self.checks)
+        told = zip(self.claims, judged([one.pair for one in self.claims]), strict=True)
+        found = [finding for one, judgement in told if (finding := _wrong(one, judgement))]
+        return self.found + found + races([one for one in self.claims if isinstance(one, Case)])
+
+
+def _wrong(one: Case | Mutant | Checked, told: Judgement) -> Finding | None:
+    match one:
+        case Case():
+            return wrong_case(one, told)
+        case Mutant():
+            return wrong_mutant(one, told)
+        case Checked():
+            return wrong_check(one, told)
+
+
+def _silent(at: str) -> None:
+    """Nobody asks where it is."""
 
 
 def rounds(
-    seed: int, count: int, outcomes: Counter[str], end: float | None = None, mutants_each: int = MUTANTS
+    seed: int,
+    count: int,
+    outcomes: Counter[str],
+    end: float | None = None,
+    mutants_each: int = MUTANTS,
+    tell: Tell = _silent,
 ) -> list[Finding]:
     """What `count` programs with their mutants, rewritings, and as many damaged files, show until `end`."""
     said = _Said()
     for number in range(seed, seed + count):
         if end is not None and time.monotonic() > end:
             break
+        tell(f"hostile:{number}")
         said.add(hostile_case(number, outcomes))
         for k in range(REWRITES):
+            tell(f"rewrite:{number * REWRITES + k}")
             said.add(rewrite_case(number * REWRITES + k, outcomes))
+        tell(f"transform:{number}")
         case = case_of(number, outcomes)
         said.add(case)
         if isinstance(case, Case):
-            for one in mutants_of(case, mutants_each, outcomes):
-                said.add(one)
+            for k in range(mutants_each):
+                tell(f"mutant:{number * 100 + k}")
+                for one in mutants_of(case, k + 1, outcomes, first=k):
+                    said.add(one)
         if number % CHECKED == 0:
+            tell(f"check:{number}")
             said.add(check_case(number, _to_check(number, case), outcomes))
+    tell(f"running what was said from {seed} on")
     return said.wrong
 
 
@@ -127,30 +152,32 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--case", help="KIND:NUMBER: transform, mutant, rewrite, check or hostile")
+    parser.add_argument("--log", type=Path, help="a folder for counts and finds while it runs")
     arguments = parser.parse_args()
     if arguments.case:
         kind, _, number = arguments.case.partition(":")
         found = again(kind, int(number))
         print(*found, sep="\n")
         return 1 if found else 0
-    end = time.monotonic() + arguments.seconds
-    outcomes: Counter[str] = Counter()
-    seen: set[str] = set()
+    return attack(arguments.seconds, arguments.seed, arguments.jobs, arguments.log)
 
-    def judge(first: int) -> Batch:
+
+def attack(seconds: float, first: int, jobs: int, folder: Path | None) -> int:
+    """All kinds of cases for a number of seconds, with the table of answers at the end."""
+    end = time.monotonic() + seconds
+    tally = Tally(folder)
+
+    def judge(number: int, tell: Tell) -> Batch:
         told: Counter[str] = Counter()
-        return rounds(first, BATCH, told, end), told
+        return rounds(number, BATCH, told, end, tell=tell), told
 
-    rounds(arguments.seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
-    for found, told in batches(judge, arguments.seed, BATCH, arguments.jobs, end):
-        outcomes += told
-        for one in found:
-            if symptom(one) not in seen:
-                print(one, flush=True)
-            seen.add(symptom(one))
-    print(", ".join(f"{count} {what}" for what, count in outcomes.most_common()))
-    print(f"{outcomes.total() - outcomes['late']} cases, {outcomes['late']} late, {len(seen)} symptoms")
-    return 1 if seen else 0
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
+        tempfile.tempdir = place  # what processes that are ended leave behind goes with it
+        rounds(first, 1, Counter())  # what is loaded and asked of compilers once is there when forking
+        for found, told in batches(judge, first, BATCH, jobs, end):
+            tally.add(found, told)
+    print(tally.table)
+    return 1 if tally.seen else 0
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_file
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.read.c.options import ReadOptions
-from tests.fuzz.judge import SIZES, Pair, Size, judged
+from tests.fuzz.findings import Finding
+from tests.fuzz.judge import SIZES, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.programs import PARAMETERS, Array
-from tests.fuzz.shrink import shrunk
-from tests.fuzz.transforms import Finding, symptom
+from tests.fuzz.shrink import shrunk_pair
 
 TOOLS = Toolchain(timeout=5.0, fast=("-O0",), precise=("-O0", "-g"))
 
@@ -56,43 +56,34 @@ def said_of_run(seed: int, pair: Pair, outcomes: Counter[str]) -> Checked | Find
     except Exception as failure:
         return Finding("check", seed, f"{type(failure).__name__}: {failure}", _texts(pair))
     except Late:
-        outcomes["late"] += 1
+        outcomes["check: late"] += 1
         return None
     outcomes[f"check: {report.answer.name}"] += 1
     return Checked(seed, pair) if report.answer is Answer.VALID else None
 
 
-def wrong_checks(cases: list[Checked]) -> list[Finding]:
-    """Those that were called valid, but leave other bits for that size."""
-    found: list[Finding] = []
-    for one, told in zip(cases, judged([case.pair for case in cases]), strict=True):
-        n, m, u, h = one.pair.also
-        there = [text for text in told.wrong if f"n = {n}, m = {m}, u = {u}, h = {h}," in text]
-        if there:
-            found.append(Finding("check", one.seed, f"valid, but {there[0]}", _texts(one.pair)))
-    return found
+def wrong_check(one: Checked, told: Judgement) -> Finding | None:
+    """One that was called valid, but leaves other bits for that size."""
+    n, m, u, h = one.pair.also
+    there = [text for text in told.wrong if f"n = {n}, m = {m}, u = {u}, h = {h}," in text]
+    return Finding("check", one.seed, f"valid, but {there[0]}", _texts(one.pair)) if there else None
 
 
 def small_check(pair: Pair, one: Checked | Finding) -> Finding | None:
     """What is wrong, with as little as possible of both texts."""
-    found = one if isinstance(one, Finding) else next(iter(wrong_checks([one])), None)
+    found = _wrong(one)
     if found is None:
         return None
-    pair = pair if isinstance(one, Finding) else one.pair
 
-    def same(other: Pair) -> bool:
-        nonlocal found, pair
-        again = said_of_run(one.seed, other, Counter())
-        told = next(iter(wrong_checks([again])), None) if isinstance(again, Checked) else again
-        if told is None or found is None or symptom(told) != symptom(found):
-            return False
-        found, pair = told, other
-        return True
+    def again(other: Pair) -> Finding | None:
+        said = said_of_run(one.seed, other, Counter())
+        return None if said is None else _wrong(said)
 
-    for _ in range(2):
-        shrunk(pair.old, lambda text: same(replace(pair, old=text)), tries=100)
-        shrunk(pair.new, lambda text: same(replace(pair, new=text)), tries=100)
-    return found
+    return shrunk_pair(found, pair if isinstance(one, Finding) else one.pair, again)
+
+
+def _wrong(one: Checked | Finding) -> Finding | None:
+    return one if isinstance(one, Finding) else wrong_check(one, *judged([one.pair]))
 
 
 def _texts(pair: Pair) -> tuple[tuple[str, str], ...]:

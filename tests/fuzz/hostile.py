@@ -15,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 
 from loopwright.cli.main import main
+from tests.fuzz.findings import Finding
 from tests.fuzz.limits import LONGEST, Late, limited
 from tests.fuzz.programs import random_program
-from tests.fuzz.transforms import Finding
 
 FILES = {
     "k.poly": "param n\nstatement S(i, j)\n  domain 0 <= i < n, j < i\n  schedule i, j\noption unroll 2\n",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import islpy as isl
@@ -44,127 +44,28 @@ LATE_SEEDS = (3, 4, _ZEROS, _ONES, _GIVEN, _FAILING)
 """For the size that a pair asks for: data that are zeros, a few ones, and what the pair gives; with the last
 of them, which are these too, the programs get no memory.
 """
+RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS)
+"""Of each pair: all sizes, and the size that it asks for with three others near it."""
 _MALLOC = """
 #include <math.h>
 #include <stdlib.h>
-static int fails;
+int fails;
 static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
 #define malloc given_memory
 """
+_DRIVER = Path(__file__).with_name("judge.c")
+_TABLES = """
+struct slot { int bytes, kind; void *shared; };
+struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
+struct cell { int pair, slot, index; double value; };
+"""
+"""As the driver declares them."""
 _PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
 _THREADS = ("-fsanitize=thread", "-fopenmp")
 _OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:symbolize=0", "TSAN_OPTIONS": "halt_on_error=1:symbolize=0"}
 _DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "struct P": 3, "long": 4, "short": 5,
           "unsigned short": 6, "signed char": 7, "unsigned char": 8, "_Bool": 9}  # fmt: skip
-
-_DRIVER = """
-#undef malloc
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-enum { RUNS = COUNT_OF_RUNS };
-static const int sizes[][RUNS][5] = {ALL_SIZES};
-struct slot { int bytes, kind; void *shared; };
-struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
-static struct version versions[][2] = {ALL_VERSIONS};
-static const struct { int pair, slot, index; double value; } given[] = {ALL_GIVEN{-1, 0, 0, 0}};
-struct result { int done; uint64_t hash; };
-static uint64_t state;
-static uint32_t next(void)
-{
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return state >> 33;
-}
-static int sparse; /* 1: zeros, 2: zeros and a few ones */
-static int put(char *at, int kind, double real, int small)
-{
-  switch (kind) {
-  case 0: *(double *)at = real; return 8;
-  case 1: *(float *)at = real; return 4;
-  case 2: case 3: *(int *)at = small; return 4;
-  case 4: *(long *)at = small; return 8;
-  case 5: case 6: *(short *)at = small; return 2;
-  case 9: *at = small & 1; return 1;
-  default: *at = small; return 1;
-  }
-}
-static void fill(void *data, int bytes, int kind)
-{
-  for (int k = 0; k < bytes; ) {
-    int small = (int)(next() % 12) - (kind == 2 || kind == 6 || kind > 7 ? 0 : 4);
-    double real = small + (next() % 1000) / 1024.0 / 3;
-    if (sparse) real = small = sparse > 1 && small == 1;
-    k += put((char *)data + k, kind, real, small);
-  }
-}
-static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
-{
-  for (int k = 0; k < bytes; k++) hash = (hash ^ data[k]) * 1099511628211u;
-  return hash;
-}
-static uint64_t run(int pair, struct version *one, const int *size)
-{
-  void *data[8];
-  double out[4] = {5, 7, -3, 11};
-  uint64_t hash = 14695981039346656037u;
-  state = size[4];
-  sparse = size[4] == ZEROS || size[4] >= GIVEN ? 1 : size[4] == ONES ? 2 : 0;
-  for (int k = 0; k < 8; k++) {
-    struct slot *slot = &one->slots[k];
-    if (slot->bytes == 0) continue;
-    data[k] = slot->shared ? slot->shared : malloc(slot->bytes);
-    fill(data[k], slot->bytes, slot->kind);
-  }
-  for (int k = 0; size[4] >= GIVEN && given[k].pair >= 0; k++) {
-    int kind = one->slots[given[k].slot].kind;
-    int width = kind == 0 || kind == 4 ? 8 : kind < 4 ? 4 : kind < 7 ? 2 : 1;
-    char *at = (char *)data[given[k].slot] + width * given[k].index;
-    if (given[k].pair == pair) put(at, kind, given[k].value, (int)given[k].value);
-  }
-  fails = size[4] == FAILING;
-  one->call(size[0], size[1], size[2], size[3], data, out);
-  fails = 0;
-  for (int k = 0; k < 8; k++)
-    if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes);
-  return hashed(hash, (unsigned char *)out, sizeof out);
-}
-int main(void)
-{
-  struct result *results = mmap(0, 2 * RUNS * sizeof *results, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  for (int pair = 0; pair < (int)(sizeof versions / sizeof *versions); pair++) {
-    memset(results, 0, 2 * RUNS * sizeof *results);
-    for (int v = 0; v < 2; v++)
-      for (int start = 0; start < RUNS; ) {
-        fprintf(stderr, "\\n@@ %d %d\\n", pair, v);
-        if (fork() == 0) {
-          for (int s = start; s < RUNS; s++) {
-            alarm(10);
-            results[v * RUNS + s].done = 1;
-            int counts = v == 0 || results[s].done == 2;
-            if (counts) results[v * RUNS + s].hash = run(pair, &versions[pair][v], sizes[pair][s]);
-            results[v * RUNS + s].done = 2;
-            if (!counts) _exit(0);
-          }
-          _exit(0);
-        }
-        int status;
-        wait(&status);
-        while (start < RUNS && results[v * RUNS + start].done == 2) start++;
-        if (start < RUNS && results[v * RUNS + start].done) start++;
-      }
-    for (int s = 0; s < RUNS; s++)
-      printf("%d %d %d %d %d\\n", pair, s, results[s].done, results[RUNS + s].done,
-             results[s].hash == results[RUNS + s].hash);
-  }
-  return 0;
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -212,7 +113,7 @@ class Judgement:
 def _assumed(text: str) -> tuple[isl.Set, ...]:
     """The parameters for which something is proved of a text."""
     options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
-    with tempfile.TemporaryDirectory() as name:
+    with TemporaryDirectory() as name:
         path = Path(name, "old.c")
         path.write_text(text)
         programs = read_c(path, options)
@@ -224,7 +125,7 @@ def judged(pairs: Sequence[Pair], *, threads: bool = False) -> list[Judgement]:
     """What running says of every pair; with `threads` OpenMP is on, and data races are wrong too."""
     if not pairs:
         return []
-    with tempfile.TemporaryDirectory() as name:
+    with TemporaryDirectory() as name:
         folder = Path(name)
         if not _built(pairs, folder, threads=threads):
             if len(pairs) == 1:
@@ -264,20 +165,32 @@ def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[s
     return Judgement(len(mine), tuple(wrong), len(late))
 
 
+@lru_cache(maxsize=1)
+def _objects() -> TemporaryDirectory[str]:
+    """A folder with what all judgements share, compiled once: the driver, and threads that tell races."""
+    made = TemporaryDirectory(prefix="judge-")
+    seeds = {"RUNS": str(RUNS), "ZEROS": _ZEROS, "ONES": _ONES, "GIVEN": _GIVEN, "FAILING": _FAILING}
+    texts = {"driver": _DRIVER.read_text(), "team": runtime_text("team.c")}
+    flags = {"driver": [f"-D{name}={value}" for name, value in seeds.items()], "team": ["-fsanitize=thread"]}
+    for name, text in texts.items():
+        source = Path(made.name, f"{name}.c")
+        source.write_text(text)
+        command = ["gcc", "-std=gnu11", "-O1", "-w", *flags[name], "-c", str(source)]
+        subprocess.run([*command, "-o", str(source.with_suffix(".o"))], check=True)
+    return made
+
+
 def _built(pairs: Sequence[Pair], folder: Path, *, threads: bool) -> bool:
-    (folder / "judge.c").write_text(_text(pairs))
+    (folder / "pairs.c").write_text(_text(pairs))
+    objects = [str(Path(_objects().name, f"{name}.o")) for name in ("driver", *(["team"] if threads else []))]
     flags = ["-std=gnu11", "-O0", "-w", "-ffp-contract=off", *(_THREADS if threads else _PLAIN)]
-    sources = [str(folder / "judge.c")]
-    if threads:
-        (folder / "team.c").write_text(runtime_text("team.c"))
-        team = ["gcc", "-O1", "-w", "-fsanitize=thread", "-c", str(folder / "team.c")]
-        subprocess.run([*team, "-o", str(folder / "team.o")], check=True)
-        compiled = ["gcc", *flags, "-c", *sources, "-o", str(folder / "judge.o")]
-        if subprocess.run(compiled, capture_output=True, check=False).returncode != 0:
-            return False
-        sources, flags = [str(folder / "judge.o"), str(folder / "team.o")], ["-fsanitize=thread"]
-    command = ["gcc", *flags, *sources, "-o", str(folder / "judge"), "-lm", "-lpthread"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    compiled = ["gcc", *flags, "-c", str(folder / "pairs.c"), "-o", str(folder / "pairs.o")]
+    if subprocess.run(compiled, capture_output=True, check=False).returncode != 0:
+        return False
+    sanitizers = [_THREADS[0]] if threads else [_PLAIN[0]]  # with -fopenmp another team would be linked
+    command = ["gcc", *sanitizers, str(folder / "pairs.o"), *objects, "-o", str(folder / "judge")]
+    subprocess.run([*command, "-lm", "-lpthread"], capture_output=True, check=True)
+    return True
 
 
 def _text(pairs: Sequence[Pair]) -> str:
@@ -292,12 +205,12 @@ def _text(pairs: Sequence[Pair]) -> str:
         table.append(f"{{ {', '.join(row)} }}")
     rows = [[f"{{{', '.join(map(str, (*size, seed)))}}}" for size, seed in pair.runs] for pair in pairs]
     sizes = ",\n".join(f"{{{', '.join(row)}}}" for row in rows)
-    driver = _DRIVER.replace("COUNT_OF_RUNS", str(len(pairs[0].runs))).replace("ALL_SIZES", sizes)
-    for word, seed in (("ZEROS", _ZEROS), ("ONES", _ONES), ("GIVEN", _GIVEN), ("FAILING", _FAILING)):
-        driver = re.sub(f"(?<== ){word}", str(seed), driver)
     cells = [row for number, pair in enumerate(pairs) for row in _given(number, pair)]
-    driver = driver.replace("ALL_GIVEN", "".join(f"{row}, " for row in cells))
-    return "\n".join([*parts, driver.replace("ALL_VERSIONS", ",\n".join(table))])
+    parts.append(_TABLES)
+    parts.append(f"const int count_of_pairs = {len(pairs)}, sizes[][{RUNS}][5] = {{{sizes}}};")
+    parts.append(f"struct version versions[][2] = {{{','.join(table)}}};")
+    parts.append(f"const struct cell given[] = {{{''.join(f'{row}, ' for row in cells)}{{-1, 0, 0, 0}}}};")
+    return "\n".join(parts)
 
 
 def _given(number: int, pair: Pair) -> Iterator[str]:
@@ -320,8 +233,7 @@ def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]
         f"void call{suffix}(int n, int m, unsigned u, short h, void **p, double *out) {{ f({given}, out); }}"
     )
     slots = ", ".join(
-        f"{{ {one.size}, {_KINDS[one.type]}, "
-        f"{f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
+        f"{{ {one.size}, {_KINDS[one.type]}, {f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
         for one in arrays
     )
     parts += [f"#undef {name}" for name in (*names, *_DEFINED.findall(text))]

@@ -16,10 +16,11 @@ from pathlib import Path
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from tests.fuzz.judge import LATE_SEEDS, Pair, Size, judged
+from tests.fuzz.findings import Finding
+from tests.fuzz.judge import LATE_SEEDS, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
-from tests.fuzz.shrink import shrunk
-from tests.fuzz.transforms import Case, Finding, symptom
+from tests.fuzz.shrink import shrunk_pair
+from tests.fuzz.transforms import Case
 
 _TOKEN = re.compile(
     r"[A-Za-z_]\w*|\d+\.?\d*\w*|<<=?|>>=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[-+*/%&|^<>=!~?:;,(){}\[\].]"
@@ -116,9 +117,7 @@ def mutants_of(case: Case, end: int, outcomes: Counter[str], *, first: int = 0) 
     return found
 
 
-def said_of(
-    seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant"
-) -> Mutant | Finding | None:
+def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant") -> Mutant | Finding | None:
     """What `prove` says of a pair; None where it cannot decide."""
     try:
         with tempfile.TemporaryDirectory() as name, limited():
@@ -133,7 +132,7 @@ def said_of(
         texts = (("program", pair.old), ("new", pair.new))
         return Finding(kind, seed, f"{type(failure).__name__}: {failure}", texts)
     except Late:
-        outcomes["late"] += 1
+        outcomes[f"{kind}: late"] += 1
         return None
     outcomes[f"{kind}: {type(verdict).__name__}"] += 1
     match verdict:
@@ -159,16 +158,14 @@ def _witness(sizes: dict[str, int]) -> Size | None:
     return sizes.get("n", 4), sizes.get("m", 5), sizes.get("u", 0), sizes.get("h", 0)
 
 
-def wrong_mutants(mutants: list[Mutant]) -> list[Finding]:
-    """The answers that running does not confirm."""
-    found: list[Finding] = []
-    for one, told in zip(mutants, judged([mutant.pair for mutant in mutants]), strict=True):
-        texts = (("program", one.pair.old), ("new", one.pair.new))
-        if one.yes and told.wrong:
-            found.append(Finding(one.kind, one.seed, f"proved, but {told.wrong[0]}", texts))
-        if not one.yes and not told.wrong and told.late == len(LATE_SEEDS):
-            found.append(Finding(one.kind, one.seed, f"a no that no run confirms: {one.said}", texts))
-    return found
+def wrong_mutant(one: Mutant, told: Judgement) -> Finding | None:
+    """An answer that running does not confirm."""
+    texts = (("program", one.pair.old), ("new", one.pair.new))
+    if one.yes and told.wrong:
+        return Finding(one.kind, one.seed, f"proved, but {told.wrong[0]}", texts)
+    if not one.yes and not told.wrong and told.late == len(LATE_SEEDS):
+        return Finding(one.kind, one.seed, f"a no that no run confirms: {one.said}", texts)
+    return None
 
 
 def small_mutant(pair: Pair, one: Mutant | Finding) -> Finding | None:
@@ -180,20 +177,12 @@ def small_mutant(pair: Pair, one: Mutant | Finding) -> Finding | None:
     pair = replace(pair, old=texts["program"], new=texts["new"])
     kind = found.kind
 
-    def same(other: Pair) -> bool:
-        nonlocal found, pair
-        again = said_of(one.seed, other, Counter(), kind)
-        told = None if again is None else _wrong(again)
-        if told is None or found is None or symptom(told) != symptom(found):
-            return False
-        found, pair = told, other
-        return True
+    def again(other: Pair) -> Finding | None:
+        said = said_of(one.seed, other, Counter(), kind)
+        return None if said is None else _wrong(said)
 
-    for _ in range(2):
-        shrunk(pair.old, lambda text: same(replace(pair, old=text)), tries=150)
-        shrunk(pair.new, lambda text: same(replace(pair, new=text)), tries=150)
-    return found
+    return shrunk_pair(found, pair, again)
 
 
 def _wrong(one: Mutant | Finding) -> Finding | None:
-    return one if isinstance(one, Finding) else next(iter(wrong_mutants([one])), None)
+    return one if isinstance(one, Finding) else wrong_mutant(one, *judged([one.pair]))

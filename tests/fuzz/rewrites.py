@@ -8,12 +8,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+from tests.fuzz.findings import Finding
 from tests.fuzz.judge import Pair
 from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_nest, random_scope
 from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
 from tests.fuzz.rewritings import Chosen, rewritten
-from tests.fuzz.transforms import Finding
 
 FAULTS = 0.3
 """How often a token of the result is changed."""

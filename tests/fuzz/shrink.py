@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from tests.fuzz.findings import Finding, symptom
+from tests.fuzz.judge import Pair
 
 _KEPT = re.compile(r"void f\(|#pragma (end)?scop|[{}]?$")
 """Lines that stay."""
@@ -23,6 +27,24 @@ def shrunk(text: str, holds: Callable[[str], bool], *, tries: int = 400) -> str:
                 text, progress = smaller, True
                 break
     return text
+
+
+def shrunk_pair(found: Finding, pair: Pair, again: Callable[[Pair], Finding | None]) -> Finding:
+    """The same finding, with as little as possible of both texts of a pair."""
+    wanted = symptom(found)
+
+    def same(other: Pair) -> bool:
+        nonlocal found, pair
+        told = again(other)
+        if told is None or symptom(told) != wanted:
+            return False
+        found, pair = told, other
+        return True
+
+    for _ in range(2):
+        shrunk(pair.old, lambda text: same(replace(pair, old=text)), tries=150)
+        shrunk(pair.new, lambda text: same(replace(pair, new=text)), tries=150)
+    return found
 
 
 def _compiles(text: str) -> bool:

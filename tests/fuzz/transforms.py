@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.transform import plan_of
+from tests.fuzz.findings import Finding, symptom
 from tests.fuzz.judge import Judgement, Pair, judged
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.programs import Program, random_program
@@ -49,20 +49,6 @@ class Case:
         return Pair(*texts, self.program.arrays, guarded=self.guarded, prelude=self.prelude)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What is wrong, and the input that shows it."""
-
-    kind: str
-    seed: int
-    what: str
-    texts: tuple[tuple[str, str], ...]
-
-    def __str__(self) -> str:
-        shown = "\n".join(f"--- {name}\n{text}" for name, text in self.texts)
-        return f"WRONG, {self.kind}:{self.seed}: {self.what}\n{shown}"
-
-
 def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     """The accepted script of this seed, or the failure that is no answer; None where all is refused."""
     rng = random.Random(seed)
@@ -76,14 +62,14 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     except LoopwrightError as failure:
         if not isinstance(failure, BadInput | Illegal | GaveUp):
             return _crash(seed, program, script, failure)
-        outcomes[type(failure).__name__] += 1
+        outcomes[f"transform: {type(failure).__name__}"] += 1
         return None
     except Exception as failure:
         return _crash(seed, program, script, failure)
     except Late:
-        outcomes["late"] += 1
+        outcomes["transform: late"] += 1
         return None
-    outcomes["accepted"] += 1
+    outcomes["transform: accepted"] += 1
     return made
 
 
@@ -134,14 +120,20 @@ def _crash(seed: int, program: Program, script: tuple[str, ...], failure: Except
 
 def wrong(cases: list[Case]) -> list[Finding]:
     """The accepted cases that running does not confirm."""
-    found = [_finding(case, one) for case, one in zip(cases, judged([c.pair for c in cases]), strict=True)]
+    told = judged([case.pair for case in cases])
+    found = [wrong_case(case, one) for case, one in zip(cases, told, strict=True)]
+    return [one for one in found if one is not None] + races(cases)
+
+
+def races(cases: list[Case]) -> list[Finding]:
+    """The accepted cases with threads that running them does not confirm."""
     marked = [case for case in cases if "#pragma omp" in case.new]
     told = judged([case.pair for case in marked], threads=True)
-    found += [_finding(case, one) for case, one in zip(marked, told, strict=True)]
+    found = [wrong_case(case, one) for case, one in zip(marked, told, strict=True)]
     return [one for one in found if one is not None]
 
 
-def _finding(case: Case, told: Judgement) -> Finding | None:
+def wrong_case(case: Case, told: Judgement) -> Finding | None:
     if not told.wrong:
         return None
     texts = (("program", case.program.text), ("script", "\n".join(case.script)), ("new", case.new))
@@ -170,12 +162,6 @@ def small(finding: Finding) -> Finding:
             case = replace(case, script=fewer)
     shrunk(one.program.text, lambda text: same(text, case.script))
     return found
-
-
-def symptom(finding: Finding) -> str:
-    """What stays of a message when the program is smaller."""
-    words = re.sub(r"n = [-\d].*?: |.*hostile.*?: ", "", finding.what)
-    return re.sub(r"[-\d]+|'[^']*'|0x\w+", "", words)[:60]
 
 
 def tried(case: Case) -> Finding | None:

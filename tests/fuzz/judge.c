@@ -1,0 +1,133 @@
+/* Runs the two versions of each pair on the same data, for all its sizes, each in a process that may be stopped.
+   What is judged is compiled with sanitizers and linked with this; RUNS and the seeds come from judge.py. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLOTS = 8, ENDLESS = 5 };
+struct slot { int bytes, kind; void *shared; };
+struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[SLOTS]; };
+struct cell { int pair, slot, index; double value; };
+extern const int count_of_pairs, sizes[][RUNS][5];
+extern struct version versions[][2];
+extern const struct cell given[];
+extern int fails;
+struct result { int done; uint64_t hash; };
+static uint64_t state;
+static int sparse; /* 1: zeros, 2: zeros and a few ones */
+
+static uint32_t next(void)
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return state >> 33;
+}
+
+static int put(char *at, int kind, double real, int small)
+{
+  switch (kind) {
+  case 0: *(double *)at = real; return 8;
+  case 1: *(float *)at = real; return 4;
+  case 2: case 3: *(int *)at = small; return 4;
+  case 4: *(long *)at = small; return 8;
+  case 5: case 6: *(short *)at = small; return 2;
+  case 9: *at = small & 1; return 1;
+  default: *at = small; return 1;
+  }
+}
+
+static void fill(void *data, int bytes, int kind)
+{
+  for (int k = 0; k < bytes; ) {
+    int small = (int)(next() % 12) - (kind == 2 || kind == 6 || kind > 7 ? 0 : 4);
+    double real = small + (next() % 1000) / 1024.0 / 3;
+    if (sparse) real = small = sparse > 1 && small == 1;
+    k += put((char *)data + k, kind, real, small);
+  }
+}
+
+static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
+{
+  for (int k = 0; k < bytes; k++) hash = (hash ^ data[k]) * 1099511628211u;
+  return hash;
+}
+
+static uint64_t run(int pair, struct version *one, const int *size)
+{
+  void *data[SLOTS];
+  double out[4] = {5, 7, -3, 11};
+  uint64_t hash = 14695981039346656037u;
+  state = size[4];
+  sparse = size[4] == ZEROS || size[4] >= GIVEN ? 1 : size[4] == ONES ? 2 : 0;
+  for (int k = 0; k < SLOTS; k++) {
+    struct slot *slot = &one->slots[k];
+    if (slot->bytes == 0) continue;
+    data[k] = slot->shared ? slot->shared : malloc(slot->bytes);
+    fill(data[k], slot->bytes, slot->kind);
+  }
+  for (int k = 0; size[4] >= GIVEN && given[k].pair >= 0; k++) {
+    int kind = one->slots[given[k].slot].kind;
+    int width = kind == 0 || kind == 4 ? 8 : kind < 4 ? 4 : kind < 7 ? 2 : 1;
+    char *at = (char *)data[given[k].slot] + width * given[k].index;
+    if (given[k].pair == pair) put(at, kind, given[k].value, (int)given[k].value);
+  }
+  fails = size[4] == FAILING;
+  one->call(size[0], size[1], size[2], size[3], data, out);
+  fails = 0;
+  for (int k = 0; k < SLOTS; k++)
+    if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes);
+  for (int k = 0; k < SLOTS; k++)
+    if (one->slots[k].bytes && !one->slots[k].shared) free(data[k]);
+  return hashed(hash, (unsigned char *)out, sizeof out);
+}
+
+/* A run may take half a second of processor time, or four where it counts against the new version. */
+static void limit(int version)
+{
+  struct itimerval time = {{0, 0}, {version ? 4 : 0, version ? 0 : 500000}};
+  setitimer(ITIMER_PROF, &time, NULL);
+  alarm(20);
+}
+
+static void all_runs(int pair, int v, int start, struct result *results)
+{
+  for (int s = start; s < RUNS; s++) {
+    limit(v);
+    results[v * RUNS + s].done = 1;
+    int counts = v == 0 || results[s].done == 2;
+    if (counts) results[v * RUNS + s].hash = run(pair, &versions[pair][v], sizes[pair][s]);
+    results[v * RUNS + s].done = 2;
+    if (!counts) _exit(0);
+  }
+  _exit(0);
+}
+
+int main(void)
+{
+  struct result *results = mmap(0, 2 * RUNS * sizeof *results, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  for (int pair = 0; pair < count_of_pairs; pair++) {
+    memset(results, 0, 2 * RUNS * sizeof *results);
+    for (int v = 0; v < 2; v++) {
+      int endless = 0;
+      for (int start = 0; start < RUNS && endless < ENDLESS; ) {
+        fprintf(stderr, "\n@@ %d %d\n", pair, v);
+        fflush(stdout);
+        if (fork() == 0) all_runs(pair, v, start, results);
+        int status;
+        wait(&status);
+        endless += WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
+        while (start < RUNS && results[v * RUNS + start].done == 2) start++;
+        if (start < RUNS && results[v * RUNS + start].done) start++;
+      }
+    }
+    for (int s = 0; s < RUNS; s++)
+      printf("%d %d %d %d %d\n", pair, s, results[s].done, results[RUNS + s].done,
+             results[s].hash == results[RUNS + s].hash);
+  }
+  return 0;
+}

@@ -1,0 +1,69 @@
+"""What was answered and found so far, written down as it comes: an attack that is stopped loses little."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fuzz.findings import Finding, symptom
+
+EVERY = 10.0
+"""Seconds between two tables."""
+NO_CASES = ("late", "lost", "unfinished")
+"""Answers that did not come in time."""
+ANSWERS = (
+    "accepted", "Proved", "VALID", "Refuted", "Illegal", "INVALID", "Undecided", "GaveUp", "BadInput",
+)  # fmt: skip
+"""Columns of the table, in this order; others follow them."""
+
+
+@dataclass
+class Tally:
+    """Counts of answers, `KIND: ANSWER`, and symptoms that were seen; files in a folder, if one is given."""
+
+    folder: Path | None = None
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seen: dict[str, str] = field(default_factory=dict)
+    """The first finding of each symptom."""
+    repeated: int = 0
+    _written: float = 0.0
+
+    def add(self, found: list[Finding], told: Counter[str]) -> None:
+        """Adds what a batch shows; a symptom that is new is printed."""
+        self.outcomes += told
+        for one in found:
+            if self.folder is not None:
+                with (self.folder / "finds.txt").open("a") as file:
+                    print(one, file=file)
+            if symptom(one) in self.seen:
+                self.repeated += 1
+            else:
+                self.seen[symptom(one)] = f"{one.kind}:{one.seed}: {one.what}"
+                print(one, flush=True)
+        if self.folder is not None and (found or time.monotonic() - self._written > EVERY):
+            (self.folder / "counts.txt").write_text(self.table + "\n")
+            self._written = time.monotonic()
+
+    @property
+    def cases(self) -> int:
+        return sum(count for what, count in self.outcomes.items() if what.split(": ")[1] not in NO_CASES)
+
+    @property
+    def table(self) -> str:
+        """One line for each kind, one column for each answer; then what was found."""
+        rows: dict[str, Counter[str]] = {}
+        for what, count in self.outcomes.items():
+            kind, answer = what.split(": ")
+            rows.setdefault(kind, Counter())[answer] += count
+        others = sorted({answer for row in rows.values() for answer in row} - {*ANSWERS, *NO_CASES})
+        lines = []
+        for kind, row in sorted(rows.items()):
+            told = [f"{row[one]} {one}" for one in (*ANSWERS, *others, *NO_CASES) if row[one]]
+            count = sum(row.values()) - sum(row[one] for one in NO_CASES)
+            lines.append(f"{kind:<10} {count:>7}  {', '.join(told)}")
+        lines.append(
+            f"{'all':<10} {self.cases:>7}  {len(self.seen)} symptoms, {self.repeated} more finds of them"
+        )
+        return "\n".join([*lines, *(f"WRONG {what[:160]}" for what in self.seen.values())])
