@@ -172,7 +172,7 @@ def attack(seconds: float, first: int, jobs: int, folder: Path | None) -> int:
         return rounds(number, BATCH, told, end, tell=tell), told
 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
-        tempfile.tempdir = place  # what processes that are ended leave behind goes with it
+        tempfile.tempdir = place  # what processes leave that are ended goes with it
         rounds(first, 1, Counter())  # what is loaded and asked of compilers once is there when forking
         for found, told in batches(judge, first, BATCH, jobs, end):
             tally.add(found, told)
