@@ -69,7 +69,7 @@ def _wrong(one: Case | Mutant | Checked, told: Judgement) -> Finding | None:
 
 
 def _silent(at: str) -> None:
-    """Nobody asks where it is."""
+    """Where it is need not be known."""
 
 
 def rounds(
