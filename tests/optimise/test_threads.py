@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.optimise.candidates.nests import targets
+from loopwright.optimise.candidates.finer import finer_tiles
+from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.nests import SearchContext, targets
 from loopwright.optimise.candidates.orders import parallel
+from loopwright.optimise.candidates.parts import parted
+from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, in_parts
 from loopwright.optimise.candidates.waiting import cut_after
+from loopwright.prove.legality.reductions import ordering
+from loopwright.transform import plan_of
 from loopwright.transform.perform import performed
 from loopwright.transform.script.steps import parse_script
-from tests.optimise.test_registers import judge_of
+from tests.kernel_programs import kernel_program
+from tests.optimise.test_registers import WIDE, judge_of
 
 
 def test_threads_do_not_share_a_copy_that_is_made_again(tmp_path: Path) -> None:
@@ -105,3 +112,52 @@ for (int i = 0; i < 90; i++)
     scripts = list(cut_after(judge.plan, nest, "i", judge.setting))
     assert [[str(step) for step in one] for one in scripts] == ([[*cut, "parallel(After, i)"]] if cut else [])
     assert all(judge.estimated(one, "") is not None for one in scripts)
+
+
+def test_few_large_tiles_become_smaller_ones_that_threads_share_evenly(tmp_path: Path) -> None:
+    """Three tiles of 128 columns are two for one thread and one for the other."""
+    text = """\
+for (int i = 0; i < 3; i++)
+  for (int k = 0; k < 396; k++)
+    for (int j = 0; j < 384; j++)
+      S: A[i][j] += B[i][k] * C[k][j];"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    plan = performed(judge.plan, *parse_script("tile(S, j=128)\ninterchange(S, [jT, i, k])"))
+    (nest,) = targets(plan)
+    scripts = list(finer_tiles(plan, nest, judge.setting))
+    assert [[str(step) for step in one] for one in scripts] == [
+        [f"tile(S, j={size})", "interchange(S, [jT, i, k])", "parallel(S, jT)"] for size in (32, 16)
+    ]
+    assert all(judge.estimated(one, "") is not None for one in scripts)
+
+
+def test_a_loop_that_adds_to_the_same_cells_is_not_parted(tmp_path: Path) -> None:
+    text = """\
+for (int k = 0; k < 400; k++)
+  for (int i = 0; i < 396; i++)
+    for (int j = 0; j < 400; j++)
+      S: C[i][j] += A[k][i] * B[k][j];"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    found = list(parted(judge.plan, parse_script("unroll_and_jam(S, k=8)"), "S1", judge.setting))
+    assert [str(one[0]).rpartition(" : ")[2] for one in found] == ["p = [i / 200]})", "p = [j / 200]})"]
+
+
+def test_sums_that_are_pushed_in_tiles_run_along_diagonals() -> None:
+    """nussinov: on one thread the tiles stay in a cache, and threads share those on a diagonal."""
+    program = kernel_program("nussinov")
+    setting = SearchContext(plan_of(program), WIDE, {"N": 1600}, ordering(program), threads=2)
+    judge = Judge(setting.start, setting, 10**6, clock=lambda: 0, threads=2)
+    known = {origin: script for script, origin in around(judge.plan, setting) if "pushed" in origin}
+    pushed, tiled = (
+        judge.estimated(known[f"a sum pushed, {way}"], "") for way in ("not pulled", "in tiles")
+    )
+    assert pushed is not None and tiled is not None
+    assert tiled.total < pushed.total
+    shared = among_threads(judge, tiled)
+    assert [str(step) for step in shared.script[len(tiled.script) :]][:3] == [
+        "skew(@35, jT, iT)",
+        "interchange(@35, iT, jT)",
+        "parallel(@35, iT)",
+    ]

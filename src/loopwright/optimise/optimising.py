@@ -21,9 +21,9 @@ from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
-from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, SearchContext, script_of, tiles_copied, written_out
-from loopwright.optimise.candidates.planner import GIVEN, Planner
+from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.reasons import Reasoned, reasoned
 from loopwright.optimise.candidates.regions import apart, together
 from loopwright.optimise.fleet.address import Scheduler, demand_dask

@@ -36,6 +36,10 @@ SHAPED = 4.0
 STORED = 2.5
 """So many times as long where storage has changed: every read is asked for the value it sees."""
 
+GIVEN, AWAITED = "as given", 8.0
+"""What a script is that the search begins with, how the origin of what is made of it begins, and how many
+times as long it may take: all others are made of it."""
+
 LEAST = 1.0
 """Seconds that work has which is begun in time, however late."""
 
@@ -146,6 +150,7 @@ class Judge:
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
             patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
+            patience = AWAITED * PATIENCE if origin == GIVEN else patience
             least = LEAST if script else patience  # without the original there is nothing to compare with
             found = self.limited(lambda _: self._cost(plan, part, before), patience, least)
         except (BadInput, GaveUp, InternalError):

@@ -153,6 +153,8 @@ def extent(plan: Plan, nest: NamedNest, loop: str, sizes: Mapping[str, int]) -> 
     for points in plan.iterations(nest.component, depth + 1):
         for k, name in enumerate(points.get_var_names_not_none(PARAM)):
             points = points.fix_val(PARAM, k, isl.Val(sizes[name])) if name in sizes else points
+        if points.is_empty():  # such as what blocks leave over, where the sizes are multiples of theirs
+            continue
         high, low = points.dim_max_val(depth), points.dim_min_val(depth)
         if not high.is_int() or not low.is_int():
             return MANY

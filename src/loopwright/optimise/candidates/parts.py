@@ -26,6 +26,7 @@ from loopwright.optimise.candidates.nests import (
     is_perfect,
     is_single,
     is_tiled,
+    moves_writes,
     targets,
 )
 from loopwright.presburger.sets import DIM
@@ -59,7 +60,8 @@ BLOCK = 8
 def parted(start: Plan, script: Script, name: str, setting: SearchContext) -> Iterator[Script]:
     """The script with a loop over parts around the nest of a statement, for each loop that may be parted.
 
-    Only where the nest is blocked, and is perfect and of this statement alone before it is.
+    A loop that adds to the same cells is none: threads cannot share its parts.  Only where the nest is
+    blocked, and is perfect and of this statement alone before it is.
     """
     found = _first_block(start, script, name)
     if found is None:
@@ -70,9 +72,11 @@ def parted(start: Plan, script: Script, name: str, setting: SearchContext) -> It
     if before.sharing(nest.component, 0).positions:
         return
     rest = _inside(script[place:], nest.handle)
-    for loop in nest.loops:
+    for depth, loop in enumerate(nest.loops):
+        if rest is None or not moves_writes(before, nest.component, depth):
+            continue
         part = _part(before, nest, loop, script, setting)
-        if part is not None and rest is not None:
+        if part is not None:
             cut = (*script[:place], *nest.definition, part, *rest)
             if _has_meaning(start, cut):
                 yield cut

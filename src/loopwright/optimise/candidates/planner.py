@@ -14,7 +14,7 @@ from itertools import islice
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.columns import columns
-from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
@@ -29,7 +29,7 @@ from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around, fusions
 from loopwright.optimise.candidates.sums import register_sums
-from loopwright.optimise.candidates.threads import among_threads, ends, in_parts, parallelise
+from loopwright.optimise.candidates.threads import ends, parallelise, shared_by_threads
 from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
@@ -69,9 +69,6 @@ HOPEFUL = 3.0
 """A structure that costs more than so many times the cheapest one is not blocked first."""
 
 EXPANDED = "temporaries expanded, "
-
-GIVEN = "as given"
-"""What a script is that the search begins with, and how the origin of what is made of it begins."""
 
 SCHEDULING = 1.0
 """Seconds for isl's scheduler."""
@@ -138,8 +135,7 @@ class Planner:
                 hint="loopwright transform says which of its steps is refused",
             )
         if self.judge.threads > 1:
-            among_threads(self.judge, one)
-            in_parts(self.judge, one)
+            list(shared_by_threads(self.judge, one))
 
     def as_compiled(self) -> float:
         """The cycles of the region as written, in the order of loops that its compiler gives perfect nests.

@@ -13,7 +13,14 @@ from itertools import pairwise
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
-from loopwright.optimise.candidates.nests import Script, SearchContext, is_perfect, script_of, targets
+from loopwright.optimise.candidates.nests import (
+    Script,
+    SearchContext,
+    is_perfect,
+    is_tiled,
+    script_of,
+    targets,
+)
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.read.formula import Chain, Formula, Junction, Symbol
@@ -38,6 +45,9 @@ from loopwright.transform.vectors import Position
 WHOLE, BLOCK = 1 << 20, 120
 """The size of a tile that holds every iteration of a loop, and of those inside it."""
 
+TILE = (64, 128)
+"""The tiles of two loops in which sums are pushed."""
+
 MOST = 9
 """Nests with more statements than this are not moved together."""
 
@@ -53,6 +63,7 @@ def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
         yield from (((*done, *steps), "blocks of the second loop") for steps in _blocks(plan, nest))
         yield from (((*done, *steps), "one nest of all statements") for steps in _embedded(plan, nest))
         yield from (((*done, *steps), "a sum pushed, not pulled") for steps in _turned(plan, nest))
+        yield from (((*done, *steps), "a sum pushed, in tiles") for steps in _turned(plan, nest, TILE))
         yield from (((*done, *steps), "joined with the next iteration") for steps in _rotated(plan, nest))
 
 
@@ -114,10 +125,13 @@ def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
 
 
-def _turned(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator[Script]:
     """The innermost loop of the last statement exchanged with the one that it shares with the others.
 
     for j:  x[j];  for k < j: x[j] += x[k] a[k][j]   -->   for j:  x[j];  for k > j: x[k] += x[j] a[j][k]
+
+    With a tile, in tiles of all loops that they share: rows that are read stay in a cache, and tiles on a
+    diagonal wait for no other on it.
     """
     positions, shared = nest.component.positions, len(nest.loops)
     depths = [plan.leaf(position).depth for position in positions]
@@ -126,8 +140,13 @@ def _turned(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         return
     before, last = (str(name) for name in names)
     outer, inner = plan.leaf(positions[-1]).loops[shared - 1 :]
-    apart, turned = Distribute((before, last), shared - 1), Interchange(last, outer, inner)
-    yield Step(apart), Step(turned), Step(Fuse((before, last), shared))
+    if tile and (len(tile) != shared or is_tiled(plan, nest)):
+        return
+    sizes = tuple(map(LoopNumber, tile, nest.loops))
+    tiles = (*nest.definition, Step(Tile(nest.handle, sizes))) if sizes else ()
+    common = shared + len(tile)
+    apart, turned = Distribute((before, last), common - 1), Interchange(last, outer, inner)
+    yield (*tiles, Step(apart), Step(turned), Step(Fuse((before, last), common)))
 
 
 def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:

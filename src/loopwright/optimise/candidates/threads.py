@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from loopwright.optimise.candidates.finer import finer_tiles
 from loopwright.optimise.candidates.finishing import in_vectors
-from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.judging import COSTLY, Estimated, Judge
 from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.parts import parted
@@ -46,21 +47,34 @@ def parallelise(judge: Judge, count: int) -> None:
     the nests inside it.  For one thread nothing is done.
     """
     for one in _alone(judge, count) if judge.threads > 1 else ():
-        among_threads(judge, one)
-        in_parts(judge, one)
+        list(shared_by_threads(judge, one))
 
 
-def among_threads(judge: Judge, one: Estimated) -> Estimated:
-    """A script with parallel loops in its outermost nests, where some are legal and save something."""
+def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
+    """A script with parallel loops in all nests, in parts, and with parallel loops in costly nests alone."""
+    if (after := among_threads(judge, one)) is not one:
+        yield after
+    if (parted := in_parts(judge, one)) is not None:
+        yield parted
+    if (costly := among_threads(judge, one, COSTLY)) is not one and costly.script != after.script:
+        yield costly
+
+
+def among_threads(judge: Judge, one: Estimated, least: float = WORTH) -> Estimated:
+    """A script with parallel loops in its outermost nests, where some are legal and save something.
+
+    Nests with less than the part `least` of the cycles are left to one thread: what it has in its cache the
+    others would have to fetch, which the model does not count.
+    """
     now, tried = one, set[tuple[str, ...]]()
-    while (nest := _next(now, tried)) is not None:
+    while (nest := _next(now, tried, least)) is not None:
         tried.add(_called(nest))
         after = _shared(judge, now, nest.component.positions, f"{one.origin}, among threads")
         now = now if after is None else after
     return now if now is one else in_vectors(judge, now, now.origin, only_shared=True)
 
 
-def _next(one: Estimated, tried: Set[tuple[str, ...]]) -> NamedNest | None:
+def _next(one: Estimated, tried: Set[tuple[str, ...]], least: float) -> NamedNest | None:
     """The nest that costs most of those that threads do not share and that were not tried.
 
     They are looked for again after each step: a loop that is cut moves those after it.
@@ -74,7 +88,7 @@ def _next(one: Estimated, tried: Set[tuple[str, ...]]) -> NamedNest | None:
     left = [
         nest
         for nest in targets(one.plan)
-        if one.cost_of(nest.component) >= WORTH * one.total
+        if one.cost_of(nest.component) >= least * one.total
         and _called(nest) not in tried
         and shared.isdisjoint(nest.component.positions)
     ]
@@ -108,7 +122,8 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
     """A script with a parallel loop in the nest at these places: the best of the first that save something,
     or one before it that is nearly as good: later ones are longer.
 
-    An outer loop with few iterations, as over tiles, is not shared as evenly as one inside of it.
+    An outer loop with few iterations, as over tiles, is not shared as evenly as one inside of it, or as one
+    over smaller tiles.
     What seems not to run in the middle of loops, as what tiles leave over, is shared though it saves nothing.
     """
     here = {padded_position(place, start.plan.loops) for place in places}
@@ -130,7 +145,15 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
                 break
     found = found or legal[:1]
     least = min((one.total for one in found), default=0.0)
-    return next((one for one in found if one.total <= least + WORTH * start.total), None)
+    best = next((one for one in found if one.total <= least + WORTH * start.total), None)
+    enough = start.total - ENOUGH * _shareable(judge, start, nest.component)
+    for script in finer_tiles(start.plan, nest, judge.setting):
+        if judge.is_over() or (best is not None and best.total < enough):
+            break
+        after = judge.estimated(script, origin)
+        if after is not None and after.total < (start if best is None else best).total - WORTH * start.total:
+            best = after
+    return best
 
 
 def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:

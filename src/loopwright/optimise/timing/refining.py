@@ -11,9 +11,9 @@ from dataclasses import field, replace
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.finishing import finished
-from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import Script, is_shared, tiles_copied
-from loopwright.optimise.candidates.threads import among_threads, in_parts
+from loopwright.optimise.candidates.threads import shared_by_threads
 from loopwright.optimise.timing.results import Results
 from loopwright.optimise.timing.trials import BATCH, Judged, Task, Timed, Trial, Trials, in_turn
 from loopwright.progress import Progress
@@ -23,6 +23,9 @@ from loopwright.transform.script.steps import Step
 
 FINALISTS, TURNS, NEAR = 5, 4, 1.15
 """So many of the fastest programs run again, so many times in turns, where they are near the fastest."""
+
+FEW = 2
+"""So many kinds of scripts are timed before those that threads share of a script the search began with."""
 
 RESERVED = 0.3
 """The part of the time for trials that is kept for them at most."""
@@ -111,12 +114,11 @@ class Neighbours:
         one, wide = self.judge.known.get(script), Step(Widen())
         if one is None:
             return
-        for way in (among_threads, in_parts):
-            shared = way(self.judge, one)
-            while shared is not None:
-                yield from self._fresh((shared,))
-                is_last = wide in shared.script or not self.judge.setting.machine.widest
-                shared = None if is_last else self.judge.estimated((*shared.script, wide), shared.origin)
+        for shared in shared_by_threads(self.judge, one):
+            yield from self._fresh((shared,))
+            if self.judge.setting.machine.widest and wide not in shared.script:
+                wider = self.judge.estimated((*shared.script, wide), shared.origin)
+                yield from self._fresh(() if wider is None else (wider,))
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,9 @@ class Timing:
     def _fresh(self, waiting: Sequence[Trial], neighbours: Neighbours | None) -> Iterator[Task]:
         begun = time.monotonic()
         near = None if neighbours is None else neighbours.of
-        batch = BATCH if neighbours is not None and neighbours.judge.threads > 1 else None
+        batch = None
+        if neighbours is not None and neighbours.judge.threads > 1:
+            batch = FEW if any(one.origin == GIVEN for one in waiting) else BATCH
         for number, one in enumerate(in_turn(waiting, self.found, near, batch), 1):
             best = self._best
             reserved = min(FINALISTS * TURNS * best, RESERVED * (self.until - begun))
