@@ -144,6 +144,16 @@ PAIRS = {
 }
 
 
+def test_a_witness_names_what_the_function_is_given(tmp_path: Path) -> None:
+    """m decides nothing but a value, and another number of it would show no difference."""
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    body = "for (unsigned i = 0; i < u; i++) if (m != u + 1) B[i] = 7;\n"
+    old.write_text(HEAD + body + TAIL)
+    new.write_text(HEAD + body.replace("m != u", "u != u") + TAIL)
+    verdict = compare_files(old, new).verdict
+    assert isinstance(verdict, Refuted) and verdict.parameters == {"u": 4, "m": 5}
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs_of_files(name: str, tmp_path: Path) -> None:
     old, new, answer = PAIRS[name]

@@ -82,7 +82,7 @@ class EnclosingFunction:
     def beginning(self, sizes: Mapping[str, int]) -> Beginning | None:
         """What is known where the region starts, for sizes that the function is given; None: it does not."""
         run = _Prelude(self, {**self._constants, **self.constants}, set())
-        for name in self._parameters:
+        for name in self.parameters:
             run.values[name] = sizes.get(name, OTHERWISE)
         try:
             run.until(field(self.node, "body"))
@@ -92,7 +92,7 @@ class EnclosingFunction:
         return Beginning(values, frozenset(run.cells), tuple(run.assumed))
 
     @cached_property
-    def _parameters(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[str, ...]:
         """Those that are ints."""
         lists = [one for one in walk(field(self.node, "declarator")) if one.type == "parameter_declaration"]
         plain = [one for one in lists if one.text.split()[:-1] in (["int"], ["long"], ["const", "int"])]

@@ -28,7 +28,7 @@ from loopwright.prove.equivalence.arithmetic import (
     computed,
     differ,
 )
-from loopwright.prove.equivalence.beginning import Beginning, EnclosingFunction, function_of
+from loopwright.prove.equivalence.beginning import OTHERWISE, Beginning, EnclosingFunction, function_of
 from loopwright.prove.equivalence.counterexample import (
     Telling,
     cell_text,
@@ -244,6 +244,8 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
     doubt = beginning.keeps_out({place: float(value.number) for place, value in shown.given.items()})
     if doubt is not None:
         return doubt
+    others = [] if pair.function is None else sorted({*pair.function.parameters} & _read_in(parts))
+    sizes = {**sizes, **{name: OTHERWISE for name in others if name not in sizes}}
     return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
 
 
