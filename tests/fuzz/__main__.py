@@ -152,6 +152,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--case", help="KIND:NUMBER: transform, mutant, rewrite, check or hostile")
+    parser.add_argument("--first", action="store_true", help="end with the first find")
     parser.add_argument("--log", type=Path, help="a folder for counts and finds while it runs")
     arguments = parser.parse_args()
     if arguments.case:
@@ -159,23 +160,26 @@ def main() -> int:
         found = again(kind, int(number))
         print(*found, sep="\n")
         return 1 if found else 0
-    return attack(arguments.seconds, arguments.seed, arguments.jobs, arguments.log)
+    return attack(arguments.seconds, arguments.seed, arguments.jobs, arguments.log, first=arguments.first)
 
 
-def attack(seconds: float, first: int, jobs: int, folder: Path | None) -> int:
-    """All kinds of cases for a number of seconds, with the table of answers at the end."""
+def attack(seconds: float, seed: int, jobs: int, folder: Path | None, *, first: bool = False) -> int:
+    """All kinds of cases for a number of seconds, or until the `first` find; then the table of answers."""
     end = time.monotonic() + seconds
+    size = 3 if first else BATCH
     tally = Tally(folder)
 
     def judge(number: int, tell: Tell) -> Batch:
         told: Counter[str] = Counter()
-        return rounds(number, BATCH, told, end, tell=tell), told
+        return rounds(number, size, told, end, tell=tell), told
 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         tempfile.tempdir = place  # what processes leave that are ended goes with it
-        rounds(first, 1, Counter())  # what is loaded and asked of compilers once is there when forking
-        for found, told in batches(judge, first, BATCH, jobs, end):
+        rounds(seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
+        for found, told in batches(judge, seed, size, jobs, end):
             tally.add(found, told)
+            if first and found:
+                break
     print(tally.table)
     return 1 if tally.seen else 0
 

@@ -11,6 +11,7 @@ from tests.fuzz.__main__ import rounds
 from tests.fuzz.judge import Pair, judged
 from tests.fuzz.programs import Array
 from tests.fuzz.shrink import shrunk
+from tests.fuzz.strength import FAULTS, SOURCES
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
@@ -20,6 +21,12 @@ def test_no_attack_succeeds() -> None:
     assert rounds(4, 3, outcomes, mutants_each=2) == []
     assert outcomes["transform: accepted"] >= 3 and outcomes["check: VALID"] == 1
     assert outcomes["mutant: Undecided"] >= 1 and outcomes["rewrite: Proved"] >= 2
+
+
+def test_faults_can_still_be_planted() -> None:
+    """`python -m tests.fuzz.strength` measures how many cases find them."""
+    for one in FAULTS:
+        assert (SOURCES / one.file).read_text().count(one.old) == 1, one.name
 
 
 BODY = "void f(int n, int m, unsigned u, short h, int A0[24], double *out)\n{\n  A0[0] = %s;\n}\n"

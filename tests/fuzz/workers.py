@@ -71,6 +71,15 @@ class _Worker:
             return "no answer in time"
         return f"more than {MEMORY >> 30} GiB of memory" if self.memory > MEMORY else None
 
+    def stop(self) -> None:
+        """Ends the process, with all that it has started."""
+        if self.process.pid is not None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:  # it has ended in the meantime
+                self.process.kill()
+        self.process.join()
+
     def ended(self, what: str) -> Batch:
         return [Finding("batch", self.first, f"{what} at {self.at}", ())], Counter({"batch: lost": 1})
 
@@ -81,17 +90,21 @@ def batches(judge: Judge, first: int, size: int, jobs: int, end: float) -> Itera
     At least every second something comes, if only an empty batch, so that the caller can write down counts.
     """
     workers: list[_Worker] = []
-    while workers or time.monotonic() < end:
-        while len(workers) < jobs and time.monotonic() < end:
-            workers.append(_started(judge, first))
-            first += size
-        ready = set(wait([one.messages for one in workers], timeout=1.0))
-        for one in list(workers):
-            told = _heard(one) if one.messages in ready else _overdue(one, end)
-            if told is not None:
-                workers.remove(one)
-                yield told
-        yield [], Counter()
+    try:
+        while workers or time.monotonic() < end:
+            while len(workers) < jobs and time.monotonic() < end:
+                workers.append(_started(judge, first))
+                first += size
+            ready = set(wait([one.messages for one in workers], timeout=1.0))
+            for one in list(workers):
+                told = _heard(one) if one.messages in ready else _overdue(one, end)
+                if told is not None:
+                    workers.remove(one)
+                    yield told
+            yield [], Counter()
+    finally:
+        for one in workers:
+            one.stop()
 
 
 def _started(judge: Judge, first: int) -> _Worker:
@@ -125,14 +138,9 @@ def _heard(worker: _Worker) -> Batch | None:
 
 
 def _overdue(worker: _Worker, end: float) -> Batch | None:
-    """Ends a process that takes too long or too much, with all that it has started."""
+    """Ends a process that takes too long or too much; None where it does not."""
     fault, over = worker.fault, time.monotonic() > end + GRACE
     if fault is None and not over:
         return None
-    if worker.process.pid is not None:
-        try:
-            os.killpg(worker.process.pid, signal.SIGKILL)
-        except ProcessLookupError:  # it has ended in the meantime
-            worker.process.kill()
-    worker.process.join()
+    worker.stop()
     return worker.ended(fault) if fault else ([], Counter({"batch: unfinished": 1}))

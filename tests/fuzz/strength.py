@@ -1,0 +1,159 @@
+"""How many cases it takes to find a fault: each is planted in a copy of the sources, one at a time.
+
+    python -m tests.fuzz.strength --seconds 60 --jobs 8
+
+A fault is one change of a line.  The attack runs on the copy until it finds something, which may be a wrong
+answer or an answer that is none (an internal error: the proofs of Loopwright stop it before running does).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "loopwright"
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A line, or a part of one that occurs once in its file, and what stands there instead."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+FAULTS = (
+    Planted(
+        "anti-dependences are no dependences",
+        "model/dependences.py",
+        "                if found is not None:\n",
+        "                if found is not None and (first.access.is_write or not second.access.is_write):\n",
+    ),
+    Planted(
+        "output dependences are no dependences",
+        "model/dependences.py",
+        "                if found is not None:\n",
+        "                if found is not None and not (first.access.is_write and second.access.is_write):\n",
+    ),
+    Planted(
+        "what a parallel loop carries backwards",
+        "prove/legality/precedence.py",
+        "sides = (pairs.intersect(column.less), pairs.intersect(column.greater))",
+        "sides = (pairs.intersect(column.greater),)",
+    ),
+    Planted(
+        "private variables may be read first",
+        "prove/legality/privatisation.py",
+        "            if not left.is_empty():\n                return False\n    return True",
+        "            if not left.is_empty():\n                return True\n    return True",
+    ),
+    Planted(
+        "new arrays may be one too small",
+        "prove/legality/bounds.py",
+        "order_lt(OUT, k, OUT, count + place + k)",
+        "order_le(OUT, k, OUT, count + place + k)",
+    ),
+    Planted(
+        "integers fit into every floating type",
+        "prove/equivalence/laws.py",
+        "            return bits <= _BITS[wide]",
+        "            return True",
+    ),
+    Planted(
+        "a conversion there and back is nothing",
+        "prove/equivalence/laws.py",
+        "            return inner if _holds(kind, other) else None",
+        "            return inner",
+    ),
+    Planted(
+        "operations under fewer guards are defined",
+        "prove/equivalence/definedness.py",
+        "theirs is not None and theirs.guards <= self.guards[new]",
+        "theirs is not None",
+    ),
+    Planted(
+        "unsigned and int make int",
+        "c/types.py",
+        "    if lower.signed or not higher.signed or higher.bits > lower.bits:\n        return higher",
+        "    if lower.signed or not higher.signed or higher.bits > lower.bits:\n        return lower",
+    ),
+    Planted(
+        "small types are not promoted",
+        "c/types.py",
+        "    return INT if is_small and holds(INT, kind) else kind",
+        "    return kind",
+    ),
+    Planted(
+        "a run does not wrap around",
+        "prove/equivalence/arithmetic.py",
+        "        return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped",
+        "        return limits.greatest",
+    ),
+    Planted(
+        "other locals are the same",
+        "prove/comparison/outside.py",
+        "    return _locals_difference(before, after) or _order_difference(before, after)",
+        "    return None",
+    ),
+    Planted(
+        "what check found is valid",
+        "check/verify.py",
+        "    elif log.violations:\n        answer = Answer.VIOLATION\n",
+        "    elif log.violations:\n        answer = Answer.VALID\n",
+    ),
+)
+
+
+def planted(one: Planted, folder: Path) -> None:
+    """A copy of the sources with the fault."""
+    shutil.copytree(SOURCES, folder / "loopwright", symlinks=False, ignore=shutil.ignore_patterns("*.pyc"))
+    path = folder / "loopwright" / one.file
+    text = path.read_text()
+    if text.count(one.old) != 1:
+        raise ValueError(f"{one.name}: {one.file} has that line {text.count(one.old)} times")
+    path.write_text(text.replace(one.old, one.new))
+
+
+def found_after(one: Planted, seconds: float, seed: int) -> str:
+    """How many cases of an attack were answered when it was found, and by which."""
+    with tempfile.TemporaryDirectory(prefix="strength-") as name:
+        planted(one, Path(name))
+        others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([name, str(ROOT), *others])}
+        command = [sys.executable, "-m", "tests.fuzz", "--seconds", str(seconds), "--seed", str(seed)]
+        done = subprocess.run(
+            [*command, "--first"], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    cases = re.search(r"(?m)^all +(\d+)", done.stdout)
+    if cases is None:
+        return f"the attack failed: {done.stderr.strip()[-300:]}"
+    wrong = re.search(r"(?m)^WRONG (.*)", done.stdout)
+    return f"after {cases[1]} cases: {wrong[1][:90]}" if wrong else f"not found in {cases[1]} cases"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.strength")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each fault")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        answers = pool.map(lambda one: found_after(one, arguments.seconds, arguments.seed), FAULTS)
+        for one, answer in zip(FAULTS, answers, strict=True):
+            print(f"{one.name:<42} {answer}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
