@@ -23,9 +23,8 @@ from benchmarks.proofs import CORPUS, ROOT, SUFFIXES, scripts
 from loopwright.errors import BadInput, LoopwrightError
 from loopwright.generate.program import generate
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.obligations.answers import Fails, Holds, NotDecided
 from loopwright.prove.obligations.cvc5 import Cvc5
-from loopwright.prove.obligations.formulas import Obligation
+from loopwright.prove.obligations.formulas import Fails, Holds, NotDecided, Obligation
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides

@@ -9,8 +9,7 @@ import islpy as isl
 
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import isl_failures
-from loopwright.prove.obligations.answers import Answer, Fails, Holds
-from loopwright.prove.obligations.formulas import Obligation
+from loopwright.prove.obligations.formulas import Answer, Fails, Holds, Obligation
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 
 

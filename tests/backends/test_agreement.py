@@ -12,9 +12,8 @@ from benchmarks.deciders import Isl
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
-from loopwright.prove.obligations.answers import Answer, Fails, Holds, NotDecided, Prover
 from loopwright.prove.obligations.cvc5 import Cvc5
-from loopwright.prove.obligations.formulas import Obligation
+from loopwright.prove.obligations.formulas import Answer, Fails, Holds, NotDecided, Obligation, Prover
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.c.reworded.attributes import with_leading_attributes
+from loopwright.c.reworded.declared import with_leading_attributes, with_outer_declarations
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
-from loopwright.c.reworded.outer_declarations import with_outer_declarations
 from loopwright.errors import BadInput
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source

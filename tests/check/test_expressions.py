@@ -13,8 +13,7 @@ from loopwright.check.original.c_text import test as condition_text
 from loopwright.check.original.c_text import value
 from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import Specification
-from loopwright.check.original.writer_functions import subscripts
-from loopwright.check.original.writers import writers
+from loopwright.check.original.writers import subscripts, writers
 from loopwright.check.program.segment import parse_input
 from loopwright.check.verify import prepared
 from loopwright.source import Source

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from loopwright.check.program.segment import parse_input
-from loopwright.check.run import races
-from loopwright.check.run.execute import Toolchain
-from loopwright.check.run.races import with_races
+from loopwright.check.run import execute
+from loopwright.check.run.execute import Toolchain, with_races
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.verify import CheckOptions, check_text
 from loopwright.source import Source
@@ -159,6 +158,6 @@ def test_races_that_were_not_looked_for(tools: Toolchain, note: str) -> None:
 
 
 def test_a_sanitizer_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(races, "_OPTIONS", ("-fsanitize=no-such-thing",))
+    monkeypatch.setattr(execute, "_OPTIONS", ("-fsanitize=no-such-thing",))
     report: Report = check_text(PARALLEL, options=CheckOptions(tools=TOOLS, race=True))
     assert (report.answer, report.exit_code) == (Answer.GAVE_UP, 3)

@@ -13,7 +13,7 @@ from loopwright.check.algorithms.fast import fast_check
 from loopwright.check.algorithms.precise import precise_tables
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import parse_input
-from loopwright.check.run.discovery import extents_tables
+from loopwright.check.run.sizes import extents_tables
 from loopwright.check.verify import CheckOptions, Job, delayed, prepared
 from loopwright.source import Source
 from tests.check.figures import figure_6

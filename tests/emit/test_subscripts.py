@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.emit.subscripts import tidied
+from loopwright.emit.statement_text import tidied
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.prove.comparison.files import CONTRACTED, FUSED, compare_files
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions
 from loopwright.prove.verdict import Refuted, Undecided
-from loopwright.read.c.in_lanes import in_lanes
+from loopwright.read.c.paired_wordings import in_lanes
 from loopwright.source import Source
 
 OLD = """double x[900], y[900];

@@ -18,7 +18,7 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.benchmark import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
-from loopwright.run.execution import output_of
+from loopwright.run.timing import output_of
 from tests.conftest import share
 
 KERNELS = Path(__file__).parents[2] / "kernels"

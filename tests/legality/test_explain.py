@@ -9,8 +9,7 @@ import pytest
 
 from loopwright.errors import GaveUp, Illegal
 from loopwright.prove.legality import explain as explanations
-from loopwright.prove.legality.blame import Stage, introduced_by
-from loopwright.prove.legality.explain import as_data, refusal
+from loopwright.prove.legality.explain import Stage, as_data, introduced_by, refusal
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages

@@ -14,9 +14,8 @@ from benchmarks.deciders import Isl
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
 from loopwright.model.program import Program
-from loopwright.prove.obligations.answers import Fails, Holds
 from loopwright.prove.obligations.cvc5 import Cvc5
-from loopwright.prove.obligations.formulas import Obligation
+from loopwright.prove.obligations.formulas import Fails, Holds, Obligation
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.ranking import prove_ranking, ranking_obligations

@@ -10,7 +10,7 @@ from benchmarks.deciders import Isl
 from loopwright.errors import Illegal
 from loopwright.generate.program import generate
 from loopwright.progress import silent
-from loopwright.prove.obligations.answers import Fails
+from loopwright.prove.obligations.formulas import Fails
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.read.c.reader import read_c

@@ -9,7 +9,7 @@ import pytest
 
 from loopwright.cli.main import main
 from loopwright.errors import Code
-from loopwright.report.codes import code_pages
+from loopwright.report.manual import code_pages
 from tests.test_rooms import last_name, modules, nodes
 
 CLASSES = {"BadInput": 2, "Misuse": 2, "Illegal": 1, "GaveUp": 3, "InternalError": 4, "Crashed": 4}

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from loopwright.errors import BadInput, GaveUp
 from loopwright.run.benchmark import Difference, TimingOptions, compare_and_time, first_difference
 from loopwright.run.compiler import EXACT, Compiler, compile_c, find_compiler
-from loopwright.run.execution import execute, output_of
-from loopwright.run.timing import Times, geometric_mean, interleaved, measured
+from loopwright.run.timing import Times, execute, geometric_mean, interleaved, measured, output_of
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

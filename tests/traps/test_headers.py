@@ -11,9 +11,9 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, GaveUp
 from loopwright.progress import silent
 from loopwright.read.c.options import ReadOptions
-from loopwright.rewrite.meaning import OTHER_LINES
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+from loopwright.rewrite.rereading import OTHER_LINES
 from tests.check.test_meaning import answer as checked
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.c.typed.directives import refused_directive
+from loopwright.c.typed.refusals import refused_directive
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided

@@ -33,7 +33,7 @@ from loopwright.check.program.outside import other_effect, other_writes
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
-from loopwright.check.program.undefined import has_own_memory
+from loopwright.check.program.unset import has_own_memory
 from loopwright.check.run.execute import (
     Built,
     Ended,
@@ -41,10 +41,10 @@ from loopwright.check.run.execute import (
     compile_only,
     compile_program,
     run_program,
+    with_races,
     workspace,
 )
 from loopwright.check.run.findings import RunLog, run_log
-from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined

@@ -27,8 +27,7 @@ def explain(arguments: argparse.Namespace) -> Invocation[str]:
 
 
 def _explained(code: str | None) -> str:
-    from loopwright.report.codes import code_pages, text_of
-    from loopwright.report.operations import operation_pages
+    from loopwright.report.manual import code_pages, operation_pages, text_of
 
     operations, codes = operation_pages(), code_pages()
     if code is None:

@@ -14,8 +14,7 @@ import islpy as isl
 
 from loopwright.loops.expressions import And, Compare, Expr, Int, Min, Relation, Rem, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import Call, For, Node
-from loopwright.loops.substitution import scaled
-from loopwright.loops.traverse import children
+from loopwright.loops.traverse import children, scaled
 from loopwright.model.program import Hole, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIV, OUT

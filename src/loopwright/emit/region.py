@@ -35,8 +35,7 @@ from loopwright.emit.expressions import is_wide
 from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
-from loopwright.emit.loop_names import LoopNames, author_named
-from loopwright.emit.names import CNames, with_names
+from loopwright.emit.names import CNames, LoopNames, author_named, with_names
 from loopwright.emit.openmp import (
     PrivateStorage,
     ReductionStep,

@@ -26,8 +26,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.presburger.sets import DIM, basic_sets, before
-from loopwright.presburger.unions import sorted_maps
+from loopwright.presburger.sets import DIM, basic_sets, before, sorted_maps
 
 
 def components(context: GenerationContext, executed: Executed) -> list[Executed]:

@@ -33,11 +33,11 @@ from loopwright.presburger.sets import (
     has_one_value,
     has_upper_bound,
     local_domain,
+    maps_of,
     merge_overlapping,
     shared_constraints,
     union,
 )
-from loopwright.presburger.unions import maps_of
 
 _POSITIONAL = (LoopType.UNROLL, LoopType.SEPARATE, LoopType.ATOMIC)
 

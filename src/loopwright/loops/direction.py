@@ -10,8 +10,7 @@ from typing import assert_never
 
 from loopwright.loops.expressions import Compare, Expr, Relation, Scaled, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import negated, substituted, substituted_expr
-from loopwright.loops.traverse import subprograms, with_children
+from loopwright.loops.traverse import negated, subprograms, substituted, substituted_expr, with_children
 
 _MIRRORED = {Relation.LT: Relation.GT, Relation.LE: Relation.GE}
 

@@ -19,8 +19,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.model.shapes import order_shape, relation_shape, renamed, time_shape
 from loopwright.presburger.last_writes import reads_before, seen_writes
-from loopwright.presburger.sets import IN, OUT, isl_failures
-from loopwright.presburger.unions import maps_of, union_map
+from loopwright.presburger.sets import IN, OUT, isl_failures, maps_of, union_map
 
 
 class DependenceKind(Enum):

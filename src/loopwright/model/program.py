@@ -22,7 +22,7 @@ from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
-from loopwright.presburger.unions import union_map, union_set
+from loopwright.presburger.sets import union_map, union_set
 from loopwright.source import Source, Span
 
 ELSEWHERE = "_elsewhere"

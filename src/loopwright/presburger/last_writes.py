@@ -20,7 +20,7 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.unions import maps_of
+from loopwright.presburger.sets import maps_of
 
 
 @dataclass(frozen=True, eq=False)

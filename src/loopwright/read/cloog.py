@@ -20,11 +20,12 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import padded, with_names
-from loopwright.presburger.unions import union_map, union_set
-from loopwright.read.cloog_lines import Lines, Word
-from loopwright.read.cloog_relation import (
+from loopwright.presburger.sets import union_map, union_set
+from loopwright.read.constraint_text import (
+    Lines,
     Parameters,
     Union,
+    Word,
     as_map,
     as_set,
     dimensions,

@@ -12,7 +12,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
-from loopwright.presburger.unions import maps_of, sets_of
+from loopwright.presburger.sets import maps_of, sets_of
 from loopwright.read.isl_text import Reader, read_isl
 from loopwright.read.text import checked, mistake, without_comments
 from loopwright.source import Source, Span

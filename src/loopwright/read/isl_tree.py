@@ -22,8 +22,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.presburger.sets import OUT
-from loopwright.presburger.unions import maps_of, sets_of, union_map
+from loopwright.presburger.sets import OUT, maps_of, sets_of, union_map
 from loopwright.read.isl_flat import is_loop_option, tuple_name
 from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, option_error
 from loopwright.read.text import checked

@@ -29,10 +29,8 @@ from loopwright.model.program import (
 )
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.presburger.dimensions import beyond, padded, with_names
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import union_map
-from loopwright.read.cloog_lines import Lines
-from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
+from loopwright.presburger.sets import IN, OUT, union_map
+from loopwright.read.constraint_text import Lines, Parameters, as_map, as_set, dimensions
 from loopwright.read.openscop_text import NAME, ScopRelation, ScopText, StatementText, take_scop
 from loopwright.read.text import checked, load, mistake
 from loopwright.source import Source, Span

@@ -17,8 +17,7 @@ import re
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.cloog_lines import Lines, Word
-from loopwright.read.cloog_relation import Union, parameters_of, take_union
+from loopwright.read.constraint_text import Lines, Union, Word, parameters_of, take_union
 from loopwright.source import Span
 
 ACCESSES = ("READ", "WRITE", "MAY_WRITE")

@@ -18,7 +18,7 @@ from loopwright.loops.expressions import (
     Test,
     Var,
 )
-from loopwright.loops.substitution import negated
+from loopwright.loops.traverse import negated
 from loopwright.prove.reading.c_expressions import Unreadable
 
 

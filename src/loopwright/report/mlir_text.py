@@ -21,8 +21,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import substituted_expr
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import substituted_expr, variables
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters
 from loopwright.prove.equivalence.assignments import TESTED, Computation

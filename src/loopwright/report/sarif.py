@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from loopwright.errors import Code, Diagnostic, Note
-from loopwright.report.codes import code_pages
+from loopwright.report.manual import code_pages
 from loopwright.source import Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

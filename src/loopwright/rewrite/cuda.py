@@ -24,10 +24,9 @@ from loopwright.prove.text.inherited import prove_inherited
 from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.verdict import Proved
 from loopwright.rewrite.evidence import Evidence, proof
-from loopwright.rewrite.full_tiles import full_tile_loops
 from loopwright.rewrite.request import INHERITED, KERNELS
 from loopwright.rewrite.targets import RewriteTarget, TargetText
-from loopwright.rewrite.versions import with_versions
+from loopwright.rewrite.versions import full_tile_loops, with_versions
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind

@@ -1,15 +1,24 @@
-"""The OpenMP directives at the loops of a file, obeyed: the plans they make of its regions, and the proof."""
+"""The OpenMP directives at the loops of a file, obeyed: the plans they make of its regions, and the proof.
+
+What a directive leaves in the iterators of its loops is not what the loops leave there.
+
+Loops that are written out get a statement for it; a compiler that obeys the directive adds none.  So outside
+of its loops an iterator may only be given a value, wherever that text may run after the directive.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.file import c_file
+from loopwright.c.file import CFile, c_file
+from loopwright.c.liveness import is_hidden, replaces
+from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.selection.directed import DirectedFile, directed
-from loopwright.c.typed.directives import refused_directive, surrounding_directive
+from loopwright.c.syntax import Node
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.refusals import refused_directive, surrounding_directive
 from loopwright.c.typed.spelling import with_numbers
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -17,7 +26,6 @@ from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
-from loopwright.rewrite.iterators_after import refuse_late_iterators
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
 from loopwright.source import Source, Span
@@ -100,3 +108,52 @@ def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: P
     evidence += legal
     line = plan.written.region.line
     return RegionReport(line, (), (), evidence.proofs, evidence.trusted)
+
+
+_AROUND = ("for_statement", "while_statement", "do_statement")
+
+
+def refuse_late_iterators(file: CFile) -> None:
+    """Raise where what a directive of a region leaves in an iterator may be read."""
+    for region in file.regions:
+        for name in outer_iterators(file.block(region.place).of_type("for_statement")):
+            if not is_hidden(file, region.place, name):
+                raise _refusal(name, region.place)
+            for use in _uses(file, region.place, name):
+                if not replaces(use):
+                    raise _refusal(name, use.span)
+
+
+def _refusal(name: str, place: Span) -> BadInput:
+    message = f"'{name}' may be read after a loop whose directive leaves another value in it than the loop"
+    hint = f"declare the iterator in the loop: for (int {name} = ...)"
+    return BadInput(Code.DIRECTIVE, message, span=place, hint=hint)
+
+
+def _uses(file: CFile, region: Span, name: str) -> list[Node]:
+    """Where a name stands outside of the loops that count with it, and may be reached after one of them.
+
+    Where the text after the region runs once, and gives it a value first, what is left in it is lost.
+    """
+    found: list[Node] = []
+    for function in file.tree.named_children:
+        if function.type != "function_definition" or not function.span.contains(region):
+            continue
+        is_repeated = bool(function.of_type("labeled_statement")) or any(
+            loop.span.contains(region) and loop.start < region.start for loop in function.of_type(*_AROUND)
+        )
+        own = [one.span for one in function.of_type("for_statement") if loop_iterator(one) == name]
+        uses = [use for use in function.named(name) if not any(one.contains(use.span) for one in own)]
+        later = [use for use in uses if use.start >= region.end]
+        if not is_repeated and later and _is_certain(later[0], region):
+            later = []
+        found += uses if is_repeated else [use for use in uses if region.contains(use.span)] + later
+    return found
+
+
+def _is_certain(use: Node, region: Span) -> bool:
+    """Whether this gives the name a value whenever the text after the region is reached."""
+    statement = use.parent.parent if replaces(use) and use.parent is not None else None
+    if statement is None or statement.type != "expression_statement" or statement.parent is None:
+        return False
+    return statement.parent.type == "compound_statement" and statement.parent.span.contains(region)

@@ -218,8 +218,8 @@ def _title(plan: Plan) -> str:
 
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, progress: Progress) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
-    from loopwright.prove.obligations.answers import Fails, NotDecided
     from loopwright.prove.obligations.cvc5 import Cvc5
+    from loopwright.prove.obligations.formulas import Fails, NotDecided
 
     prover = Cvc5() if limit is None else Cvc5(limit)
     left = iter(obligations)

@@ -32,7 +32,6 @@ from loopwright.rewrite.evidence import (
     of_scanning,
 )
 from loopwright.rewrite.guards import guard_for
-from loopwright.rewrite.meaning import refuse_other_meaning
 from loopwright.rewrite.opinions import opinions_on, printed_region
 from loopwright.rewrite.request import (
     AssumptionReport,
@@ -44,7 +43,7 @@ from loopwright.rewrite.request import (
     RewriteOptions,
     StatementReport,
 )
-from loopwright.rewrite.rereading import read_again
+from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText

@@ -2,6 +2,12 @@
 
 Only regions with new text are read: the others, and all that is outside of the regions, have to be
 what they were, byte for byte, but for the definitions of the helper macros.
+
+The new file as the user's compiler reads it.
+
+That it is the old one outside of its regions, byte for byte, says nothing of what it means there: a helper
+macro changes what a header's macro expands to, and a name of a new loop may be a macro of a header.  So the
+compiler is asked for both texts after preprocessing, and whether it accepts the new one.
 """
 
 from __future__ import annotations
@@ -11,13 +17,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
-from loopwright.c.file import c_file
+from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.regions import without_hint
-from loopwright.c.tokens import spelled
+from loopwright.c.tokens import names_in, spelled, without_comments
+from loopwright.c.typed.expansion import Definition, definition
+from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import Preprocessed, preprocess
+from loopwright.c.typed.refusals import compiler_errors
 from loopwright.emit.helpers import DEFINITIONS
-from loopwright.errors import BadInput, Code, InternalError
-from loopwright.model.program import MemorySpace, Program
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.model.program import Assumption, AssumptionKind, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.guards import tokens_without_labels, unguarded
 from loopwright.prove.text.outline import outlined, unfolded
@@ -107,3 +118,95 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
         position = place.end
     lines = without_hint(text + source.text[position:]).splitlines(keepends=True)
     return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER, ADDRESS_HEADER)]
+
+
+OTHER_LINES = "what the text after a region says of its own line (__LINE__) may be said of another one"
+NULL_POINTERS = ("((void*)0)", "(void*)0", "0", "0L")
+"""What `NULL` is in the headers of the standard; what `c.allocation` writes compares with it."""
+_REGION = re.compile(r"(?s)#pragma scop\b.*?#pragma endscop\b")
+_MARK = re.compile(r"#pragma scop\b")
+
+
+def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assumption, ...]:
+    """Raise where the new file means something else than the old one around the regions `written`, or its
+    compiler does not accept it; what is left to believe of it otherwise."""
+    old, compiled = written[0].source, written[0].compiled
+    file = typed_file(old, compiled)
+    options = compiled.for_file(old.path)
+    options = replace(options, arguments=(*(f"-D{name}" for name in file.assumed), *options.arguments))
+    after = preprocess(new, options)
+    _refuse_macros(new, after, old)
+    is_same = _same_around(old, new, (preprocess(old, options), after))
+    believed = () if is_same else _other_lines(old, new, options)
+    is_part = file.missing or file.undeclared or file.own_errors or file.text.errors
+    if not is_part and all(_is_in_function(one) for one in written):
+        _refuse_errors(old, new, compiled, file.assumed)
+    return believed
+
+
+def _is_in_function(program: Program) -> bool:
+    """Whether a region is no snippet, which no compiler accepts as it is."""
+    functions = c_file(replace(program.source, chosen=())).possible.of_type("function_definition")
+    return any(one.span.contains(program.region) for one in functions)
+
+
+def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:
+    """No name that new loops bring is a macro, but for the helpers."""
+    known = set(names_in(old.text))
+    places = [one.start() for one in _MARK.finditer(text.text)]
+    for region, at in zip(c_file(new).regions, places, strict=False):
+        for name in dict.fromkeys(names_in(without_comments(region.place.text, literals=True))):
+            found = None if name in known else text.definition(name, at)
+            own = DEFINITIONS.get(name)
+            if found is None or (name == "NULL" and _written(found) in NULL_POINTERS):
+                continue
+            if own is None or _shape(found) != _shape(definition(own)):
+                message = f"the new loops use the name '{name}', which is a macro of a header"
+                raise GaveUp(Code.UNDECIDED, message, span=region.place)
+
+
+def _written(macro: Definition) -> str:
+    return "".join(word.text for word in macro.body)
+
+
+def _shape(macro: Definition | None) -> object:
+    return macro and (macro.parameters, macro.is_variadic, [word.text for word in macro.body])
+
+
+def _same_around(old: Source, new: Source, texts: tuple[Preprocessed, Preprocessed]) -> bool:
+    """Whether two files are the same after preprocessing, but for their regions; where the new one includes
+    another header, the text of the files themselves counts."""
+    added = any(includes(new, one) and not includes(old, one) for one in (HEADER, ADDRESS_HEADER))
+    before, after = (_REGION.sub(" ", _own_text(one) if added else one.text).split() for one in texts)
+    return before == after
+
+
+def _own_text(text: Preprocessed) -> str:
+    ends = (*text.starts[1:], len(text.text))
+    pieces = zip(text.starts, ends, text.lines, strict=True)
+    return " ".join(text.text[start:end] for start, end, line in pieces if line)
+
+
+def _other_lines(old: Source, new: Source, options: CompilerOptions) -> tuple[Assumption, ...]:
+    """That the numbers of lines alone differ; raises where more does."""
+    numbered = replace(options, arguments=("-D__LINE__=0", *options.arguments))
+    texts = (preprocess(old, numbered), preprocess(new, numbered))
+    tests = [line.argument for line in c_file(old).directives if line.name in ("if", "elif")]
+    tested = any("__LINE__" in one for one in tests)
+    if tested or not _same_around(old, new, texts):
+        message = "what stands outside of the regions would mean something else: a macro changes there"
+        raise GaveUp(Code.UNDECIDED, message, span=c_file(old).regions[0].place)
+    return (Assumption(AssumptionKind.DESCRIPTION, OTHER_LINES),)
+
+
+def _refuse_errors(old: Source, new: Source, compiled: CompilerOptions, assumed: Sequence[str]) -> None:
+    """The front end is another compiler, or of another version, and sees no pragmas."""
+    own = compiler_errors(old, compiled, assumed)
+    if own:
+        place = old.at(old.offset(own[0].line, 1))
+        hint = "give the options that the file is compiled with, or another compiler by CC"
+        raise BadInput(Code.DOES_NOT_COMPILE, f"this file does not compile: {own[0]}", span=place, hint=hint)
+    errors = compiler_errors(new, compiled, assumed)
+    if errors:
+        place = c_file(old).regions[0].place
+        raise GaveUp(Code.UNDECIDED, f"the new text does not compile: {errors[0]}", span=place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from loopwright.emit.loop_names import loop_names
+from loopwright.emit.names import loop_names
 from loopwright.emit.openmp import PrivateStorage, ReductionStep
 from loopwright.emit.quotients import quotients_in
 from loopwright.emit.region import Loops, region_text

@@ -13,9 +13,8 @@ from loopwright.read.text import load
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.compiler import EXACT, FAST, Compiler, compile_c
-from loopwright.run.execution import output_of
 from loopwright.run.shipped import Kernel
-from loopwright.run.timing import Times, geometric_mean, interleaved
+from loopwright.run.timing import Times, geometric_mean, interleaved, output_of
 
 DUMP = "--dump"
 """The flag that makes a program print the bytes of its results."""

@@ -1,16 +1,20 @@
-"""How long programs take, measured in turns so that what disturbs one disturbs all."""
+"""How long programs take, measured in turns so that what disturbs one disturbs all.
+
+A program, run once.
+"""
 
 from __future__ import annotations
 
 import math
 import os
+import signal
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.run.execution import output_of
 
 TIME = "--time"
 """The flag that makes a program print the seconds it spent in its region."""
@@ -81,3 +85,45 @@ def interleaved(
 def geometric_mean(ratios: Iterable[float]) -> float:
     """exp(mean log r): the mean of ratios that does not depend on which way they are taken."""
     return statistics.geometric_mean(list(ratios))
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a run ended; a negative status is the signal that ended it."""
+
+    command: tuple[str, ...]
+    status: int
+    output: bytes
+    messages: bytes
+
+    @property
+    def ending(self) -> str:
+        """The status in words."""
+        if self.status >= 0:
+            return f"exit status {self.status}"
+        try:
+            return f"signal {signal.Signals(-self.status).name}"
+        except ValueError:
+            return f"signal {-self.status}"
+
+
+def execute(command: Sequence[str], *, timeout: float) -> Execution:
+    """Run a command with no input; one that takes too long is ended."""
+    try:
+        done = subprocess.run(
+            list(command), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise GaveUp(Code.TIME, f"{command[0]} was still running after {timeout:g} s") from None
+    except OSError as failure:
+        raise BadInput(Code.RUN, f"{command[0]} cannot be run: {failure.strerror}") from None
+    return Execution(tuple(command), done.returncode, done.stdout, done.stderr)
+
+
+def output_of(command: Sequence[str], *, timeout: float) -> bytes:
+    """What a command prints; it has to end well."""
+    done = execute(command, timeout=timeout)
+    if done.status != 0:
+        messages = done.messages.decode(errors="replace").strip()
+        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}{': ' + messages if messages else ''}")
+    return done.output

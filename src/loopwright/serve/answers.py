@@ -25,7 +25,7 @@ from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.prove.legality.suggest import Suggestion
 from loopwright.read.c.reader import read_c
 from loopwright.report.diagnostics import as_html, as_json
-from loopwright.report.operations import operation_pages
+from loopwright.report.manual import operation_pages
 from loopwright.report.page import IN_A_WORD, MEANING, VERDICT
 from loopwright.report.regions import DrawnRegion, drawn_regions
 from loopwright.report.results import (

@@ -12,8 +12,7 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.show.outlines import Outlines, TileOrder
-from loopwright.show.tiles import leans
+from loopwright.show.outlines import Outlines, TileOrder, leans
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import (

@@ -23,7 +23,7 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.show.apart import apart
 from loopwright.show.captions import Caption, captions
 from loopwright.show.groups import DrawnGroup, beside, panels_of
-from loopwright.show.outlines import Outlines, TileOrder, outlines
+from loopwright.show.outlines import Outlines, TileOrder, cut_loops, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
 from loopwright.show.small import (
     Coordinates,
@@ -36,7 +36,6 @@ from loopwright.show.small import (
     window_at,
     window_of,
 )
-from loopwright.show.tiles import cut_loops
 from loopwright.show.touching import Cell, DirectDependence, TouchedCells, touched_cells
 from loopwright.transform.plan import Plan
 

@@ -13,9 +13,8 @@ from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
 from loopwright.show.groups import DrawnGroup
-from loopwright.show.outlines import Outlines, outlines
+from loopwright.show.outlines import DrawnTile, Outlines, outlines
 from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
-from loopwright.show.tiles import DrawnTile
 from loopwright.transform.plan import Plan
 
 

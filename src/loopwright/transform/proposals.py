@@ -2,6 +2,11 @@
 
 Nothing is known here of their legality: a proposal makes sense of the loops that are there, and
 whether it keeps the dependences is for a proof to say.
+
+Mappings of loops to the blocks and threads of a GPU that are worth trying, as steps of a script.
+
+Of each statement up to three of its loops, as many as can be and the outermost first: tiles of them become
+blocks, the iterations inside of a tile threads.  A statement that shares loops gets its own first.
 """
 
 from __future__ import annotations
@@ -17,13 +22,16 @@ from loopwright.presburger.dimensions import beyond
 from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM
 from loopwright.transform.library.statements import delays
-from loopwright.transform.plan import Component, Plan
+from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Distribute,
     Fuse,
     Interchange,
+    MapBlocks,
+    MapThreads,
     Parallelize,
+    Permute,
     Reorder,
     Shift,
     Skew,
@@ -313,3 +321,52 @@ def _reorderings(plan: Plan) -> Iterator[Proposal]:
         goal = Goal(Aim.REORDERING, both)
         steps = steps_of(Reorder(names[0], names[1]))
         yield Proposal(ProposalKind.REORDERING, steps, first.loops[:shared], statements, goal)
+
+
+SIZES = {1: (256,), 2: (8, 32), 3: (2, 4, 32)}
+"""Threads of a block along so many loops: a warp along the innermost."""
+
+
+def mappings(plan: Plan) -> Iterator[Proposal]:
+    """For each statement with loops, in the order of the text."""
+    for leaf in plan.leaves:
+        handle = handle_at(plan, leaf.position)
+        if handle is None or not leaf.loops:
+            continue
+        goal = Goal(Aim.MAPPING, (leaf.position,))
+        statements = plan.statements_at(Component.of([leaf.position]))
+        for loops in _bands(leaf.loops):
+            for apart in _distributed(plan, leaf, loops):
+                steps = (*apart, *_mapped(handle, leaf.loops, loops))
+                yield Proposal(ProposalKind.MAPPING, steps, loops, statements, goal)
+
+
+def _bands(loops: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for count in range(min(len(SIZES), len(loops)), 0, -1):
+        yield from combinations(loops, count)
+
+
+def _mapped(handle: str, loops: tuple[str, ...], band: tuple[str, ...]) -> tuple[Step, ...]:
+    """The band outside of the loops that come after its first one, tiled and mapped."""
+    first = loops.index(band[0])
+    order = (*loops[:first], *band, *(loop for loop in loops[first:] if loop not in band))
+    counts = tuple(LoopNumber(size, loop) for loop, size in zip(band, SIZES[len(band)], strict=True))
+    operations = (
+        Tile(handle, counts),
+        MapBlocks(handle, tuple(f"{loop}T" for loop in band)),
+        MapThreads(handle, counts),
+    )
+    moved = steps_of(Permute(handle, order)) if order != loops else ()
+    return (*moved, *steps_of(*operations))
+
+
+def _distributed(plan: Plan, leaf: PlanLeaf, band: tuple[str, ...]) -> Iterator[tuple[Step, ...]]:
+    """Nothing, where the loops are the statement's own; else its distribution from the others in them."""
+    around: Position = leaf.position[: leaf.loops.index(band[0]) + 1]
+    others = inside(plan, around).positions
+    if len(others) == 1:
+        yield ()
+        return
+    names = [handle_at(plan, position) for position in others]
+    if all(name is not None for name in names):
+        yield steps_of(Distribute(tuple(name for name in names if name is not None)))

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from loopwright.c.declarations import declared_name, type_text
-from loopwright.c.reworded.vector_moves import VectorMove, move_number, vector_move
 from loopwright.c.reworded.vector_words import (
     ARITHMETIC,
     CHOICES,
@@ -15,9 +14,12 @@ from loopwright.c.reworded.vector_words import (
     LOADS,
     ROOTS,
     VectorFunction,
+    VectorMove,
     VectorType,
     is_word_of_vectors,
+    move_number,
     vector_function,
+    vector_move,
 )
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import bracketed, is_number, on_one_line

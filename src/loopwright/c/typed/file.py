@@ -18,15 +18,14 @@ from loopwright.c.regions import Region
 from loopwright.c.tokens import Lexeme, lexemes
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
-from loopwright.c.typed.conditions import needed_macros
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor, Parsed
-from loopwright.c.typed.names import Names
+from loopwright.c.typed.names import Names, Types
 from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
 from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
+from loopwright.c.typed.redefined import needed_macros
 from loopwright.c.typed.statements import built_statement, built_variable
-from loopwright.c.typed.types_of import Types
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 

@@ -2,17 +2,27 @@
 
 A name that nothing declares gets a stand-in, and an error outside of a region hides nothing of it: so a file
 can be read which is no program.  Where no header is missing, the compiler knows better.
+
+Whether a compiler accepts the OpenMP directives of the regions of a file.
+
+The front end that types a file reads it without its pragmas.  Here it is asked a second time, with those of
+OpenMP: what it does not accept then is wrong in a directive.  It does not know all loop transformations of
+OpenMP 6: the directives at a loop with one of these are judged where they are obeyed.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from loopwright.c.typed.file import typed_file
+from loopwright.c.tokens import names_in
+from loopwright.c.typed import front_end
+from loopwright.c.typed.file import TypedFile, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions, absolute_paths
+from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.preprocess import run_compiler
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
@@ -77,3 +87,117 @@ def _compiled(
     data = source.text.encode("utf-8", "surrogateescape")
     command = (*options.program(), "-fsyntax-only", "-w", *arguments)
     return run_compiler(command, data, folder if folder.is_dir() else Path()), command[0]
+
+
+_OPENMP = re.compile(r"\s*#\s*pragma\s+omp\b")
+_NEWER = re.compile(
+    r"\s*#\s*pragma\s+omp\s+(?:(?:reverse|interchange|stripe|fuse|split|nothing)\b|.*\bapply\s*\()"
+)
+_LISTED = re.compile(r"\b(private|firstprivate|lastprivate|shared|reduction|linear)\s*\(([^()]*)\)")
+_BOTH = {"firstprivate", "lastprivate"}
+"""The two clauses of one directive that may name the same variable."""
+_ALONE = re.compile(
+    r"\s*#\s*pragma\s+omp\s+(barrier|begin|cancel\w*|declare|end|error|flush|requires|task(wait|yield)|threadprivate)\b"
+)
+"""The directives at which no statement stands."""
+_TEAM = re.compile(
+    r"\s*#\s*pragma\s+omp\s+parallel"
+    r"((\s|,)+(default\s*\(\s*(shared|none)\s*\)|(if|num_threads|proc_bind|shared)\s*\([^()]*\)))*\s*"
+)
+_DIVIDED = re.compile(r"\s*#\s*pragma\s+omp\s+for\b")
+_STEP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();]|\belse\b')
+
+
+def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
+    """What is wrong with an OpenMP directive of a region, and in which line; None where nothing is."""
+    file = typed_file(source, options)
+    regions = [spot for _, spot in file.located if isinstance(spot, Located)]
+    inside = [
+        (place, words)
+        for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
+        if _OPENMP.match(words) and any(one.start <= place[0] < one.end for one in regions)
+    ]
+    if not inside:
+        return None
+    for place, words in inside:
+        name = _named_twice(words)
+        if name is not None:
+            return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
+    return _error(file, _known(file.text.text, inside))
+
+
+def surrounding_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
+    """A directive of OpenMP in whose statement a region stands, which then runs otherwise than by itself.
+
+    `parallel` is none where the region starts with `for`, which divides its iterations among the threads.
+    """
+    file = typed_file(source, options)
+    found = [
+        (place, words)
+        for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
+        if _OPENMP.match(words)
+    ]
+    for _, region in file.located:
+        if not isinstance(region, Located):
+            continue
+        starts = [words for place, words in found if region.start <= place[0] < region.end]
+        is_divided = bool(starts) and _DIVIDED.match(starts[0]) is not None
+        for place, words in found:
+            if place[1] > region.start or _ALONE.match(words) or (is_divided and _TEAM.fullmatch(words)):
+                continue
+            if _reaches(file.text.text[place[1] : region.start]):
+                return f"line {file.text.line_of(place[0])}: {words.strip()}"
+    return None
+
+
+def _reaches(text: str) -> bool:
+    """Whether the statement that the text begins with goes on after it."""
+    depth, is_over = 0, False
+    for step in _STEP.finditer(text):
+        if is_over and step[0] != "else":
+            return False
+        depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(step[0], 0)
+        is_over = depth == 0 and step[0] in (";", "}")
+        if depth < 0:
+            return False
+    return not is_over
+
+
+def _named_twice(words: str) -> str | None:
+    """A name in two places of the clauses that say whose a variable is."""
+    found: dict[str, list[str]] = {}
+    for clause, inside in _LISTED.findall(words):
+        first, colon, second = re.sub(r"\[[^\]]*\]", "", inside).partition(":")
+        listed = second if clause == "reduction" and colon else first
+        for name in names_in(listed):
+            found.setdefault(name, []).append(clause)
+    twice = (name for name, clauses in found.items() if len(clauses) > 1 and set(clauses) != _BOTH)
+    return next(twice, None)
+
+
+def _known(
+    text: str, pragmas: Sequence[tuple[tuple[int, int], str]]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """The directives at loops at which all are known to the front end."""
+    group: list[tuple[tuple[int, int], str]] = []
+    for place, words in (*pragmas, ((len(text), len(text)), "")):
+        if group and text[group[-1][0][1] : place[0]].strip():
+            if not any(_NEWER.match(each) for _, each in group):
+                yield from group
+            group = []
+        group.append((place, words))
+
+
+def _error(file: TypedFile, pragmas: Iterator[tuple[tuple[int, int], str]]) -> str | None:
+    """The first error that the front end finds with these pragmas alone."""
+    text = file.text.text
+    for place, words in pragmas:
+        text = text[: place[0]] + words.ljust(place[1] - place[0]) + text[place[1] :]
+    before = Counter(one.text for one in file.parsed.diagnostics)
+    found = front_end.parse(text, (*file.arguments, "-fopenmp", "-fopenmp-version=52")).diagnostics
+    for error in sorted(found, key=lambda one: one.offset):
+        if before[error.text] > 0:
+            before[error.text] -= 1
+            continue
+        return f"line {file.text.line_of(error.offset)}: {error.text}"
+    return None

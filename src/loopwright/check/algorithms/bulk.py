@@ -35,13 +35,12 @@ from loopwright.check.algorithms.codes import CodeScheme, own_code, previous_cod
 from loopwright.check.algorithms.groups import Group, group_of
 from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import FixedAccess, Stated
-from loopwright.check.original.writer_functions import subscripts
+from loopwright.check.original.writers import subscripts
 from loopwright.check.program.nests import CheckedNest, Operation
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM, union
-from loopwright.presburger.unions import union_map
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM, union, union_map
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from loopwright.check.algorithms.bulk import Bulk, Guess
 from loopwright.check.algorithms.scheme import Scheme, Shadow
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import solve
-from loopwright.check.original.writer_functions import subscripts
+from loopwright.check.original.writers import subscripts
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.expressions import expression_to_c
 from loopwright.generate.program import generate

@@ -30,8 +30,7 @@ from loopwright.check.algorithms.scheme import Scheme, Shadow, shadows
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, box
-from loopwright.check.original.writer_functions import subscripts
-from loopwright.check.original.writers import Writers
+from loopwright.check.original.writers import Writers, subscripts
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.emit.expressions import Level, expression_to_c
 from loopwright.generate.expressions import EvaluationPlace, linear

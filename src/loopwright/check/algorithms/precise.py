@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from loopwright.check.original.specification import Specification, box
-from loopwright.check.original.writer_functions import subscripts, writer_functions
-from loopwright.check.original.writers import Writers
+from loopwright.check.original.writers import Writers, subscripts, writer_functions
 from loopwright.check.program.sites import Candidate, Site
 from loopwright.presburger.sets import OUT
 

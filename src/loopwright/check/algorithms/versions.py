@@ -23,8 +23,7 @@ from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import fits_int, linear_row, solve
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, box, unnamed
 from loopwright.check.original.structure import match_assignments
-from loopwright.check.original.writer_functions import subscripts
-from loopwright.check.original.writers import Writers
+from loopwright.check.original.writers import Writers, subscripts
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.sets import DIM, DIV, isl_failures

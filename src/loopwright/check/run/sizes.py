@@ -1,19 +1,36 @@
-"""The problem size that is checked: given, annotated, or asked of the program where the segment starts."""
+"""The problem size that is checked: given, annotated, or asked of the program where the segment starts.
+
+Problem sizes found from the operations that run [Bao2016, section 5, "Problem-size parameters"].
+
+[Bao2016] relates "properties of a full polyhedron — number of integer points, ... extremes on the
+array locations read/written" to what the running program shows.  Here: for every written array,
+the least and greatest subscripts written, and the number of writes.  A size is taken only if no
+other one shows the same; what it rests on is the program that is checked, and the report says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import islpy as isl
+
 from loopwright.c.macros import definitions
 from loopwright.c.tokens import names_in
-from loopwright.check.program.instrument import size_texts, with_insertions
+from loopwright.check.original.specification import Specification, specification
+from loopwright.check.program.addresses import addresses
+from loopwright.check.program.instrument import instrumented, precise_call, size_texts, with_insertions
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.segment import Input
-from loopwright.check.run.discovery import discovered
+from loopwright.check.program.sites import Sites, find_sites
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import BadInput, Code, Crashed, GaveUp
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import DIM
 from loopwright.source import Span
 
 
@@ -123,3 +140,160 @@ def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
         return Crashed(Code.CRASHED, message, span=where, hint=hint)
     status = f" and ends with status {ended.status}" if ended.status else ""
     return BadInput(Code.SEGMENT, f"the program never enters the segment{status}", span=where, hint=hint)
+
+
+MOST_OPERATIONS = 200_000
+"""Instances that are counted one by one to tell sizes apart."""
+MOST_SIZES = 10_000
+
+HEADER = "void lw_begin(void);\nvoid lw_end(void);\nvoid lw_operation(int site, const long *observed);\n"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a run shows of an array: how often it was written, and between which subscripts."""
+
+    writes: int
+    extent: tuple[tuple[int, int], ...]
+
+
+def discovered(given: Input, known: ReachedCode, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
+    """The sizes of the parameters that `fixed` leaves open; GaveUp if the run does not tell."""
+    program = given.original
+    spec = specification(program, _any_sizes(program, fixed))
+    sites = find_sites(spec, known)
+    shown = _observed(given, sites, spec, tools)
+    possible = _with_extents(program, _context(program, fixed), shown)
+    return _told_apart(program, possible, shown)
+
+
+def _all_parameters(program: Program, text: str = "true") -> isl.Set:
+    return isl.Set(f"[{', '.join(program.params)}] -> {{ : {text} }}")
+
+
+def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
+    equations = " and ".join(f"{name} = {number}" for name, number in fixed.items())
+    return _all_parameters(program, equations or "true").intersect(program.context)
+
+
+def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
+    """Sizes the context allows: the texts of statements do not depend on them."""
+    context = _context(program, fixed)
+    large = " and ".join(f"{name} >= 4" for name in program.params if name not in fixed)
+    wished = context.intersect(_all_parameters(program, large or "true"))
+    return _sizes(program, context if wished.is_empty() else wished)
+
+
+def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
+    point = smallest_point(possible)
+    if point is None:
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "no problem size shows what the program does", hint="give the sizes with -D"
+        )
+    return {name: point.parameters[name] for name in program.params}
+
+
+def extents_tables(spec: Specification, sites: Sites) -> str:
+    """`lw_tables.h` of `extents.c`; arrays that the original does not write are one more array."""
+    order = {array: number for number, array in enumerate(spec.written)}
+    numbers = [order.get(site.write.array, len(order)) for site in sites.sites]
+    ranks = [*(spec.ranks[array] for array in spec.written), 0]
+    return (
+        f"#define LW_ARRAYS {len(ranks)}\n#define LW_RANKS {max(ranks)}\n"
+        f"static const int lw_site_array[] = {{{', '.join(map(str, numbers))}}};\n"
+        f"static const int lw_ranks[] = {{{', '.join(map(str, ranks))}}};\n"
+    )
+
+
+def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain) -> dict[str, Shown]:
+    """Run the program to the end of its segment, and see what it writes."""
+    where = addresses(spec, sites)
+    program = instrumented(sites, precise_call, f"{where.begin}lw_begin();", "lw_end();")
+    header, tables = where.header + HEADER, extents_tables(spec, sites)
+    built = Built(program, header, runtime_text("extents.c"), tables, ("-O1",))
+    with workspace() as folder:
+        executable = compile_program(tools, built, folder, given.segment.source)
+        ended = run_program(tools, executable, folder)
+    return _parsed(ended, spec.written)
+
+
+def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:
+    if len(ended.lines) < len(arrays):
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "the program ends before its size is known", hint="give the sizes with -D"
+        )
+    found = {}
+    for array, line in zip(arrays, ended.lines, strict=False):
+        writes, *ends = (int(word) for word in line.split())
+        found[array] = Shown(writes, tuple(zip(ends[::2], ends[1::2], strict=True)))
+    return found
+
+
+def _with_extents(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> isl.Set:
+    """The sizes at which each array is written exactly between the subscripts seen."""
+    for array, seen in shown.items():
+        for statement in program.statements:
+            if seen.writes == 0 and statement.writes[0].array == array:
+                possible = possible.subtract(statement.writes[0].relation.domain().params())
+        for k, (low, high) in enumerate(seen.extent if seen.writes else ()):
+            values = _subscript_values(program, array, k)
+            for end, beyond in ((low, "v < "), (high, "v > ")):
+                here = values.intersect(isl.Set(f"{{ [v] : v = {end} }}")).params()
+                further = values.intersect(isl.Set(f"{{ [v] : {beyond}{end} }}")).params()
+                possible = possible.intersect(here.subtract(further))
+    return possible
+
+
+def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
+    """{ [v] : some statement writes a cell of `array` whose k-th subscript is v }."""
+    total = None
+    for statement in program.statements:
+        for write in statement.writes:
+            if write.array == array:
+                cells = write.relation.range().reset_tuple_id()
+                one = only(cells, DIM, k)
+                total = one if total is None else total.union(one)
+    assert total is not None
+    return total
+
+
+def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> dict[str, int]:
+    """The only sizes left, or the only ones with the numbers of writes seen."""
+    first = _sizes(program, possible)
+    if _without(program, possible, first).is_empty():
+        return first
+    open_names = [name for name in program.params if not _is_fixed(program, possible, name, first[name])]
+    writes = sum(seen.writes for seen in shown.values())
+    hint = "give the sizes with -D"
+    if len(open_names) != 1 or writes > MOST_OPERATIONS:
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, f"what the program writes does not tell {', '.join(open_names)}", hint=hint
+        )
+    (name,) = open_names
+    for number in range(MOST_SIZES):
+        sizes = {**first, name: number}
+        total = _instances(program, sizes)
+        if total == writes and _instances(program, {**first, name: number + 1}) > writes:
+            return sizes
+        if total > writes:
+            break
+    raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not tell {name}", hint=hint)
+
+
+def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:
+    return bool(possible.is_subset(_all_parameters(program, f"{name} = {number}")))
+
+
+def _without(program: Program, possible: isl.Set, sizes: dict[str, int]) -> isl.Set:
+    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
+    return possible.subtract(_all_parameters(program, text))
+
+
+def _instances(program: Program, sizes: dict[str, int]) -> int:
+    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
+    here = _all_parameters(program, text)
+    total = 0
+    for statement in program.statements:
+        domain = statement.domain.intersect_params(here)
+        total += without_parameters(domain).count_val().to_python()
+    return total

@@ -16,8 +16,14 @@ from pathlib import Path
 from loopwright.check.program.instrument import Insertion, inserted
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
-from loopwright.check.program.undefined import is_own_line, is_own_place, may_be_undefined
-from loopwright.check.program.unset import UnsetRead, flags, unset_reads
+from loopwright.check.program.unset import (
+    UnsetRead,
+    flags,
+    is_own_line,
+    is_own_place,
+    may_be_undefined,
+    unset_reads,
+)
 from loopwright.check.run.execute import (
     Built,
     Ended,

@@ -15,7 +15,7 @@ from loopwright.emit.c import Style
 from loopwright.emit.cuda.predication import linear_terms
 from loopwright.loops.expressions import Compare, Int, Relation, Sum, Var
 from loopwright.loops.nodes import Call, For
-from loopwright.loops.substitution import scaled
+from loopwright.loops.traverse import scaled
 from loopwright.model.program import Access, MemorySpace, Program, Statement
 from loopwright.presburger.sets import OUT, PARAM
 

@@ -24,8 +24,7 @@ from loopwright.emit.cuda.launches import LANES, is_mapped
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
-from loopwright.loops.substitution import scaled
-from loopwright.loops.traverse import subterms, variables, with_children
+from loopwright.loops.traverse import scaled, subterms, variables, with_children
 
 Ranges = Mapping[str, tuple[int, int]]
 

@@ -21,8 +21,7 @@ from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
-from loopwright.optimise.model.balance import weights
-from loopwright.optimise.model.trips import trip_count
+from loopwright.optimise.model.balance import trip_count, weights
 from loopwright.presburger.sets import DIV, IN, PARAM
 
 WRITTEN_OUT = 4

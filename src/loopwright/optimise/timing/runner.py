@@ -14,8 +14,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, Compiler, compile_c
-from loopwright.run.execution import execute
-from loopwright.run.timing import TIME, measured
+from loopwright.run.timing import TIME, execute, measured
 from loopwright.source import Span
 
 

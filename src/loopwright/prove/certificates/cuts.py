@@ -13,7 +13,7 @@ import islpy as isl
 
 from loopwright.loops.expressions import Compare, Expr, Int, Max, Relation, Sum, Var
 from loopwright.loops.nodes import For, Node, Remarked
-from loopwright.loops.substitution import substituted_expr
+from loopwright.loops.traverse import substituted_expr
 from loopwright.presburger.equalities import AffineForm
 from loopwright.presburger.sets import within_effort
 from loopwright.prove.certificates.timed_calls import TimedCall, shared

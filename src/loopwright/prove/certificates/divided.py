@@ -15,8 +15,7 @@ from dataclasses import replace
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, If, Node
-from loopwright.loops.substitution import substituted
-from loopwright.loops.traverse import with_children
+from loopwright.loops.traverse import substituted, with_children
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import IN
 from loopwright.prove.obligations.formulas import formula_of

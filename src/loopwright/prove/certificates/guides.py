@@ -17,8 +17,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Compare, Expr, Int, Or, Relation, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import substituted_expr
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import substituted_expr, variables
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.certificates.cuts import later_cuts
 from loopwright.prove.certificates.timed_calls import (

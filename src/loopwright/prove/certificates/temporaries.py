@@ -21,8 +21,7 @@ from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
-from loopwright.presburger.sets import IN, OUT, union
-from loopwright.presburger.unions import maps_of
+from loopwright.presburger.sets import IN, OUT, maps_of, union
 from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector

@@ -12,7 +12,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import substituted_expr
+from loopwright.loops.traverse import substituted_expr
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm
 from loopwright.presburger.sets import IN

@@ -3,28 +3,37 @@
 A compiler accepts it as far as it accepts OLD, and its OpenMP directives, and its loops around nothing end:
 such a loop has no statement that a proof would be about, and one that does not end, or leaves the range of
 its iterator, is not what OLD does.
+
+What operations leave beside their values, flags and `errno`, and what they depend on: rounding.
+
+Where a file changes or reads one of these, two programs with the same values need not do the same: the laws
+of `laws.py` are about numbers that are rounded to the nearest one, and a call that nothing uses may set
+`errno`.  Programs that do the same operations in another order leave the same flags.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
-from loopwright.c.tokens import names_in
-from loopwright.c.typed.directives import refused_directive
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.refusals import refused_by_compiler
+from loopwright.c.typed.refusals import refused_by_compiler, refused_directive
 from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.presburger.points import smallest_point, values_text
+from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.verdict import REORDERED, ROUNDING
+from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY
 from loopwright.source import Source
 
 _WORKS = ("expression_statement", "declaration", "return_statement", "goto_statement")
@@ -232,3 +241,40 @@ def without_elements(old: Program, new: Program, allocated: frozenset[str]) -> s
         if new.region.contains(one.place) and one.name not in used and not all(map(str.isdigit, one.extents)):
             return f"NEW declares '{one.name}', whose length is not known, and does not use it"
     return None
+
+
+_ROUNDING = frozenset(
+    (
+        *("fesetround", "fegetround", "fesetenv", "fegetenv", "feholdexcept", "feupdateenv", "feraiseexcept"),
+        *("fetestexcept", "feclearexcept", "fegetexceptflag", "fesetexceptflag", "feenableexcept"),
+        *("FENV_ACCESS", "FENV_ROUND", "_mm_setcsr", "_mm_getcsr", "__builtin_ia32_ldmxcsr", "_FPU_SETCW"),
+        *("_MM_SET_ROUNDING_MODE", "_MM_SET_FLUSH_ZERO_MODE", "_MM_SET_DENORMALS_ZERO_MODE"),
+    )
+)
+_INCLUDED = re.compile(r"(?m)^[ \t]*#[ \t]*include\b[^\n]*")
+_QUIET = {"fabs", "floor", "ceil", "round", "trunc", "fmin", "fmax", "copysign", "rint", "nearbyint"}
+_SETTING = LIBRARY - CHARACTERS - CLASSES - {name + end for name in _QUIET for end in ("", "f", "l")}
+"""Functions of the library that may set `errno`."""
+
+
+def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
+    """What is promised of floating-point numbers, where there are some."""
+    if not any(one.rounds for one in old):
+        return ""
+    return REORDERED if any(REASSOCIATION in one.trusted for one in answers) else ROUNDING
+
+
+def seen_besides_values(
+    texts: Sequence[Source], answers: Sequence[Equivalence], *, rounds: bool
+) -> str | None:
+    """Why programs with the same values need not do the same; None where nothing is known to see more."""
+    visible = [_INCLUDED.sub("", without_comments(one.text, literals=False)) for one in texts]
+    names = frozenset(name for text in visible for name in names_in(text))
+    used = sorted(_ROUNDING & names)
+    if used and rounds and any(one.way == "by values" for one in answers):
+        return f"NEW has other operations, and '{used[0]}' is about how numbers are rounded, or their flags"
+    if "errno" not in names:
+        return None
+    regions = [region.place.text for one in texts for region in c_file(one).regions]
+    calls = sorted(_SETTING.intersection(name for text in regions for name in names_in(text)))
+    return f"'{calls[0]}' may set errno, which is used" if calls else None

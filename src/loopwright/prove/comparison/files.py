@@ -9,10 +9,9 @@ from pathlib import Path
 from loopwright.c.file import c_file
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
-from loopwright.c.typed.branches import with_branches_taken
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import is_compiled
-from loopwright.c.typed.spelling import plainly_spelled
+from loopwright.c.typed.spelling import plainly_spelled, with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.acceptable import Compiled, further_errors, not_compiled
@@ -31,8 +30,7 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
-from loopwright.read.c.in_lanes import in_lanes
-from loopwright.read.c.paired_wordings import pairs_of_wordings
+from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings
 from loopwright.read.c.reader import load_c
 from loopwright.read.c.rephrased import as_written
 from loopwright.read.mlir.parsing import is_mlir, read_mlir

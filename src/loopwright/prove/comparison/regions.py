@@ -3,17 +3,21 @@
 Tools that rewrite a region leave out its pragmas.  The region is then what differs: in the function of the
 same name, the statements after the declarations and after those that the original has before its region, up
 to those that it has after it.
+
+A new file whose loops stand under guards: what is compared is what they do where the guards hold.
+
+Where a guard does not hold, the loops of the old region run, token by token.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
-from loopwright.c.reworded.returned import RETURNED, with_returned_values
+from loopwright.c.reworded.jumps import RETURNED, with_returned_values
 from loopwright.c.selection.choice import Choice
 from loopwright.c.selection.chosen import (
     LOOPS,
@@ -26,6 +30,11 @@ from loopwright.c.selection.chosen import (
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import packed
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Program
+from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import read_source
 from loopwright.source import Source, Span
 
 TOO_LONG = 150_000
@@ -208,3 +217,51 @@ def _statements(body: Node) -> list[Node]:
 
 def _text(node: Node) -> str:
     return "".join(node.text.split())
+
+
+@dataclass(frozen=True)
+class GuardedComparison:
+    """The old programs under the guards of the new file, and the loops of these alone.
+
+    `in_rows`: the old file was read with arrays in rows that are only read, which the guards are about.
+    """
+
+    old: tuple[Program, ...]
+    new: Source
+    guards: Mapping[int, Established]
+    in_rows: bool = False
+
+    @property
+    def left(self) -> int:
+        """How much is left to believe."""
+        return sum(len(program.trusted) for program in self.old)
+
+
+def under_guards(
+    before: Source, new: Source, old: tuple[Program, ...], reading: ReadOptions
+) -> GuardedComparison:
+    """The programs of `before`, read as leaves less to believe where `new` has guards."""
+    if len(c_file(new).regions) != len(old) or not unguarded(new, old)[1]:
+        return GuardedComparison(old, new, {})
+    found = _under(old, new)
+    if found.guards and not found.left:
+        return found
+    rows = read_source(before, replace(reading, rows=True))
+    other = replace(_under(rows, new), in_rows=True)
+    return other if other.guards and (not found.guards or other.left < found.left) else found
+
+
+def _under(old: tuple[Program, ...], new: Source) -> GuardedComparison:
+    plain, conditions = unguarded(new, old)
+    try:
+        guards = {k: established(old[k], guard.conditions) for k, guard in conditions.items()}
+    except NotAGuard:
+        return GuardedComparison(old, new, {})
+    found = tuple(_where(one, guards[k]) if k in guards else one for k, one in enumerate(old))
+    return GuardedComparison(found, plain, guards)
+
+
+def _where(program: Program, guard: Established) -> Program:
+    """What a program does where a guard holds."""
+    shown = shown_by(program, program.assumptions, guard)
+    return replace(program, assumptions=shown, context=program.context.intersect(guard.parameters))

@@ -17,14 +17,14 @@ from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.comparison.acceptable import (
     Compiled,
+    contract_of,
     further_assumption,
     missing_assumption,
     narrower_iterator,
+    seen_besides_values,
     unacceptable,
     without_elements,
 )
-from loopwright.prove.comparison.environment import contract_of, seen_besides_values
-from loopwright.prove.comparison.guarded import under_guards
 from loopwright.prove.comparison.outside import outside_difference
 from loopwright.prove.comparison.preprocessor import (
     adds_only_harmless_text,
@@ -32,7 +32,7 @@ from loopwright.prove.comparison.preprocessor import (
     expansion_difference,
 )
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
-from loopwright.prove.comparison.regions import is_too_long
+from loopwright.prove.comparison.regions import is_too_long, under_guards
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.guards import Established, shown_by

@@ -13,8 +13,7 @@ from urllib.parse import quote, unquote
 from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
-from loopwright.loops.substitution import substituted
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import subprograms, substituted
 from loopwright.model.annotations import Independent
 
 T = TypeVar("T")

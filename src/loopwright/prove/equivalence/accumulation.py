@@ -25,8 +25,7 @@ from dataclasses import field
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import nonempty_maps, union_map, union_set
+from loopwright.presburger.sets import IN, OUT, nonempty_maps, union_map, union_set
 from loopwright.prove.equivalence.combinations import Combination
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term

@@ -21,8 +21,12 @@ from loopwright.c.tokens import names_in, on_one_line
 from loopwright.c.types import DOUBLE, FLOAT, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
-from loopwright.prove.equivalence.header_constants import (
+from loopwright.prove.equivalence.known_numbers import (
+    EXACT,
     LARGEST,
+    AssumedCondition,
+    Inputs,
+    KnownNumbers,
     changing_macros,
     literal_number,
     macro_of_headers,
@@ -30,8 +34,6 @@ from loopwright.prove.equivalence.header_constants import (
     open_names,
     standard_headers,
 )
-from loopwright.prove.equivalence.known_numbers import EXACT, KnownNumbers
-from loopwright.prove.equivalence.let_through import AssumedCondition, Inputs
 from loopwright.source import Span
 
 OTHERWISE = 5

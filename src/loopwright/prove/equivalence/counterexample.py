@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from loopwright.c.reworded.returned import RETURNED
+from loopwright.c.reworded.jumps import RETURNED
 from loopwright.c.types import CType
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.equivalence.arithmetic import FACTORED, TypedNumber, Undefined, World, computed, differ

@@ -31,8 +31,7 @@ from loopwright.loops.expressions import Int
 from loopwright.model.program import Array, AssumptionKind, Program
 from loopwright.presburger.named import number, tuple_set, variable
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import maps_of
+from loopwright.presburger.sets import IN, OUT, maps_of
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.laws import conversion
 from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC, local_name

@@ -19,8 +19,7 @@ from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, followed, preceded, selection
 from loopwright.presburger.last_writes import SeenWrites, seen_writes
-from loopwright.presburger.sets import DIM, IN, OUT, union
-from loopwright.presburger.unions import nonempty_maps
+from loopwright.presburger.sets import DIM, IN, OUT, nonempty_maps, union
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 from loopwright.prove.reading.instances import values_at

@@ -1,20 +1,31 @@
-"""Numbers that expressions of C are, where their variables are known."""
+"""Numbers that expressions of C are, where their variables are known.
+
+Conditions that stand before a region, and the inputs that they let through.
+
+Constants of headers, such as INT_MAX and M_PI, which a text without its headers takes for variables.
+"""
 
 from __future__ import annotations
 
 import operator as numbers
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import field as field_of
+from dataclasses import replace
+from functools import lru_cache
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import CFile
-from loopwright.c.macros import constant_macro
+from loopwright.c.macros import constant_macro, integer_text
 from loopwright.c.syntax import Node, field, identifiers, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
+from loopwright.c.tokens import ASSIGNING, spelled
+from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import Floating, Integer
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.equivalence.header_constants import LARGEST, literal_number
-from loopwright.source import Span
+from loopwright.model.program import Program
+from loopwright.source import Source, Span
 
 EXACT: Mapping[str, Callable[[float, float], float]] = {
     "+": numbers.add,
@@ -140,3 +151,99 @@ def _fitting(value: float) -> float | None:
     if isinstance(value, bool):
         return int(value)
     return value if isinstance(value, float) or abs(value) <= LARGEST else None
+
+
+Inputs = Mapping[tuple[str, tuple[int, ...]], float]
+"""What cells hold at first, those that make a difference."""
+
+
+@dataclass(frozen=True)
+class AssumedCondition:
+    """A condition that inputs decide, how they do where the region is reached, and what is known there."""
+
+    test: Node
+    is_true: bool
+    known: KnownNumbers
+
+    def holds(self, given: Inputs) -> bool:
+        """Whether inputs decide it so: other cells than these may hold anything."""
+        scalars = {name: value for (name, subscripts), value in given.items() if not subscripts}
+        known = replace(self.known, values={**self.known.values, **scalars}, cells=given)
+        value = known.value(self.test)
+        if value is not None:
+            return bool(value) == self.is_true
+        return not self._reads(known, given, set(scalars))
+
+    def _reads(self, known: KnownNumbers, given: Inputs, scalars: set[str]) -> bool:
+        """Whether it may read one of these cells; a pointer by itself is none."""
+        arrays = {name for name, subscripts in given if subscripts}
+        for part in walk(self.test):
+            match part.type:
+                case "identifier" if part.text in scalars:
+                    return True
+                case "subscript_expression":
+                    place = known.place_of(part)
+                    if place in given or (place is None and not arrays.isdisjoint(identifiers(part))):
+                        return True
+                case "pointer_expression" | "field_expression" if not arrays.isdisjoint(identifiers(part)):
+                    return True
+        return False
+
+
+LARGEST = 2**31 - 1
+_DECIMAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
+
+
+def literal_number(text: str) -> float | None:
+    """The int or double that a literal is."""
+    return float(text) if _DECIMAL.fullmatch(text) else integer_text(text)
+
+
+@lru_cache(maxsize=8)
+def macros_of_headers(headers: tuple[str, ...]) -> frozenset[str]:
+    """The macros that these headers define, and those of the compiler itself."""
+    return frozenset(preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), PLAIN).changes)
+
+
+@lru_cache(maxsize=32)
+def macro_of_headers(headers: tuple[str, ...], name: str) -> float | None:
+    """The double or int that a macro of these headers stands for; None where it is something else."""
+    if name not in macros_of_headers(headers):
+        return None
+    text = "".join(f"#include {one}\n" for one in headers)
+    found = preprocess(Source("", f"{text}{name}\n"), PLAIN).text.split("\n")
+    last = next((line.strip() for line in reversed(found) if line.strip()), "")
+    while last.startswith("(") and last.endswith(")"):
+        last = last[1:-1].strip()
+    number = literal_number(re.sub(r"\(double\)\s*(\S+)L", r"\1", last))
+    return None if isinstance(number, int) and abs(number) > LARGEST else number
+
+
+def standard_headers(file: CFile) -> tuple[str, ...]:
+    """The headers `<..>` that a file includes."""
+    given = (one.argument.strip() for one in file.directives if one.name == "include")
+    return tuple(one for one in given if one.startswith("<"))
+
+
+def open_names(program: Program) -> tuple[str, ...]:
+    """The names of a region that are taken for variables or sizes, and are declared nowhere in the file."""
+    names = {*program.params, *(one.name for one in program.arrays if one.rank == 0 and not one.local)}
+    own = {macro.name for macro in program.file.macros}
+    declared = program.file.declarations
+    return tuple(one for one in sorted(names - own) if declared.visible(one, program.region) is None)
+
+
+@lru_cache(maxsize=8)
+def macros_of_file(source: Source) -> frozenset[str]:
+    """The macros of a file and its headers."""
+    return frozenset(preprocess(source, PLAIN).changes)
+
+
+@lru_cache(maxsize=8)
+def changing_macros(source: Source) -> frozenset[str]:
+    """The macros of a file and its headers that may assign to something, or take an address."""
+    changes = preprocess(source, PLAIN).changes.items()
+    changing = ASSIGNING | {"&"}
+    return frozenset(
+        name for name, lines in changes if any(not changing.isdisjoint(spelled(text)) for _, text in lines)
+    )

@@ -37,7 +37,7 @@ from loopwright.prove.equivalence.counterexample import (
     telling,
 )
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
-from loopwright.prove.equivalence.header_constants import macros_of_headers, open_names, standard_headers
+from loopwright.prove.equivalence.known_numbers import macros_of_headers, open_names, standard_headers
 from loopwright.prove.equivalence.numbering import (
     Numbered,
     Table,

@@ -25,9 +25,14 @@ from loopwright.model.program import MemorySpace, Program
 from loopwright.model.shapes import order_shape, time_shape
 from loopwright.presburger.points import Point
 from loopwright.presburger.sets import isl_failures
-from loopwright.prove.legality.one_to_one import collisions, not_a_function
 from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside, kept_by_lanes
-from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
+from loopwright.prove.legality.precedence import (
+    PairOrder,
+    collisions,
+    misordered,
+    not_a_function,
+    pair_orders,
+)
 from loopwright.prove.legality.privatisation import Private, carries_the_same_values, privatised
 from loopwright.prove.legality.reductions import (
     Reassociation,

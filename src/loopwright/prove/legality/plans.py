@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.model.annotations import IndependentLoops
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
-from loopwright.prove.legality.blame import Stage
+from loopwright.prove.legality.explain import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.reductions import Reassociation, reassociation

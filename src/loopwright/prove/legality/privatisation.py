@@ -33,8 +33,7 @@ from loopwright.model.dependences import distinct, value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
-from loopwright.presburger.sets import DIM, OUT, within_effort
-from loopwright.presburger.unions import union_map, union_set
+from loopwright.presburger.sets import DIM, OUT, union_map, union_set, within_effort
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 

@@ -37,8 +37,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import nonempty_maps
+from loopwright.presburger.sets import IN, OUT, nonempty_maps
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.reductions import text_between_accesses
 from loopwright.prove.legality.seen import ClaimedFlow

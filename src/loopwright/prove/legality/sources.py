@@ -17,8 +17,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, followed, padded, preceded
 from loopwright.presburger.last_writes import seen_writes
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import nonempty_maps
+from loopwright.presburger.sets import IN, OUT, nonempty_maps
 
 _BEFORE = "before"
 

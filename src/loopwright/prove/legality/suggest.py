@@ -17,9 +17,8 @@ from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
-from loopwright.transform.mappings import mappings
 from loopwright.transform.plan import Plan
-from loopwright.transform.proposals import proposals
+from loopwright.transform.proposals import mappings, proposals
 from loopwright.transform.script.steps import Step, script_text
 from loopwright.transform.suggest import Goal, Proposal, ProposalKind
 

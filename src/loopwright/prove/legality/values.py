@@ -17,8 +17,7 @@ from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point, values_text
-from loopwright.presburger.sets import IN, OUT, constraint_count
-from loopwright.presburger.unions import nonempty_maps, sets_of
+from loopwright.presburger.sets import IN, OUT, constraint_count, nonempty_maps, sets_of
 from loopwright.prove.legality.sources import AccessTuple, cell_before
 from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span, plain_data

@@ -15,7 +15,7 @@ import islpy as isl
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Test, Var
-from loopwright.loops.substitution import substituted, substituted_expr
+from loopwright.loops.traverse import substituted, substituted_expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.formulas import expr_of

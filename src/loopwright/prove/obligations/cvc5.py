@@ -19,9 +19,8 @@ from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.interpreter import holds
-from loopwright.loops.substitution import substituted
-from loopwright.prove.obligations.answers import Answer, Fails, Holds, NotDecided
-from loopwright.prove.obligations.formulas import Obligation, names_in
+from loopwright.loops.traverse import substituted
+from loopwright.prove.obligations.formulas import Answer, Fails, Holds, NotDecided, Obligation, names_in
 
 KINDS = {
     ex.Relation.EQ: "EQUAL",

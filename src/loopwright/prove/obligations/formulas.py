@@ -4,6 +4,8 @@ A formula is a `Test` over named integers: linear terms, division by constants, 
 conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and
 quasi-affine functions into such data, for provers that are not isl.  An `Obligation` is a formula
 that has no integer solution; nothing in it depends on a prover (`answers.py` says what one answers).
+
+What a prover answers about an obligation.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from math import gcd
+from typing import Protocol, TypeAlias
 
 import islpy as isl
 
@@ -186,3 +189,34 @@ class Obligation:
     @property
     def variables(self) -> tuple[str, ...]:
         return names_in(self.violated)
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The formula has no integer solution."""
+
+
+@dataclass(frozen=True)
+class Fails:
+    """These values are a solution; none are given by a prover that finds none."""
+
+    values: dict[str, int]
+
+
+@dataclass(frozen=True)
+class NotDecided:
+    """Neither: the budget ran out, or the prover says so."""
+
+    reason: str
+
+
+Answer: TypeAlias = Holds | Fails | NotDecided
+
+
+class Prover(Protocol):
+    """Decides obligations, one answer for each."""
+
+    @property
+    def name(self) -> str: ...
+
+    def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]: ...

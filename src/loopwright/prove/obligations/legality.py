@@ -2,28 +2,56 @@
 
 x in D_S, y in D_T, an access of S(x) and one of T(y) to the same cell, one of them a write:
 θ(x) ≺ θ(y)  implies  θ'(x) ≺ θ'(y)         and   θ(x) = θ(y)  implies  S = T, x = y.
+
+A temporary in another order: every read of x sees the write it saw, in the obligation language.
+
+isl finds the write f(y) that the read at y sees under θ; here that is only a claim.  For every y in the
+domain of the reader R, with f(y) an instance of W,
+
+    seen       f is defined at y
+    written    f(y) is in the domain of W, and writes the cell that y reads
+    earlier    θ(f(y)) ≺ θ(y)   and   θ'(f(y)) ≺ θ'(y)
+    last       no write z to the cell has θ(f(y)) ≺ θ(z) ≺ θ(y), and none θ'(f(y)) ≺ θ'(z) ≺ θ'(y)
+
+By induction over θ every read then sees the same value under θ' as under θ.  x is not read after the
+region (`read.c.automatic`), so that nothing else is asked of x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 
-from loopwright.loops.expressions import FALSE
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.loops.nodes import Node
+from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program
-from loopwright.prove.obligations.cells import Cell, Instance, StatementCells, instance_of, times_of, touched
+from loopwright.presburger.sets import maps_of
+from loopwright.prove.obligations.cells import (
+    Cell,
+    Instance,
+    StatementCells,
+    instance_of,
+    times_of,
+    touched,
+    whole_arrays,
+)
 from loopwright.prove.obligations.formulas import (
     Obligation,
     before,
     conjunction,
     disjunction,
     equal,
+    expr_of,
+    formula_of,
 )
 from loopwright.prove.obligations.scanning import table_obligations
-from loopwright.prove.obligations.temporaries import temporary_obligations
-from loopwright.prove.obligations.timetable import Timetable
+from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.source import Span
 
 
@@ -94,3 +122,107 @@ def meetings(a: StatementCells, b: StatementCells) -> Iterator[tuple[Cell, Cell]
     pairs = [*product(a.writes, b.writes), *product(a.writes, b.reads), *product(a.reads, b.writes)]
     seen = dict.fromkeys(pair for pair in pairs if pair[0].array == pair[1].array)
     yield from seen
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Where `condition` holds, the read of `reader` sees the write of `writer`."""
+
+    array: str
+    reader: Instance
+    writer: Instance
+    condition: Test
+
+
+def temporary_obligations(
+    program: Program, array: str, old: Timetable, new: Timetable, spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
+    """All that has to hold for `array` to carry the same values from writes to reads under both orders."""
+    if array in whole_arrays(program):
+        raise GaveUp(Code.NO_PROOF, f"which cells of the temporary {array} are touched is not known")
+    uses = [use for use in touched(program) if _cells(use.reads, array) or _cells(use.writes, array)]
+    writers = [instance_of(old, use, "2") for use in uses if _cells(use.writes, array)]
+    for use in uses:
+        if _cells(use.reads, array):
+            reader = instance_of(old, use, "1")
+            seen = list(_seen(program, array, reader, uses, old))
+            orders = [_order(one, writers, table, old.known) for table in (old, new) for one in seen]
+            for one in chain(_of_reader(old.known, array, reader, seen), *orders):
+                yield replace(one, span=spans.get(use.statement))
+
+
+def _cells(cells: Sequence[Cell], array: str) -> list[Cell]:
+    return [cell for cell in cells if cell.array == array]
+
+
+def _cell(instance: Instance, array: str, *, written: bool) -> tuple[Expr, ...]:
+    own = _cells(instance.use.writes if written else instance.use.reads, array)
+    if len(own) != 1:
+        raise GaveUp(Code.NO_PROOF, f"{instance.name} touches several cells of the temporary {array}")
+    return instance.at(own[0])
+
+
+def _seen(
+    program: Program, array: str, reader: Instance, uses: Sequence[StatementCells], table: Timetable
+) -> Iterator[_Seen]:
+    """The writes that isl says the reads of one statement see."""
+    statements = tuple(
+        replace(
+            one,
+            accesses=tuple(
+                a for a in one.accesses if a.array == array and (a.is_write or one.name == reader.name)
+            ),
+        )
+        for one in program.statements
+    )
+    flow, _ = value_based_flow(replace(program, statements=statements))
+    by_name = {use.statement: use for use in uses}
+    names = [value.name for value in reader.arguments() if isinstance(value, Var)]
+    for relation in sorted(maps_of(flow), key=lambda one: str(one.get_tuple_name(isl.dim_type.in_))):
+        writer = instance_of(table, by_name[str(relation.get_tuple_name(isl.dim_type.in_))], "3")
+        for domain, function in pieces_of(relation.reverse()):
+            count = function.dim(isl.dim_type.out)
+            values = tuple(expr_of(function.get_at(k), names) for k in range(count))
+            yield _Seen(array, reader, writer.moved(values), formula_of(domain, names))
+
+
+def _of_reader(known: Test, array: str, reader: Instance, seen: Sequence[_Seen]) -> Iterator[Obligation]:
+    here = conjunction([known, reader.domain])
+    yield Obligation(
+        f"seen_{reader.name}_{array}",
+        f"every read of {array} in {reader.name} sees a write",
+        here,
+        disjunction([one.condition for one in seen]) if seen else FALSE,
+    )
+    for one in seen:
+        same = equal(_cell(one.writer, array, written=True), _cell(reader, array, written=False))
+        yield Obligation(
+            f"written_{one.writer.name}_{reader.name}_{array}",
+            f"what {reader.name} sees of {array} is written there by {one.writer.name}",
+            conjunction([here, one.condition]),
+            conjunction([one.writer.domain, same]),
+        )
+
+
+def _order(found: _Seen, writers: Sequence[Instance], table: Timetable, known: Test) -> Iterator[Obligation]:
+    reader, writer, array = found.reader, found.writer, found.array
+    here = conjunction([known, reader.domain, found.condition])
+    what = f"{reader.name} sees what {writer.name} wrote to {array}"
+    for (late, read), (early, wrote) in product(times_of(table, reader), times_of(table, writer)):
+        both = conjunction([here, *late, *early])
+        yield Obligation(
+            f"earlier_{writer.name}_{reader.name}_{array}",
+            f"{what}: that is earlier",
+            both,
+            before(wrote, read),
+        )
+        for other in writers:
+            met = equal(_cell(other, array, written=True), _cell(reader, array, written=False))
+            for case, time in times_of(table, other):
+                between = [before(wrote, time), before(time, read)]
+                yield Obligation(
+                    f"last_{writer.name}_{other.name}_{reader.name}_{array}",
+                    f"{what}: {other.name} does not write it in between",
+                    conjunction([both, other.domain, met, *case, *between]),
+                    FALSE,
+                )

@@ -10,8 +10,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import substituted, substituted_expr
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import substituted, substituted_expr, variables
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.decisions import choices, opposite
 from loopwright.prove.obligations.formulas import (

@@ -19,8 +19,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
-from loopwright.loops.substitution import substituted, substituted_expr
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import subprograms, substituted, substituted_expr
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, decided, opposite

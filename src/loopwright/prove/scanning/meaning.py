@@ -34,7 +34,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.presburger.unions import sorted_maps, union_map
+from loopwright.presburger.sets import sorted_maps, union_map
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from loopwright.model.annotations import IndependentLoops
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
-from loopwright.presburger.sets import IN, OUT
-from loopwright.presburger.unions import sorted_maps
+from loopwright.presburger.sets import IN, OUT, sorted_maps
 from loopwright.prove.scanning.executed import Kinds, Run
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition
 from loopwright.prove.verdict import Undecided

@@ -34,14 +34,16 @@ from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.clauses import (
     clause_texts,
     combined_cells,
+    in_one_vector,
     is_inside,
+    is_kept,
     names_in_clause,
+    not_linear,
     number_in_clause,
     uncertain_value,
     unknown_clause,
 )
 from loopwright.prove.text.scopes import declared_in_loops
-from loopwright.prove.text.vectors import in_one_vector, is_kept, not_linear
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

@@ -27,14 +27,15 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import FALSE, TRUE, Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.interpreter import evaluate
-from loopwright.loops.substitution import substituted, substituted_expr
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import substituted, substituted_expr, variables
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import values_text
 from loopwright.presburger.sets import isl_failures
-from loopwright.prove.obligations.answers import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
+    Fails,
+    NotDecided,
     Obligation,
+    Prover,
     conjunction,
     disjunction,
     expr_of,

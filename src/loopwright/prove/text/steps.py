@@ -21,8 +21,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.substitution import substituted, substituted_expr
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import substituted, substituted_expr, variables
 from loopwright.presburger.dimensions import later_by_last
 from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of

@@ -19,9 +19,9 @@ from loopwright.c.reworded.plain_loops import edited_while, lines_in
 from loopwright.c.syntax import field
 from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
+from loopwright.c.typed.effects import Reach, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.reach import Reach, reach_of
 from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unknown, unqualified
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass

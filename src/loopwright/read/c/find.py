@@ -21,7 +21,7 @@ from loopwright.c.selection.chosen import (
 )
 from loopwright.c.selection.nearby import Nearby
 from loopwright.c.syntax import Node
-from loopwright.c.typed.branches import with_branches_taken
+from loopwright.c.typed.spelling import with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program

@@ -1,13 +1,24 @@
-"""Two files in other words, side by side, as `prove` compares them."""
+"""Two files in other words, side by side, as `prove` compares them.
+
+Vectors as lanes, where the words of vectors are those of the compiler's own headers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.c.reworded.memory_calls import with_memory_loops
+from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
+from loopwright.c.reworded.vector_words import HEADERS
+from loopwright.c.tokens import is_number, names_in
+from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.inlined import called_in, with_calls_inlined
@@ -83,3 +94,77 @@ def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: Compi
     if not names:
         return old, new
     return with_calls_inlined(old, names, compiled), with_calls_inlined(new, names, options)
+
+
+_FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_HIDING = ("-include", "-imacros", "-nostdinc", "-U", "-undef")
+_LISTS = ("CPATH", "C_INCLUDE_PATH")
+"""Variables of the environment with folders in which a compiler looks for headers before its own."""
+_ELSEWHERE = ("GCC_EXEC_PREFIX", "COMPILER_PATH")
+
+
+def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = False) -> InLanes:
+    """The text with lanes in place of its vectors, if its words have no other meaning here.
+
+    Options and the environment may give them one.  `contracted`: fused products and sums are products and
+    sums.
+    """
+    found = with_lanes(source, contracted=contracted)
+    if found.source == source:
+        return found
+    options = options.for_file(source.path)
+    reason = _hidden(source, options.arguments) or _redefined(source, found.source, options)
+    return replace(found, source=source, reason=reason) if reason else found
+
+
+def _hidden(source: Source, arguments: Sequence[str]) -> str:
+    """What an option, or the environment, may change of the words of a file."""
+    for name in (*_LISTS, *_ELSEWHERE):
+        folders = os.environ[name].split(os.pathsep) if os.environ.get(name) else []
+        if folders and (name in _ELSEWHERE or any(_has_header(Path(folder)) for folder in folders)):
+            return f"the variable {name} of the environment"
+    words = [*arguments, ""]
+    for k, word in enumerate(words[:-1]):
+        if word.startswith(_HIDING):
+            return f"the option {word}"
+        folder = next((name for name in _FOLDERS if word.startswith(name)), None)
+        if folder is not None:
+            place = Path(word.removeprefix(folder) or words[k + 1])
+            if _has_header(place):
+                return f"a header of vectors in {place}"
+        if word.startswith("-D"):
+            name, _, value = (word.removeprefix("-D") or words[k + 1]).partition("=")
+            if name in names_in(source.text) and value and not is_number(value):
+                return f"the option -D{name}"
+    return ""
+
+
+def _redefined(source: Source, lanes: Source, options: CompilerOptions) -> str:
+    """A word that headers or options make something else; what the file defines itself is known."""
+    whole = preprocess(source, options)
+    pending = [*names_in(source.text), *names_in(lanes.text)]
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        lines = [text for at, text in whole.changes.get(name, ()) if not whole.line_of(at)]
+        for made in filter(None, map(definition, lines)):
+            body = " ".join(one.text for one in made.body)
+            is_fine = may_be_defined(name, made.parameters, body)
+            if not is_fine and not set(lines) <= _of_the_compiler(options.compiler).get(name, frozenset()):
+                return f"the macro '{name}' of a header, or of an option"
+            pending += [] if made.parameters is not None else [one.text for one in made.body if one.is_name]
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _of_the_compiler(compiler: str) -> dict[str, frozenset[str]]:
+    """How the headers of vectors define macros, where nothing else does."""
+    found = preprocess(Source("", "#include <immintrin.h>\n"), CompilerOptions(compiler=compiler))
+    return {name: frozenset(text for _, text in lines) for name, lines in found.changes.items()}
+
+
+def _has_header(folder: Path) -> bool:
+    return any((folder / header.strip("<>")).exists() for header in HEADERS)

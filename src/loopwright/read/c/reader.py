@@ -11,7 +11,7 @@ from loopwright.c.file import c_file
 from loopwright.c.regions import marked_places
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.syntax import refuse
-from loopwright.c.typed.branches import BranchTaken, with_branches_taken
+from loopwright.c.typed.spelling import BranchTaken, with_branches_taken
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.find import resolved

@@ -16,13 +16,15 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Region
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
-from loopwright.c.reworded.attributes import with_leading_attributes
-from loopwright.c.reworded.continued import with_continued_loops
-from loopwright.c.reworded.counted_loops import with_counted_loops
+from loopwright.c.reworded.counted_loops import with_continued_loops, with_counted_loops
+from loopwright.c.reworded.declared import (
+    moved_declarations,
+    with_leading_attributes,
+    with_outer_declarations,
+)
 from loopwright.c.reworded.distinct_names import with_distinct_names
 from loopwright.c.reworded.final_values import with_final_values
 from loopwright.c.reworded.jumps import with_structured_jumps
-from loopwright.c.reworded.outer_declarations import moved_declarations, with_outer_declarations
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk

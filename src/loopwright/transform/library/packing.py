@@ -32,8 +32,7 @@ from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
-from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.presburger.unions import union_map
+from loopwright.presburger.sets import DIM, IN, OUT, union_map
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.boxes import (

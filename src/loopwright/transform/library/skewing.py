@@ -29,8 +29,7 @@ from loopwright.model.dependences import memory_based, value_based_flow
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import coordinates, equal_in
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.presburger.unions import maps_of
+from loopwright.presburger.sets import DIM, IN, OUT, maps_of
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import constant, iterators, vector
 from loopwright.transform.script.arguments import Misuse

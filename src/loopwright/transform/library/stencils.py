@@ -13,8 +13,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, box, union
-from loopwright.presburger.unions import nonempty_maps
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, box, nonempty_maps, union
 from loopwright.transform.library.accesses import variable_called
 from loopwright.transform.library.boxes import parameter_count
 from loopwright.transform.library.loops import SizedLoop

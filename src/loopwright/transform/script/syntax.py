@@ -22,9 +22,8 @@ from typing import TypeAlias
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.formula import Formula
-from loopwright.read.formula_grammar import Parser
+from loopwright.read.formula_grammar import Parser, Token, TokenKind
 from loopwright.read.text import mistake
-from loopwright.read.tokens import Token, TokenKind
 from loopwright.source import Source, Span
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 

@@ -35,7 +35,7 @@ from loopwright.presburger.named import everywhere, number, tuple_set, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
-from loopwright.read.c.second.cells import cell_of
+from loopwright.read.c.second.accesses import cell_of
 
 
 def settled(program: Program, region: TypedRegion) -> Program:

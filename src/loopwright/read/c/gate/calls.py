@@ -13,11 +13,10 @@ from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in, packed
 from loopwright.c.typed import tree
-from loopwright.c.typed.effects import Purity, purity
+from loopwright.c.typed.effects import Purity, Reach, may_be_written, purity, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
 from loopwright.c.typed.preprocess import Preprocessed
-from loopwright.c.typed.reach import Reach, may_be_written, reach_of
 from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program

@@ -25,8 +25,7 @@ from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKi
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.types import is_named, iterators_of
-from loopwright.read.c.second.accesses import Touched, touched_by_statement
-from loopwright.read.c.second.cells import NamedCell
+from loopwright.read.c.second.accesses import NamedCell, Touched, touched_by_statement
 from loopwright.read.c.second.integers import numeric
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
 from loopwright.read.c.second.ranges import ranges_of_types
