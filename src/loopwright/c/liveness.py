@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import CFile
+from loopwright.c.loops import LOOPS
 from loopwright.c.macros import Macro, integer_text, mentions
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
 
-_LOOPS = ("for_statement", "while_statement", "do_statement")
 _OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_Atomic")
 """What makes a variable outlive its function, or lets others look at it."""
 
@@ -51,7 +51,7 @@ def function_around(file: CFile, region: Span) -> Node | None:
 def _later(function: Node, region: Span, name: str) -> list[Node]:
     """The uses of a name that may run after the region: after it, then before it in a loop around it."""
     uses = function.named(name, besides=region)
-    loops = [node for node in function.of_type(*_LOOPS) if node.span.contains(region)]
+    loops = [node for node in function.of_type(*LOOPS) if node.span.contains(region)]
     again = [use for loop in loops for use in uses if loop.start <= use.start < region.start]
     return [use for use in uses if use.start >= region.end] + again
 
@@ -126,7 +126,7 @@ def _declared_before(file: CFile, region: Span, name: str) -> Node | None:
         return None
     (function,) = _functions_around(file.tree, region)
     ((_, declarator),) = _declarations(function, name)
-    again = any(loop.span.contains(region) for loop in function.of_type(*_LOOPS))
+    again = any(loop.span.contains(region) for loop in function.of_type(*LOOPS))
     since = [use for use in function.named(name) if declarator.end <= use.start < region.start]
     is_known = not (again or since or "goto" in names_in(function.text)) and declarator.end <= region.start
     return declarator if is_known else None

@@ -13,6 +13,10 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.lazy_dataclass import dataclass
 
+LOOPS = ("for_statement", "while_statement", "do_statement")
+LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
+"""Statements after which the next one may not run."""
+
 
 def loop_iterator(loop: Node) -> str | None:
     """The variable a `for` initialises, where it initialises exactly one."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_hidden, replaces
-from loopwright.c.loops import loop_iterator, outer_iterators
+from loopwright.c.loops import LOOPS, loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.selection.directed import DirectedFile, directed
@@ -110,9 +110,6 @@ def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: P
     return RegionReport(line, (), (), evidence.proofs, evidence.trusted)
 
 
-_AROUND = ("for_statement", "while_statement", "do_statement")
-
-
 def refuse_late_iterators(file: CFile) -> None:
     """Raise where what a directive of a region leaves in an iterator may be read."""
     for region in file.regions:
@@ -140,7 +137,7 @@ def _uses(file: CFile, region: Span, name: str) -> list[Node]:
         if function.type != "function_definition" or not function.span.contains(region):
             continue
         is_repeated = bool(function.of_type("labeled_statement")) or any(
-            loop.span.contains(region) and loop.start < region.start for loop in function.of_type(*_AROUND)
+            loop.span.contains(region) and loop.start < region.start for loop in function.of_type(*LOOPS)
         )
         own = [one.span for one in function.of_type("for_statement") if loop_iterator(one) == name]
         uses = [use for use in function.named(name) if not any(one.contains(use.span) for one in own)]

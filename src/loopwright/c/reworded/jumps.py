@@ -29,6 +29,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import LOOPS
 from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import edited_while, is_before
 from loopwright.c.syntax import Node, field, named_children, walk
@@ -36,7 +37,6 @@ from loopwright.c.tokens import names_in, on_one_line, without_comments
 from loopwright.source import Edit, Source
 
 _MOST = 60
-_LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
 def with_structured_jumps(source: Source) -> Source:
@@ -54,7 +54,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
                 continue
             statements = [one for one in named_children(node) if one.type != "comment"]
             for loop, labelled in pairwise(statements):
-                is_left = loop.type in _LOOPS and labelled.type == "labeled_statement"
+                is_left = loop.type in LOOPS and labelled.type == "labeled_statement"
                 if is_left and not any(is_before(pragma, loop) for pragma in region.pragmas):
                     is_held = node is not block and statements == [loop, labelled]
                     edits = _left_for(loop, labelled, block, mentioned, is_held=is_held)
@@ -95,7 +95,7 @@ def _target(jump: Node) -> str:
 def _nearest(node: Node) -> Node | None:
     """The loop or `switch` that a `break` here would leave."""
     around = node.parent
-    while around is not None and around.type not in (*_LOOPS, "switch_statement"):
+    while around is not None and around.type not in (*LOOPS, "switch_statement"):
         around = around.parent
     return around
 

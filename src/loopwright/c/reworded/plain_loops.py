@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
-from loopwright.c.loops import countdown_of
+from loopwright.c.loops import LOOPS, countdown_of
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
@@ -28,7 +28,6 @@ from loopwright.source import Edit, Source
 
 _MOST = 200
 """How many loops of a file are written otherwise."""
-_LOOPS = ("for_statement", "while_statement", "do_statement")
 _SIMPLE = (
     *("identifier", "number_literal"),
     *("unary_expression", "binary_expression", "parenthesized_expression"),
@@ -78,7 +77,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
             continue
         for node in reversed([*walk(file.block(region.place))]):
             edits = None
-            if node.type in _LOOPS:
+            if node.type in LOOPS:
                 edits = _tested_first(node) if node.type == "do_statement" else _counted(node)
             if edits and not any(is_before(pragma, node) for pragma in region.pragmas):
                 yield edits
@@ -232,7 +231,7 @@ def _jumps(node: Node, loop: Node) -> bool:
     """Whether `node` is a `continue` or a `break` of this very loop."""
     if node.type not in ("continue_statement", "break_statement"):
         return False
-    inner = (*_LOOPS, "switch_statement") if node.type == "break_statement" else _LOOPS
+    inner = (*LOOPS, "switch_statement") if node.type == "break_statement" else LOOPS
     around = node.parent
     while around is not None and around.type not in inner:
         around = around.parent

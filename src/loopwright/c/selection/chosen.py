@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import LOOPS
 from loopwright.c.regions import about_a_loop, marked_regions
 from loopwright.c.reworded.plain_loops import begins
 from loopwright.c.selection.choice import Choice
@@ -20,8 +21,6 @@ from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span, called
-
-LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.loops import LOOPS
 from loopwright.c.openmp import OpenmpDirective, loop_directives, without_directives
 from loopwright.c.regions import marked_regions
 from loopwright.c.selection.choice import Choice
-from loopwright.c.selection.chosen import LOOPS, chosen, lines_of, with_places
+from loopwright.c.selection.chosen import chosen, lines_of, with_places
 from loopwright.c.syntax import Node, named_children, refuse
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code

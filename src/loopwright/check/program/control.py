@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loopwright.c.loops import LEAVING
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, is_address, named_children, operator, walk, without_parentheses
 from loopwright.check.program.pointers import declared_identifier
@@ -26,7 +27,6 @@ _FILLING = frozenset(
 _COPYING = frozenset(("memcpy", "memmove", "strcpy", "strncpy", "strcat", "sprintf", "snprintf", "sscanf"))
 """Functions that bring data from where some of their arguments point to, to where the others do."""
 _CHOOSING = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
-_LEAVING = ("return_statement", "break_statement", "continue_statement", "goto_statement")
 _CELLS = ("subscript_expression", "identifier", "pointer_expression", "field_expression")
 NEVER_RETURN = frozenset(
     ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "__builtin_unreachable")
@@ -113,7 +113,7 @@ def _has_operations(sites: Sites, node: Node, besides: Node | None = None) -> bo
     for part in walk(node):
         if besides is not None and besides.span.contains(part.span):
             continue
-        if part in own or part.type in _LEAVING:
+        if part in own or part.type in LEAVING:
             return True
         if part.type == "call_expression":
             name = field(part, "function").text

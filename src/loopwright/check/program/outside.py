@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from loopwright.c.declarations import Variable, is_floating_type, is_integer_type
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import LOOPS, loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
@@ -263,11 +263,10 @@ def _is_left_to_others(known: ReachedCode, name: str) -> bool:
         return True
     loops = [loop.span for loop in known.file.of_type("for_statement") if loop_iterator(loop) == name]
     later = [use.span for use in around.node.named(name) if use.start >= end]
-    again = any(loop.span.contains(known.segment.place) for loop in around.node.of_type(*_REPEATING))
+    again = any(loop.span.contains(known.segment.place) for loop in around.node.of_type(*LOOPS))
     return again or any(not any(loop.contains(one) for loop in loops) for one in later)
 
 
-_REPEATING = ("for_statement", "while_statement", "do_statement")
 _OUTPUT = re.compile(r"v?f?printf|puts|putchar|putc|fputc|fputs|fwrite|write|perror|signal")
 """Others see what these do."""
 _STATES = tuple(

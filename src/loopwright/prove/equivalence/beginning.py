@@ -15,6 +15,7 @@ from functools import cached_property
 
 from loopwright.c.file import CFile
 from loopwright.c.liveness import function_around
+from loopwright.c.loops import LEAVING, LOOPS
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
 from loopwright.c.tokens import names_in, on_one_line
@@ -38,9 +39,7 @@ from loopwright.source import Span
 
 OTHERWISE = 5
 """What an int parameter that is no size of the region is taken to be."""
-_LOOPS = ("for_statement", "while_statement", "do_statement")
 _FILLERS = ("memset", "memcpy", "memmove", "bzero")
-_LEAVING = ("return_statement", "goto_statement", "break_statement", "continue_statement")
 _ENDING = frozenset(
     ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit")
 ) | {"__builtin_unreachable", "__builtin_trap", "__builtin_abort", "__builtin_exit", "__assert_fail"}
@@ -159,8 +158,7 @@ class EnclosingFunction:
     @cached_property
     def hides_changes(self) -> bool:
         """Whether a macro before the region may assign to something, or give an address away."""
-        start = self.node.start
-        words = set(names_in(self.node.source.text[start : self.region.start]))
+        words = set(names_in(self.node.source.text[self.node.start : self.region.start]))
         return any(name in words for name in changing_macros(self.file.source))
 
 
@@ -279,7 +277,7 @@ class _Prelude:
                     self.run(one)
             case "call_expression":
                 self.call(node)
-            case kind if kind in _LEAVING:
+            case kind if kind in LEAVING:
                 raise RegionNotReached
             case _:
                 self.forget(node)
@@ -369,7 +367,7 @@ class _Prelude:
 
     def forget(self, node: Node) -> None:
         """Variables that a statement changes in some way, and cells that are set outside of loops."""
-        in_loop = node.type in _LOOPS
+        in_loop = node.type in LOOPS
         self.refuse_leaving(node)
         for part in walk(node):
             target = assigned_target(part)

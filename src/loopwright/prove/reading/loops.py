@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from loopwright.c.declarations import type_text
-from loopwright.c.loops import countdown_of, first_value, loop_iterator, skip_condition
+from loopwright.c.loops import LEAVING, countdown_of, first_value, loop_iterator, skip_condition
 from loopwright.c.references import pointer_sum
 from loopwright.c.reworded.row_pointers import row_text, same_numbers
 from loopwright.c.syntax import Node, field, is_address, named_children, operator, walk, without_parentheses
@@ -43,7 +43,6 @@ from loopwright.prove.reading.c_expressions import (
 )
 from loopwright.prove.reading.integer_types import type_at, value_type
 
-_JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
 """What a statement is in the program made, given what the names around it mean."""
 
@@ -120,7 +119,7 @@ class _LoopTranslation:
             case "labeled_statement":
                 return self.statement(named_children(node)[-1], words)
             case "for_statement" | "if_statement" if not self.has_leaf(node):
-                if node.of_type(*_JUMPS):
+                if node.of_type(*LEAVING):
                     raise Unreadable("a jump out of a loop or out of its body")
                 return loops.EMPTY
             case "for_statement":

@@ -165,18 +165,15 @@ def is_harmless(argument: str) -> bool:
 
 
 def _pragmas(program: Program) -> tuple[Directive, ...]:
-    region = program.file.region(program.region)
-    return region.pragmas
+    return program.file.region(program.region).pragmas
 
 
 def _unknown_pragma(program: Program) -> Directive | None:
     """The first pragma that is not a promise, and not known to be harmless."""
-    strange = (
-        pragma
-        for pragma in _pragmas(program)
-        if not is_promise(pragma.argument) and not is_harmless(pragma.argument)
-    )
-    return next(strange, None)
+    for pragma in _pragmas(program):
+        if not is_promise(pragma.argument) and not is_harmless(pragma.argument):
+            return pragma
+    return None
 
 
 def promises(program: Program) -> Iterator[Promise]:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import definitions, looks_like_macro
 from loopwright.c.syntax import (
@@ -38,7 +39,6 @@ from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.source import Span
 
 Interval = tuple[int, int]
-_COMPARED = ("<", "<=", ">", ">=", "==", "!=")
 
 
 class NotShown(Exception):
@@ -291,7 +291,7 @@ class _ValueScope:
         for side in (left, right):  # what the operands are converted to holds them
             Typed(side.least, side.greatest, kind).within(core)
         match sign:
-            case _ if sign in _COMPARED:
+            case _ if sign in COMPARISONS:
                 return _TRUTH
             case "+":
                 found = (left.least + right.least, left.greatest + right.greatest)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, parse_settled
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, operator, refuse, walk
 from loopwright.c.tokens import blank, names_in
@@ -22,7 +23,6 @@ from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
-_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _HINT = "write a condition on the parameters, such as n >= 1 && m >= n"
 _BEFORE, _AFTER = "int x=", ";"
 
@@ -98,9 +98,9 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
 def _refuse_chains(value: Node) -> None:
     """`1 <= n <= m` means `(1 <= n) <= m` in C, which is not what is meant."""
     for node in walk(value):
-        if node.type == "binary_expression" and operator(node) in _COMPARISONS:
+        if node.type == "binary_expression" and operator(node) in COMPARISONS:
             for side in (field(node, "left"), field(node, "right")):
-                if side.type == "binary_expression" and operator(side) in _COMPARISONS:
+                if side.type == "binary_expression" and operator(side) in COMPARISONS:
                     raise refuse(
                         node,
                         "C does not chain comparisons",
