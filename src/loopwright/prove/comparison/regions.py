@@ -20,7 +20,13 @@ from loopwright.c.loops import LOOPS
 from loopwright.c.regions import marked_regions
 from loopwright.c.reworded.jumps import RETURNED, with_returned_values
 from loopwright.c.selection.choice import Choice
-from loopwright.c.selection.chosen import function_name, functions_with_loops, lines_of, outermost, with_places
+from loopwright.c.selection.chosen import (
+    function_name,
+    functions_with_loops,
+    lines_of,
+    outermost,
+    with_places,
+)
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import packed
 from loopwright.errors import BadInput, Code
