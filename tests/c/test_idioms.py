@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.c.reworded.distinct_names import with_distinct_names
+from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
@@ -35,6 +36,46 @@ def test_a_variable_of_a_block_is_renamed_only_beside_a_loop_of_its_name(other: 
     block = "for (i = 0; i < n; i++) { int j; for (j = 0; j < n; j++) a[j] += i; }"
     renamed = with_distinct_names(Source("t.c", wrapped(f"{block} {other}"))).text
     assert renamed == wrapped(f"{block.replace('j', name)} {other}")
+
+
+@pytest.mark.parametrize(
+    ("body", "domains"),
+    [
+        ("for (int v = 0; v < n; v++) { int n = v + 1; a[n] = n; }", ["v: 0 <= v < n"]),
+        ("for (i = 0; i < n; i++) { for (int i = 0; i < m; i++) a[i] += b[i]; }",
+         ["i, i_1: 0 <= i < n and 0 <= i_1 < m"]),
+        ("int t = 0; for (i = 0; i < n; i++) { { int t = i; a[i] = t; } t += i; } b[0] = t;",
+         [": ", "i: 0 <= i < n", "i: 0 <= i < n", ": "]),
+        ("for (int n = 0; n < m; n++) a[n] = n; for (i = 0; i < n; i++) b[i] = n;",
+         ["n_1: 0 <= n_1 < m", "i: 0 <= i < n"]),
+        ("for (int a = 0; a < n; a++) b[a] = a; for (i = 0; i < m; i++) a[i] = b[i];",
+         ["a_1: 0 <= a_1 < n", "i: 0 <= i < m"]),
+        ("for (int v = 0; v < n; v++) a[v] = v; int v = 0; while (v < m) { b[v] = 1; v++; }",
+         ["v: 0 <= v < n", "v_1: 0 <= v_1 < m"]),
+        ("for (i = 0; i < n; i++) { double t = i; a[i] = t; } for (i = 0; i < m; i++) { int t = i; b[t] += i; }",
+         ["i: 0 <= i < n", "i: 0 <= i < n", "i: 0 <= i < m"]),
+        ("k = m; { int m = 3; a[m] = 1; for (i = 0; i < k; i++) a[i] = 0; }", [": ", "i: 0 <= i < m"]),
+    ],
+)  # fmt: skip
+def test_names_that_are_used_twice(body: str, domains: list[str]) -> None:
+    (program,) = read_source(Source("t.c", wrapped(body)))
+    assert not program.set_aside and len(program.statements) == len(domains)
+    for statement, domain in zip(program.statements, domains, strict=True):
+        names, _, condition = domain.partition(":")
+        assert is_domain(statement, f"[n, m] -> {{ [{names}] : {condition} }}"), str(statement.domain)
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        ("for (int v = 0; v < NAME; v++) a[v] = v; for (int k = 0; k < n; k++) b[k] = NAME;", "#define NAME k"),
+        ("for (int v = 0; v < n; v++) { extern double z; a[v] = z; } b[0] = z;", "static double z;"),
+        ("for (int v = 0; v < n; v++) { extern double z; a[v] = z; } { double z = 3; b[0] = z; }", "double z;"),
+    ],
+)
+def test_names_that_are_more_than_variables_stay(body: str, head: str) -> None:
+    with pytest.raises(BadInput):
+        read_source(Source("t.c", wrapped(body, head=head)))
 
 
 def test_counting_down_runs_from_the_top() -> None:

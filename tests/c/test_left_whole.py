@@ -281,3 +281,10 @@ def test_a_label_is_not_copied(tmp_path: Path) -> None:
 def test_a_struct_that_is_declared_in_a_loop_stays_in_its_block() -> None:
     program = region(LOOP + "{ struct p { int x; } s; s.x = i; a[i] = s.x; }", head="struct p { int x; };")
     assert len(program.statements) == 1 and everything(program) == [True]
+
+
+@pytest.mark.parametrize("test", ["i < n", "i < n && b[i] < 9"])
+def test_a_name_inside_of_a_loop_that_is_left_whole_and_after_it(tmp_path: Path, test: str) -> None:
+    loops = "for (int q = 0, i = 0; i < m; i++, q++) a[i] = q;\n"
+    again = f"int i = 0;\nwhile ({test}) {{ b[i] = 1; i++; }}\n"
+    assert "i_1" in new_region(tmp_path, loops + again)

@@ -104,7 +104,7 @@ def test_bounds_in_what_is_left_whole_stay() -> None:
         f"k = 9; for (j = 0; j < 3; j++) {{ {LOOP} k = 5; }}",
         f"i = 4; k = i; {LOOP}",
         f"for (i = 0; i < 4; i++) a[i] = 1; k = i; {LOOP}",
-        f"k = q; {{ int q = 3; a[q] = 1; {LOOP} }}",
+        f"k = q; {{ int q = 3; a[q] = 1; q = 2; k = q; {LOOP} }}",
         f"k = q; q = 3; {LOOP}",
         f"k = *n; a[k = 3] = 1; {LOOP}",
         f"k = q; a[q++] = 1; {LOOP}",

@@ -1,76 +1,170 @@
-"""Variables of a block that have the name of the iterator of another loop: they get a name of their own.
+"""Variables of a region that have the name of another one there: they get a name of their own.
 
     for (..) { int j = 2 * i; x[j] = 0; }            for (..) { int j_1 = 2 * i; x[j_1] = 0; }
     for (int j = 0; j < n; j++) ..                   for (int j = 0; j < n; j++) ..
+    int j = 0; while (j < n) ..                      int j_2 = 0; while (j_2 < n) ..
+    for (int n = 0; n < m; n++) x[n] = 0;            for (int n_1 = 0; n_1 < m; n_1++) x[n_1] = 0;
 
-The name is fresh in the file; what macros make of it is for the caller to find out.  Lines stay.
+Loops one after the other may share the name of their iterators, and so may blocks.  The name is fresh in the
+file; what macros make of it is for the caller to find out.  Lines stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
-from loopwright.c.declarations import declared_name
+from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
+from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import edited_while
 from loopwright.c.syntax import Node, walk
-from loopwright.c.tokens import names_in
-from loopwright.source import Edit, Source
+from loopwright.c.tokens import names_in, packed
+from loopwright.lazy_dataclass import dataclass
+from loopwright.source import Edit, Source, Span
 
 _MOST = 60
+_OTHERWISE = ("enumerator", "function_definition", "type_definition")
+"""What gives names a meaning besides declarations."""
+_LEFT_WHOLE = ("while_statement", "do_statement", "switch_statement")
+"""Statements that may be left as they are, with what they declare."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    """What a declarator of a region declares, and the statement that it is known in from there on."""
+
+    name: str
+    declarator: Node
+    scope: Node
+
+    def sees(self, place: Node) -> bool:
+        return place.start >= self.declarator.start and self.scope.span.contains(place.span)
+
+    @property
+    def is_counter(self) -> bool:
+        """Whether the head of a loop declares it."""
+        return self.scope.type == "for_statement"
 
 
 def with_distinct_names(source: Source) -> Source:
-    """The text with other names for such variables, as long as each is declared once in its block."""
+    """The text with other names for such variables, as long as none of them is used after its region."""
     return edited_while(source, _edits, _MOST)
 
 
 def _edits(source: Source) -> Iterator[list[Edit]]:
     file = c_file(source)
     for region in file.regions:
-        nodes = [*walk(file.block(region.place))]
-        said = {word for pragma in region.pragmas for word in names_in(pragma.place.text)}
-        loops: dict[str, list[Node]] = {}
-        for node in nodes:
-            name = loop_iterator(node) if node.type == "for_statement" else None
-            if name is not None and name not in said:
-                loops.setdefault(name, []).append(node)
-        declarations = [node for node in nodes if node.type == "declaration"] if loops else []
-        for node in declarations:
-            for declarator in node.children_by_field_name("declarator"):
-                named = declared_name(declarator)
-                others = [] if named is None else loops.get(named[0], [])
-                if named is not None and _is_of_block(node, region.place.start, others):
-                    edits = _renamed(named[0], declarator, node, declarations)
-                    if edits:
-                        yield edits
+        block = file.block(region.place)
+        if not block.of_type(*_OTHERWISE):
+            yield from _edits_in(region, block)
 
 
-def _is_of_block(declaration: Node, start: int, loops: list[Node]) -> bool:
-    """Whether a declaration is a statement of a block in the region that one of `loops` is not in."""
-    block = declaration.parent
-    if block is None or block.type != "compound_statement" or block.start < start:
-        return False
-    return any(not block.span.contains(loop.span) for loop in loops)
+def _edits_in(region: Region, block: Node) -> Iterator[list[Edit]]:
+    said = {word for pragma in region.pragmas for word in names_in(pragma.place.text)}
+    variables: dict[str, list[_Variable]] = {}
+    for one in _variables(block):
+        variables.setdefault(one.name, []).append(one)
+    for name, known in variables.items():
+        if name in said:
+            continue
+        places = [place for place in block.named(name) if region.place.contains(place.span)]
+        counting = [*_counting(block, name)]
+        outer = [place for place in places if not any(one.sees(place) for one in known)]
+        for variable in _in_conflict(known, outer, counting):
+            edits = _renamed(variable, known, region.place)
+            if edits:
+                yield edits
 
 
-def _renamed(name: str, declarator: Node, declaration: Node, declarations: list[Node]) -> list[Edit]:
-    """The name replaced from where it is declared to the end of the block; nothing where that has another
-    variable of that name."""
-    block = declaration.parent
-    assert block is not None
-    here = [one for one in declarations if block.span.contains(one.span)]
-    declared = [
-        known[0]
-        for one in here
-        for each in one.children_by_field_name("declarator")
-        if (known := declared_name(each)) is not None
+def _variables(block: Node) -> Iterator[_Variable]:
+    for node in block.of_type("declaration"):
+        scope = node.parent
+        while scope is not None and scope.type not in ("compound_statement", "for_statement"):
+            scope = scope.parent
+        for declarator in node.children_by_field_name("declarator"):
+            named = declared_name(declarator)
+            if named is not None and scope is not None:
+                yield _Variable(named[0], declarator, scope)
+
+
+def _counting(block: Node, name: str) -> Iterator[Node]:
+    """The loops that count by a name without declaring it."""
+    for loop in block.of_type("for_statement"):
+        start = loop.child_by_field_name("initializer")
+        if loop_iterator(loop) == name and start is not None and start.type != "declaration":
+            yield loop
+
+
+def _in_conflict(known: list[_Variable], outer: list[Node], counting: list[Node]) -> Iterator[_Variable]:
+    """The variables to rename: those that are not `outer`, hide another one, or are of another kind."""
+    is_read = any(not any(loop.span.contains(place.span) for loop in counting) for place in outer)
+    for one in known:
+        is_inside = any(loop.span.contains(one.declarator.span) for loop in counting)
+        if is_read or is_inside or (outer and not one.is_counter):
+            yield one
+    for one, other in combinations(known, 2):
+        first, second = sorted((one, other), key=lambda each: each.declarator.start)
+        if first.sees(second.declarator):
+            yield second
+        elif first.is_counter != second.is_counter:
+            yield second if first.is_counter else first
+        elif _frame(first.scope) != _frame(second.scope) or not (first.is_counter or _alike(first, second)):
+            yield second
+
+
+def _alike(one: _Variable, other: _Variable) -> bool:
+    """Whether two variables of blocks are declared in the same words."""
+    return _words(one.declarator) == _words(other.declarator)
+
+
+def _words(declarator: Node) -> tuple[str, str]:
+    target = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else None
+    declaration = declarator.parent
+    kind = "" if declaration is None else type_text(declaration, qualifiers=False)
+    return kind, packed((target or declarator).text)
+
+
+def _frame(scope: Node) -> Span | None:
+    """The statement around a declaration that may be left as it is."""
+    node: Node | None = scope
+    while node is not None and node.type not in _LEFT_WHOLE:
+        if node.type == "for_statement" and loop_iterator(node) is None:
+            break
+        node = node.parent
+    return None if node is None else node.span
+
+
+def _renamed(variable: _Variable, known: list[_Variable], region: Span) -> list[Edit]:
+    """The name replaced where it means this variable; nothing where that is outside of the region."""
+    name = variable.name
+    inner = [one for one in known if one is not variable and variable.sees(one.declarator)]
+    named = [
+        place
+        for place in variable.scope.named(name)
+        if variable.sees(place) and not any(one.sees(place) for one in inner)
     ]
-    if declared.count(name) != 1:
+    is_seen_elsewhere = not all(region.contains(place.span) for place in named)
+    if is_seen_elsewhere or _is_linked(variable.declarator) or _sizes_name(variable):
         return []
-    used, number = set(names_in(block.source.text)), 1
+    used, number = set(names_in(variable.scope.source.text)), 1
     while f"{name}_{number}" in used:
         number += 1
-    places = [one for one in block.named(name) if one.start >= declarator.start]
-    return [(one.start, one.end, f"{name}_{number}") for one in places]
+    return [(place.start, place.end, f"{name}_{number}") for place in named]
+
+
+def _is_linked(declarator: Node) -> bool:
+    """Whether the name is that of something outside: `extern double z;`, `double g(int);`."""
+    declaration = declarator.parent
+    words = () if declaration is None else declaration.children
+    is_stored = any(word.type == "storage_class_specifier" for word in words)
+    return is_stored or bool(declarator.of_type("function_declarator"))
+
+
+def _sizes_name(variable: _Variable) -> bool:
+    """`double t[t]`: a name is known after its declarator."""
+    declarator = variable.declarator
+    target = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else None
+    found = [one for one in walk(target or declarator) if one.type == "identifier"]
+    return sum(one.text == variable.name for one in found) != 1

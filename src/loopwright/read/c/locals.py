@@ -8,7 +8,11 @@ from loopwright.read.c.names import Local, RegionNames, Unfollowed
 
 
 def _hides(outer: Local, inner: Local) -> bool:
-    return outer is not inner and outer.name == inner.name and outer.scope.contains(inner.scope)
+    """Whether one would hide the other in the new text, where `outer` is declared before the loops and what
+    is left whole keeps its declarations."""
+    if outer is inner or outer.name != inner.name:
+        return False
+    return outer.scope.contains(inner.scope) or (inner.is_kept and not outer.is_kept)
 
 
 def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:

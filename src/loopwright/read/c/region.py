@@ -78,7 +78,7 @@ def read_region(
             raise next(iter(failures), failure) from None
         else:
             has_loops = any(statement.depth for statement in program.statements)
-            if boxes and not has_loops and not any(boxes.values()):
+            if boxes and not has_loops and not whole and not any(boxes.values()):
                 raise failures[0]
             aside = tuple(one.diagnostic for one in failures)
             return replace(program, set_aside=(*aside, *program.set_aside))

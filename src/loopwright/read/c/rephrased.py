@@ -81,13 +81,15 @@ def with_own_names(source: Source, options: CompilerOptions) -> Source:
 
 
 def _is_renamed(one: Located | Unread, other: Located | Unread) -> bool:
-    """Whether the compiler reads the same tokens of a region, but for names that end in a number now."""
+    """Whether the compiler reads the same tokens of a region, but for names that end in a number now, and
+    that no macro has in it."""
     if not (isinstance(one, Located) and isinstance(other, Located)):
         return False
     if one.follows_place or len(one.texts) != len(other.texts):
         return False
-    pairs = zip(one.texts, other.texts, strict=True)
-    return all(old == new or re.fullmatch(rf"{re.escape(old)}_\d+", new) for old, new in pairs)
+    changed = [(old, new) for old, new in zip(one.texts, other.texts, strict=True) if old != new]
+    hidden = {token.text for token in one.tokens if token.macro is not None and token.written is None}
+    return all(old not in hidden and re.fullmatch(rf"{re.escape(old)}_\d+", new) for old, new in changed)
 
 
 def with_assigned_arrays(source: Source, options: CompilerOptions) -> Source:
@@ -200,7 +202,7 @@ def further_followed(
 def _further(source: Source, options: CompilerOptions) -> Iterator[Source]:
     """The elements that pointers lead to in place of these, then what called functions do as well."""
     for text in (source, *_with_helpers_inlined(source, options)):
-        text = with_assigned_arrays(text, options)
+        text = with_own_names(with_assigned_arrays(text, options), options)
         words = with_element_pointers(with_pointer_walks(text, options), options)
         yield words
         yield in_counted_loops(words, options)
