@@ -35,7 +35,7 @@ void steps(int n, int x) {
 }
 int main(void) {
   gemm(9);
-  for (int i = 1; i < 9; i *= 2) C[i][i] = 1;
+  for (int i = 1; i < 9; i ^= 3) C[i][i] = 1;
   return 0;
 }
 """

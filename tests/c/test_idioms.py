@@ -100,6 +100,7 @@ def test_a_continue_leaves_out_what_follows_only() -> None:
         ("for (int u = 0, v = n; u < n; u++, v--) a[u] = b[v];", "one integer", "int u = 0, v = n;"),
         ("i = 0; while (i < n) { a[i] = 0; i++; }", "a 'while' loop", "while"),
         ("for (i = 1; i < n; i *= 2) a[i] = 0;", "does not add a constant", "i *= 2"),
+        ("for (i = n; i > 0; i = i / 2) a[i] = 0;", "does not add a constant", "i = i / 2"),
         ("for (double *p = a; p < a + n; p++) *p = 0;", "the pointer 'p' moves", "p"),
         ("for (i = 0; i < n; i++) for (k = (int)b[i]; k < n; k++) a[k] = 0;", "depends on data", "b[i]"),
     ],

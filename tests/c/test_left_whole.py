@@ -194,7 +194,8 @@ def test_loops_that_count_otherwise_and_macros_that_call(head: str, text: str, r
     [
         "for (; j < n;) a[j] = 1;",
         "for (i = 0;; i++, k++) a[i] = 1;",
-        "for (i = 1; i < n; i *= 2) a[i] = 1;",
+        "for (i = 1; i < n; i ^= 2) a[i] = 1;",
+        "for (i = 1; i < n; i = i * i) a[i] = 1;",
         "for (; k < n; j++) a[j] = 1;",
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import islpy as isl
 import pytest
 
@@ -9,6 +11,7 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
+from tests.pipeline.support import result, wrapped
 
 
 def read(body: str, head: str = "", parameters: str = "int n, int m, double *a, double *b") -> Program:
@@ -85,6 +88,33 @@ def test_bounds_that_are_set(body: str, domain: str) -> None:
     assert any("n[0]" in entry.text or "n" in entry.about for entry in program.assumptions)
 
 
+@pytest.mark.parametrize(
+    ("body", "bound"),
+    [
+        ("for (long v = 0; v < (long)q * j; v++) a[v] = 0;", "(long)q * j"),
+        ("int t = q * j; for (i = 0; i < t; i++) a[i] = 0;", "q * j"),
+        ("int h = q / 2; const int t = h * j; for (i = 0; i < t; i++) a[i] = t;", "(q / 2) * j"),
+        ("int t; t = q * j; for (i = 0; i < t; i++) a[i] = 0;", "q * j"),
+    ],
+)
+def test_products_as_bounds(body: str, bound: str) -> None:
+    program = read(body, "", SIZES)
+    assert bound in [one.text for one in program.parameters] and not program.set_aside
+    assert not any("integer, the same" in one.text for one in program.assumptions)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (j = 0; j < q; j++) { int t = q * j; for (i = 0; i < t; i++) a[i] += 1; }",
+        "{ int t = q * p; for (i = 0; i < t; i++) a[i] = 1; } { int t = q; for (i = 0; i < t; i++) a[i] = 2; }",
+    ],
+)
+def test_products_in_what_is_left_whole(body: str, tmp_path: Path) -> None:
+    text = wrapped(body, names="int q, int p, double *a").replace(", t;", ";")
+    assert "t = q * " in result(tmp_path, text).source.text
+
+
 def test_bounds_in_what_is_left_whole_stay() -> None:
     body = "k = *n; for (i = 0; i < k; i++) if (a[i] > 0) { j = *m; for (q = 0; q < j; q++) a[i] += q; }"
     program = read(body, "", SIZES)
@@ -104,7 +134,6 @@ def test_bounds_in_what_is_left_whole_stay() -> None:
         f"k = 9; for (j = 0; j < 3; j++) {{ {LOOP} k = 5; }}",
         f"i = 4; k = i; {LOOP}",
         f"for (i = 0; i < 4; i++) a[i] = 1; k = i; {LOOP}",
-        f"k = q; {{ int q = 3; a[q] = 1; q = 2; k = q; {LOOP} }}",
         f"k = q; q = 3; {LOOP}",
         f"k = *n; a[k = 3] = 1; {LOOP}",
         f"k = q; a[q++] = 1; {LOOP}",

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from loopwright.c.declarations import type_text
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import Region
 from loopwright.c.syntax import (
@@ -35,6 +36,7 @@ _VALUES = (
     *("unary_expression", "pointer_expression", "call_expression", "argument_list"),
 )
 _EXTREMES = ("min", "max", "MIN", "MAX")
+_STATEMENTS = ("expression_statement", "declaration")
 _JUMPS = ("goto_statement", "labeled_statement", "switch_statement")
 _NOT_LOCAL = frozenset(("static", "extern", "volatile", "_Thread_local", "__thread"))
 
@@ -168,7 +170,7 @@ class _Settings:
         if not self.region.place.contains(read.span) or self._reaching(read) is None:
             return False
         around: Node | None = read
-        while around is not None and around.type not in ("for_statement", "expression_statement"):
+        while around is not None and around.type not in ("for_statement", *_STATEMENTS):
             inner, around = around, around.parent
         if around is None:
             return False
@@ -199,19 +201,35 @@ def _target(node: Node) -> str | None:
             is_changed = node.type == "update_expression" or operator(node) == "&"
             target = without_parentheses(field(node, "argument"))
             return target.text if is_changed and target.type == "identifier" else None
-        case "declaration" | "init_declarator":
-            declarators = node.children_by_field_name("declarator")
-            return next((one.text for one in declarators if one.type == "identifier"), None)
+        case "declaration":
+            target = _declared_value(node)
+            return None if target is None else target.text
+        case "init_declarator":
+            is_alone = node.parent is not None and _declared_value(node.parent) is not None
+            return None if is_alone else next(iter(identifiers(field(node, "declarator"))), None)
     return None
 
 
+def _declared_value(node: Node) -> Node | None:
+    """k of `int k = e;`, a declaration of one variable that is no array."""
+    declarators = node.children_by_field_name("declarator")
+    if node.type != "declaration" or len(declarators) != 1 or declarators[0].type != "init_declarator":
+        return None
+    target = field(declarators[0], "declarator")
+    return target if target.type == "identifier" else None
+
+
 def _assigned(statement: Node) -> Node:
+    if statement.type == "declaration":
+        return field(field(statement, "declarator"), "value")
     return field(named_children(statement)[0], "right")
 
 
 def _is_setting(node: Node, file: CFile) -> bool:
-    """Whether a node is `k = e;` in a block, where k and the names in e are of type int."""
-    if node.type != "expression_statement" or operator(named_children(node)[0]) != "=":
+    """Whether a node is `k = e;` or `int k = e;` in a block, where k and the names in e are of type int."""
+    if node.type not in _STATEMENTS:
+        return False
+    if node.type == "expression_statement" and operator(named_children(node)[0]) != "=":
         return False
     if node.parent is None or node.parent.type not in ("compound_statement", "translation_unit"):
         return False
@@ -219,8 +237,11 @@ def _is_setting(node: Node, file: CFile) -> bool:
     if not all(_is_value(part) for part in walk(value) if part.is_named and part.type != "comment"):
         return False
     words = [part for part in walk(value) if part.type == "identifier" and part.text not in _EXTREMES]
-    target = without_parentheses(field(named_children(node)[0], "left"))
-    return on_one_line(value.text) != "" and all(_is_int(word, file) for word in (target, *words))
+    if node.type == "expression_statement":
+        words.append(without_parentheses(field(named_children(node)[0], "left")))
+    elif file.declarations.resolved(type_text(node, qualifiers=False)) != "int":
+        return False
+    return on_one_line(value.text) != "" and all(_is_int(word, file) for word in words)
 
 
 def _is_value(part: Node) -> bool:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.macros import definitions, looks_like_macro
+from loopwright.c.macros import Macro, definitions, looks_like_macro, reachable_macros
 from loopwright.c.syntax import (
     Node,
     field,
@@ -29,7 +30,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import packed
+from loopwright.c.tokens import packed, spelled
 from loopwright.c.types import CType, Integer, common, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -230,7 +231,11 @@ class _ValueScope:
                 raise
 
     def _is_macro(self, function: Node) -> bool:
-        return looks_like_macro(function.text) or bool(definitions(self.words.macros, function.text))
+        """Whether a macro that is called may compute a subscript, besides those in its arguments."""
+        known = definitions(self.words.macros, function.text)
+        if not known:
+            return looks_like_macro(function.text)
+        return not all(map(_has_no_subscript, reachable_macros(self.words.macros, function.text)))
 
     def _terms(self, node: Node) -> Iterator[Typed]:
         """The numbers of a sum with a pointer."""
@@ -330,6 +335,15 @@ class _ValueScope:
         return Typed(low, choose(one.greatest for one in arguments), both.type).within(core)
 
 
+def _has_no_subscript(macro: Macro) -> bool:
+    """Whether the body of a macro is made of its parameters, numbers and signs that reach no element."""
+    given, words = macro.parameters or (), spelled(macro.body)
+    is_plain = all(word in given or word in _SIGNS or word[0].isdigit() for word in words)
+    calls = any(word in given and after == "(" for word, after in pairwise(words))
+    return not macro.conditional and is_plain and not calls
+
+
+_SIGNS = frozenset("( ) ? : + - < <= > >= == != && || !".split())
 _TRUTH = Typed(0, 1, Integer(32, signed=True, rank=3))
 
 

@@ -228,8 +228,12 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     return variable(name)
 
 
+def _cast_type(node: Node) -> str:
+    return field(node, "type").text
+
+
 def _cast(node: Node, frame: Frame) -> isl.PwAff:
-    kind = field(node, "type").text
+    kind = _cast_type(node)
     if not is_integer_type(frame.setting.declarations.resolved(kind)):
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
     inner = field(node, "value")
@@ -355,6 +359,8 @@ def is_unchanging(node: Node, frame: Frame) -> bool:
             return value is not None and value < 1 << 31
         case "binary_expression" if operator(core) in _UNCHANGING:
             return all(is_unchanging(field(core, side), frame) for side in ("left", "right"))
+        case "cast_expression" if is_integer_type(frame.setting.declarations.resolved(_cast_type(core))):
+            return is_unchanging(field(core, "value"), frame)
         case "identifier" | "field_expression":
             local = frame.local(core.text)
             if core.text in frame.iterators or local is not None:

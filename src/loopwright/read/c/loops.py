@@ -262,7 +262,8 @@ def loop_comments(node: Node) -> list[Node]:
 def is_counted_otherwise(node: Node, frame: Frame) -> bool:
     """Whether a loop counts, and tests what it counts, but in a way that no set of values describes.
 
-    A step `i += k` or `i = i + k` that is not a constant; two counters; one that has its first value already.
+    A step `i += k` or `i = i + k` that is not a constant, `i *= 2`; two counters; one that has its first
+    value already.
     """
     update, test = node.child_by_field_name("update"), node.child_by_field_name("condition")
     if update is None or test is None:
@@ -293,14 +294,16 @@ def _counted_name(node: Node) -> str | None:
 def _has_changing_step(update: Node, name: str, frame: Frame) -> bool:
     if update.type != "assignment_expression" or without_parentheses(field(update, "left")).text != name:
         return False
-    right = without_parentheses(field(update, "right"))
-    if operator(update) == "=" and right.type == "binary_expression" and operator(right) in ("+", "-"):
+    right, sign = without_parentheses(field(update, "right")), operator(update)
+    if sign == "=" and right.type == "binary_expression":
         if without_parentheses(field(right, "left")).text != name:
             return False
-        right = field(right, "right")
-    elif operator(update) not in ("+=", "-="):
-        return False
+        right, sign = field(right, "right"), operator(right) + "="
     if _mentions(right, name):
+        return False
+    if sign in ("*=", "/=", "<<=", ">>="):
+        return True
+    if sign not in ("+=", "-="):
         return False
     try:
         constant(right, frame)

@@ -341,12 +341,18 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
         except NotAffine:
             return None
         return frame.bind(LocalValue(name, meaning, value, kind))
-    if not all(_is_integer(word, frame) for word in identifiers(value)):
+    block = node.parent
+    left_whole = [] if block is None else [one for one in block.named(name) if _is_in_whole(one, frame)]
+    if left_whole or not all(_is_integer(word, frame) for word in identifiers(value)):
         return None
     try:
         return frame.bind(LocalValue(name, None, value, kind, polynomial(value, frame)))
     except NotAffine:
         return None
+
+
+def _is_in_whole(node: Node, frame: Frame) -> bool:
+    return any(place.contains(node.span) for place in frame.setting.whole)
 
 
 def _affine_or_none(value: Node, frame: Frame) -> isl.PwAff | None:

@@ -181,6 +181,7 @@ def _possible_aliases(
     return found
 
 
+_CAST = re.compile(r"(?<![\w\])])\(\s*[A-Za-z_][\w\s]*\)\s*(?=[\w(])")
 _PART = re.compile(r"[A-Za-z_]\w*(?:\s*(?:->|\.)\s*\w+|\s*\[[^][]*\])*")
 
 
@@ -192,7 +193,8 @@ def _parts(parameters: Sequence[Parameter]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for parameter in parameters:
         is_computed = re.fullmatch(r"\w+\s*\(.*\)", parameter.text, re.DOTALL) is None
-        text = re.sub(r"(^|[-+*/%&|^(])(\s*)\*\s*([A-Za-z_]\w*)", r"\1\2\3[0]", parameter.text)
+        text = _CAST.sub("", parameter.text)
+        text = re.sub(r"(^|[-+*/%&|^(])(\s*)\*\s*([A-Za-z_]\w*)", r"\1\2\3[0]", text)
         found.update(dict.fromkeys(_PART.findall(text) if is_computed else [parameter.text]))
     return tuple(found)
 
