@@ -52,7 +52,8 @@ def test_a_variable_of_a_block_is_renamed_only_beside_a_loop_of_its_name(other: 
          ["a_1: 0 <= a_1 < n", "i: 0 <= i < m"]),
         ("for (int v = 0; v < n; v++) a[v] = v; int v = 0; while (v < m) { b[v] = 1; v++; }",
          ["v: 0 <= v < n", "v_1: 0 <= v_1 < m"]),
-        ("for (i = 0; i < n; i++) { double t = i; a[i] = t; } for (i = 0; i < m; i++) { int t = i; b[t] += i; }",
+        ("for (i = 0; i < n; i++) { double t = i; a[i] = t; }"
+         "for (i = 0; i < m; i++) { int t = i; b[t] += i; }",
          ["i: 0 <= i < n", "i: 0 <= i < n", "i: 0 <= i < m"]),
         ("k = m; { int m = 3; a[m] = 1; for (i = 0; i < k; i++) a[i] = 0; }", [": ", "i: 0 <= i < m"]),
     ],
@@ -68,9 +69,9 @@ def test_names_that_are_used_twice(body: str, domains: list[str]) -> None:
 @pytest.mark.parametrize(
     ("body", "head"),
     [
-        ("for (int v = 0; v < NAME; v++) a[v] = v; for (int k = 0; k < n; k++) b[k] = NAME;", "#define NAME k"),
+        ("for (int v = 0; v < NO; v++) a[v] = v; for (int k = 0; k < n; k++) b[k] = NO;", "#define NO k"),
         ("for (int v = 0; v < n; v++) { extern double z; a[v] = z; } b[0] = z;", "static double z;"),
-        ("for (int v = 0; v < n; v++) { extern double z; a[v] = z; } { double z = 3; b[0] = z; }", "double z;"),
+        ("for (i = 0; i < n; i++) { extern double z; a[i] = z; } { double z = 3; b[0] = z; }", "double z;"),
     ],
 )
 def test_names_that_are_more_than_variables_stay(body: str, head: str) -> None:

@@ -107,7 +107,7 @@ def test_products_as_bounds(body: str, bound: str) -> None:
     "body",
     [
         "for (j = 0; j < q; j++) { int t = q * j; for (i = 0; i < t; i++) a[i] += 1; }",
-        "{ int t = q * p; for (i = 0; i < t; i++) a[i] = 1; } { int t = q; for (i = 0; i < t; i++) a[i] = 2; }",
+        "{ int t = q * p; for (i = 0; i < t; i++) a[i] = 1; } { int t = q; for (i = 0; i < t; i++) a[i]++; }",
     ],
 )
 def test_products_in_what_is_left_whole(body: str, tmp_path: Path) -> None:

@@ -98,10 +98,15 @@ def test_nothing_is_left_to_believe(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("body", "is_seen"),
-    [("((x) > (y) ? (x) : (y))", True), ("((x) > (y) ? (x) : a[(int)(y)])", False), ("((x) + *(&(y) + 1))", False)],
+    [
+        ("((x) > (y) ? (x) : (y))", True),
+        ("((x) > (y) ? (x) : a[(int)(y)])", False),
+        ("((x) + *(&(y) + 1))", False),
+    ],
 )
 def test_macros_that_choose_compute_no_subscripts(body: str, is_seen: bool, tmp_path: Path) -> None:
-    text = text_of("int n, double a[4000]", "for (int i = 1; i < 900; i++) L: a[i] = LARGER(a[i + 1], a[2 * i]);")
+    loop = "for (int i = 1; i < 900; i++) L: a[i] = LARGER(a[i + 1], a[2 * i]);"
+    text = text_of("int n, double a[4000]", loop)
     (tmp_path / "k.c").write_text(f"#define LARGER(x, y) {body}\n{text}")
     found = transformed(Request(file=str(tmp_path / "k.c"), script="shift(L, i, 3)"), silent).regions[0]
     assert ("bounds and subscripts do not overflow or wrap around" not in found.assumptions) == is_seen
