@@ -343,7 +343,7 @@ def _has_no_subscript(macro: Macro) -> bool:
     return not macro.conditional and is_plain and not calls
 
 
-_SIGNS = frozenset(("(", ")", "?", ":", "+", "-", "&&", "||", "!", *_COMPARED))
+_SIGNS = frozenset(("(", ")", "?", ":", "+", "-", "&&", "||", "!", *COMPARISONS))
 _TRUTH = Typed(0, 1, Integer(32, signed=True, rank=3))
 
 
