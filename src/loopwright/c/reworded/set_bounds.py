@@ -202,8 +202,8 @@ def _target(node: Node) -> str | None:
             target = without_parentheses(field(node, "argument"))
             return target.text if is_changed and target.type == "identifier" else None
         case "declaration":
-            target = _declared_value(node)
-            return None if target is None else target.text
+            declared = _declared_value(node)
+            return None if declared is None else declared.text
         case "init_declarator":
             is_alone = node.parent is not None and _declared_value(node.parent) is not None
             return None if is_alone else next(iter(identifiers(field(node, "declarator"))), None)
