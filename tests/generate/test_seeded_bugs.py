@@ -26,7 +26,6 @@ from loopwright.generate import (
     program,
     separation,
     strides,
-    tree,
 )
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
@@ -202,9 +201,9 @@ BUGS = {
     ),
     "grafts: hoisted above its reach": Bug(levels, "hoistable_guard", _first_only, TWO_GUARDS),
     "pieces: center twice": Bug(levels, "isolate", _center_again, ISOLATED),
-    "tree: call without its guard": Bug(tree, "_call", _no_guard, GUARDED),
-    "tree: arguments exchanged": Bug(
-        tree, "_arguments", lambda right: lambda *args: tuple(reversed(right(*args))), RECTANGLE
+    "program: call without its guard": Bug(program, "_call", _no_guard, GUARDED),
+    "program: arguments exchanged": Bug(
+        program, "_arguments", lambda right: lambda *args: tuple(reversed(right(*args))), RECTANGLE
     ),
     "levels: siblings swapped": Bug(levels, "sort_pieces", _reversed, TWO_STATEMENTS, SEPARATE),
     "pieces: a cut lost": Bug(
@@ -230,7 +229,7 @@ BUGS = {
     "strides: offset forgotten": Bug(
         strides.Stride, "align_up", lambda right: lambda self, bound: bound, ALIGNED
     ),
-    "tree: sequence reversed": Bug(tree, "generate_tree", _sequence_reversed, TREE),
+    "program: sequence reversed": Bug(program, "generate_tree", _sequence_reversed, TREE),
     "separation: last slice lost": Bug(pieces, "unroll", _without_last, UNROLLED),
 }
 
@@ -241,8 +240,6 @@ def test_bug_is_refuted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = prove_scan(bug.schedule, generate(bug.schedule, bug.options))
     assert isinstance(right, Proved), right
     monkeypatch.setattr(bug.module, bug.function, bug.wrong(getattr(bug.module, bug.function)))
-    if bug.function == "generate_tree":
-        monkeypatch.setattr(program, "generate_tree", tree.generate_tree)
     verdict = prove_scan(bug.schedule, generate(bug.schedule, bug.options))
     assert isinstance(verdict, Refuted), verdict
     assert verdict.witness
