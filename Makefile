@@ -35,6 +35,7 @@ help:
 	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
+	@echo "make bench-proof-times  whether proofs of the kernels' scripts take longer than they did"
 	@echo "make docs           the documentation as a site with search, in build/site"
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
@@ -153,6 +154,10 @@ bench-answers: coq checker
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency
+
+.PHONY: bench-proof-times
+bench-proof-times: $(INSTALLED)
+	$(BIN)/python -m benchmarks.proof_times
 
 # the compiler for kernels, with which the tests then compile what they make
 nvcc:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.optimise.candidates.nests import targets
+from loopwright.optimise.candidates.nests import is_single, targets
 from loopwright.optimise.candidates.regions import apart, together
 from loopwright.optimise.timing.driver import driver_for
 from loopwright.optimise.timing.runner import TrialRunner, with_clock
@@ -33,31 +33,41 @@ LOOPS = """\
 
 
 def test_two_regions_have_one_script(tmp_path: Path) -> None:
-    """Both have a statement S1: steps name lines, and each region its own part."""
+    """Both have a statement S1: it is defined by its line, and each region has its own part."""
     file = tmp_path / "k.c"
     file.write_text(
         "double A[90][90], B[90][90], C[90][90];\n"
         + "".join(f"void f{name}(void)\n{{\n{LOOPS.format(name)}}}\n" for name in "AC")
     )
     plans = apart([plan_of(one) for one in read_c(file)])
-    ((one,), (two,)) = (targets(plan) for plan in plans)
-    assert one.handle.startswith("@") and two.handle.startswith("@")
-    parts = [
-        f"(L, M) = isplit({nest.handle}, {{[i, j] : i < 8}}, 0)\ninterchange(L, i, j)\nwiden()"
-        for nest in (one, two)
-    ]
-    found = together([parse_script(part) for part in parts], plans)
+    assert [[nest.handle for nest in targets(plan)] for plan in plans] == [["S1"], ["S1"]]
+    assert all(is_single(nest) for plan in plans for nest in targets(plan))
+    part = "(S1, M) = isplit(S1, {[i, j] : i < 8}, 0)\ninterchange(S1, i, j)\nwiden()"
+    found = together([parse_script(part), parse_script(part)], plans)
     assert found is not None and script_text(found).splitlines() == [
-        f"(L_1, M_1) = isplit({one.handle}, {{[i, j] : i < 8}}, 0)",
-        "interchange(L_1, i, j)",
-        f"(L_2, M_2) = isplit({two.handle}, {{[i, j] : i < 8}}, 0)",
-        "interchange(L_2, i, j)",
+        "S1_1 = lift(@5, 2)",
+        "(S1_1, M_1) = isplit(S1_1, {[i, j] : i < 8}, 0)",
+        "interchange(S1_1, i, j)",
+        "S1_2 = lift(@13, 2)",
+        "(S1_2, M_2) = isplit(S1_2, {[i, j] : i < 8}, 0)",
+        "interchange(S1_2, i, j)",
         "widen()",
     ]
     assert all(plan.is_widened for plan in applied(found, [plan_of(one) for one in read_c(file)]).plans)
-    assert (
-        together([parse_script("interchange(S1, i, j)"), ()], [plan_of(one) for one in read_c(file)]) is None
+
+
+def test_statements_that_share_a_loop_have_no_name_in_two_regions(tmp_path: Path) -> None:
+    file = tmp_path / "k.c"
+    body = LOOPS.replace("{}[i][j] = B[j][i];", "{{ {0}[i][j] = B[j][i]; {0}[i][j] += 1; }}")
+    file.write_text(
+        "double A[90][90], B[90][90], C[90][90];\n"
+        + "".join(f"void f{name}(void)\n{{\n{body.format(name)}}}\n" for name in "AC")
     )
+    plans = apart([plan_of(one) for one in read_c(file)])
+    assert not any(name == "S1" for plan in plans for name in plan.components)
+    parts = [parse_script(f"(L, M) = isplit(@{line}, {{[i, j] : i < 8}}, 0)") for line in (5, 13)]
+    found = together(parts, plans)
+    assert found is not None and "(L_2, M_2) = isplit(@13, {[i, j] : i < 8}, 0)" in script_text(found)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import Code, GaveUp
 from loopwright.optimise.candidates.finer import finer_tiles
-from loopwright.optimise.candidates.judging import Judge
+from loopwright.optimise.candidates.judging import GIVEN, Judge
 from loopwright.optimise.candidates.nests import SearchContext, targets
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.parts import parted
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, in_parts
 from loopwright.optimise.candidates.waiting import cut_after
+from loopwright.optimise.proving import first_proved
+from loopwright.optimise.timing.trials import Trial
 from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of
 from loopwright.transform.perform import performed
@@ -161,3 +164,26 @@ def test_sums_that_are_pushed_in_tiles_run_along_diagonals() -> None:
         "interchange(@35, iT, jT)",
         "parallel(@35, iT)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("origin", "limits"),
+    [(GIVEN, [10.0, 5.2]), ("other sizes", [15.0, 1.95])],
+    ids=["half is kept for a script that was given", "a part is kept for shorter ones"],
+)
+def test_what_takes_too_long_to_prove_leaves_time_for_others(origin: str, limits: list[float]) -> None:
+    """Twenty seconds are left; a proof that is not found takes its limit and two seconds more."""
+    scripts = (parse_script(f"unroll_and_jam(S, {sizes})") for sizes in ("i=8, j=8", "j=8, i=8", "i=4"))
+    long, long_too, short = (Trial(script, 1, "") for script in scripts)
+    short = replace(short, origin=origin)
+    left, asked = [20.0], list[float]()
+
+    def prove(one: Trial, limit: float) -> str:
+        asked.append(limit)
+        if one is not short:
+            left[0] -= limit + 2
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    assert first_proved([long, long_too, short], prove, lambda: left[0]) == (short, "proved")
+    assert asked == pytest.approx(limits)

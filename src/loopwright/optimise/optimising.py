@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from loopwright.arguments import file_named
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
-from loopwright.optimise.candidates.nests import Script, SearchContext, script_of, tiles_copied, written_out
+from loopwright.optimise.candidates.nests import Script, SearchContext, script_of
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.reasons import Reasoned, reasoned
 from loopwright.optimise.candidates.regions import apart, together
@@ -30,6 +30,7 @@ from loopwright.optimise.fleet.address import Scheduler, demand_dask
 from loopwright.optimise.fleet.parcel import packed
 from loopwright.optimise.model.machine import Machine, MachineKind, this_machine, this_site
 from loopwright.optimise.model.sizes import sizes_of
+from loopwright.optimise.proving import COPIED, PATIENT, first_proved
 from loopwright.optimise.timing.driver import driver_for
 from loopwright.optimise.timing.refining import Timing
 from loopwright.optimise.timing.results import IN_MEMORY, Results, results
@@ -65,17 +66,11 @@ SURE = 0.75
 FASTER = 0.96
 """A result that takes more than this part of the original's time, the two in turns, is not given."""
 
-PATIENT, ENOUGH = 0.65, 5.0
-"""The part of the time left that one proof may take, and the seconds that are enough for the others."""
-
 COMPARING = 0.4
 """The part of the time left that runs in turns at the end have at most."""
 
 OPINION = 3.0
 """Seconds for another opinion on what is proved, that of the verified checker."""
-
-COPIED = 4.0
-"""Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
 MOST_TOGETHER = 60
 """Scripts for all regions of a file that are put together out of those for each."""
@@ -163,6 +158,8 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     programs = request.programs()
     plans = apart([plan_of(one) for one in programs])
     machine = search.machine or (this_machine() if fleet is None else fleet.machine)
+    if not any(one.statements for one in programs):
+        return Optimised((), None, machine, (), 0, 0, 1.0)
     until = begun + search.budget * (0.5 if search.model else search.estimating)
     planners = _planners(plans, request, search, machine, until, progress)
     found, is_interrupted = _searched(planners)
@@ -371,28 +368,13 @@ def _with_main(found: _Found, runner: TrialRunner, search: Search) -> TrialRunne
 def _proved(
     candidates: Sequence[Trial], found: _Found, end: float, progress: Progress
 ) -> tuple[Trial | None, Outcome | None]:
-    """The first script of which everything can be proved in the time that is left.
+    """The first script of which everything can be proved in the time that is left."""
 
-    After one that takes too long comes what the search began with, then those that write out half as much.
-    """
-    waiting = list(candidates)
-    while waiting and (left := end - time.monotonic()) > 0:
-        one = waiting.pop(0)
-        given = [other for other in waiting if other.origin == GIVEN]
-        limit = left / 2 if given else max(PATIENT * left, left - ENOUGH) if waiting else left
-        if waiting and COPIED * tiles_copied(one.script) > limit:
-            continue
-        try:
-            work = _proof(applied(one.script, found.plans).plans, found.request)
-            return one, within(limit, work, progress, wall=limit)
-        except (GaveUp, InternalError):
-            fewer = _fewer_first(waiting, written_out(one.script) / 2)
-            waiting = [*given, *(other for other in fewer if other not in given)]
-    return None, None
+    def prove(one: Trial, limit: float) -> Outcome:
+        work = _proof(applied(one.script, found.plans).plans, found.request)
+        return within(limit, work, progress, wall=limit)
 
-
-def _fewer_first(waiting: list[Trial], most: float) -> list[Trial]:
-    return sorted(waiting, key=lambda one: written_out(one.script) > most)
+    return first_proved(candidates, prove, lambda: end - time.monotonic())
 
 
 def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:

@@ -1,0 +1,47 @@
+"""Which of the fastest scripts is proved, where there is not time for the proofs of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from loopwright.errors import GaveUp, InternalError
+from loopwright.optimise.candidates.judging import GIVEN
+from loopwright.optimise.candidates.nests import tiles_copied, written_out
+from loopwright.optimise.timing.trials import Trial
+
+T = TypeVar("T")
+
+PATIENT, ENOUGH = 0.65, 5.0
+"""The part of the time left that one proof may take, and the seconds that are enough for the others."""
+
+COPIED = 4.0
+"""Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
+
+
+def first_proved(
+    candidates: Sequence[Trial], prove: Callable[[Trial, float], T], left: Callable[[], float]
+) -> tuple[Trial | None, T | None]:
+    """The first script that `prove` can prove in a part of the seconds that are `left`, and the result.
+
+    While a script that the search began with waits, half of the time is kept for it: it is known to be
+    proved in time, mostly, and the result is never slower.  After a script that takes too long it comes next,
+    then those that write out half as much.
+    """
+    waiting = list(candidates)
+    while waiting and (seconds := left()) > 0:
+        one = waiting.pop(0)
+        given = [other for other in waiting if other.origin == GIVEN]
+        limit = seconds / 2 if given else max(PATIENT * seconds, seconds - ENOUGH) if waiting else seconds
+        if waiting and COPIED * tiles_copied(one.script) > limit:
+            continue
+        try:
+            return one, prove(one, limit)
+        except (GaveUp, InternalError):
+            fewer = _fewer_first(waiting, written_out(one.script) / 2)
+            waiting = [*given, *(other for other in fewer if other not in given)]
+    return None, None
+
+
+def _fewer_first(waiting: list[Trial], most: float) -> list[Trial]:
+    return sorted(waiting, key=lambda one: written_out(one.script) > most)
