@@ -260,7 +260,8 @@ def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
 def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> dict[str, int]:
     """The only sizes left, or the only ones with the numbers of writes seen."""
     first = _sizes(program, possible)
-    if _without(program, possible, first).is_empty():
+    text = " and ".join(f"{name} = {number}" for name, number in first.items())
+    if possible.subtract(_all_parameters(program, text)).is_empty():
         return first
     open_names = [name for name in program.params if not _is_fixed(program, possible, name, first[name])]
     writes = sum(seen.writes for seen in shown.values())
@@ -282,11 +283,6 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
 
 def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:
     return bool(possible.is_subset(_all_parameters(program, f"{name} = {number}")))
-
-
-def _without(program: Program, possible: isl.Set, sizes: dict[str, int]) -> isl.Set:
-    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
-    return possible.subtract(_all_parameters(program, text))
 
 
 def _instances(program: Program, sizes: dict[str, int]) -> int:

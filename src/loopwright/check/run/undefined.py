@@ -102,7 +102,8 @@ def _seen(sites: Sites, tools: Toolchain, told: Sequence[UnsetRead]) -> str | No
             return f"'{read.node.text}' is read at {read.node.span.place}, and nothing has set it"
     found = _first_undefined(sites, source, marks, seen)
     if found is None and (ended.timed_out or ended.crashed is not None):
-        raise GaveUp(Code.UNDECIDED, _how(ended))
+        what = "took too long" if ended.timed_out else f"crashed ({ended.crashed})"
+        raise GaveUp(Code.UNDECIDED, f"the run under sanitizers {what}")
     return found
 
 
@@ -119,11 +120,6 @@ def _start_of(path: Path) -> str:
     """The messages of a sanitizer, which the program may have written among."""
     with open(path, errors="replace") as file:
         return file.read(_CHARACTERS)
-
-
-def _how(ended: Ended) -> str:
-    what = "took too long" if ended.timed_out else f"crashed ({ended.crashed})"
-    return f"the run under sanitizers {what}"
 
 
 def _first_undefined(sites: Sites, source: Source, marks: Sequence[Insertion], seen: str) -> str | None:

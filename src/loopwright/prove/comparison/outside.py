@@ -110,14 +110,10 @@ def outside_difference(
 
 def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[str, list[str]]) -> list[str]:
     """The functions and variables of the files that both regions name, perhaps by a macro."""
-    macros = names_in(_macros(old.source))
+    lines = directive_lines(without_comments(old.source.text, literals=True))
+    macros = names_in(" ".join(line for line in lines if line.startswith("define")))
     words = [{*names_in(one.text), *macros} for one in (old, new)]
     return sorted(word for word in words[0] & words[1] if word in here and word in there)
-
-
-def _macros(source: Source) -> str:
-    lines = directive_lines(without_comments(source.text, literals=True))
-    return " ".join(line for line in lines if line.startswith("define"))
 
 
 def uncompared(old: Span, new: Span) -> str | None:

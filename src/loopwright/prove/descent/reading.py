@@ -128,7 +128,8 @@ class _TextReader:
             )
             ended = {name: value for name, value in ended.items() if name not in changed}
             if isinstance(one, loops.For) and _assigns_first(node) and node.start not in self.pragmas:
-                last = _value_after(one)
+                most = limit(one.test, one.iterator)
+                last = None if most is None else value_after(one.start, most, one.step)
                 if last is not None:
                     ended[one.iterator] = last
             made.append(one)
@@ -311,8 +312,3 @@ def value_after(start: Expr, most: Expr, step: int) -> Expr:
     """What an iterator is after `for (t = start; t <= most; t += step)`."""
     steps = FloorDiv(Sum((most, Int(step), Scaled(-1, start))), step)
     return Sum((start, Scaled(step, Max((Int(0), steps)))))
-
-
-def _value_after(loop: loops.For) -> Expr | None:
-    most = limit(loop.test, loop.iterator)
-    return None if most is None else value_after(loop.start, most, loop.step)

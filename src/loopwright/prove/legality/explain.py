@@ -228,7 +228,7 @@ def witness(found: Failure) -> str:
 
 
 def _at_times(found: Defect) -> str:
-    times = " and ".join(_vector(time) for time in found.times)
+    times = " and ".join(f"({', '.join(map(str, time))})" for time in found.times)
     return f" at time {times}" if times else " at no time"
 
 
@@ -317,10 +317,6 @@ def long(occurrence: Occurrence) -> str:
     return f"{occurrence.name}({values_text(dict(pairs))})"
 
 
-def _vector(time: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, time))})"
-
-
 @dataclass(frozen=True, eq=False)
 class Stage:
     """The text of an operation, where it stands in a script, and the schedules after it."""
@@ -358,7 +354,10 @@ def _is_wrong(found: Violation | Defect, stage: Stage) -> bool:
             first, second = (_time(one, found, stage) for one in found.instances)
             return not _before(first, second) and not _before(second, first)
         case Defect():
-            return _has_not_one_time(found, stage)
+            (occurrence,) = found.instances
+            schedule = at(stage.schedules[occurrence.statement], IN, occurrence.instance)
+            times = at_parameters(schedule, found.parameters).range()
+            return bool(times.is_empty()) or not times.is_singleton()
 
 
 def _time(occurrence: Occurrence, found: Violation | Defect, stage: Stage) -> tuple[int, ...]:
@@ -368,10 +367,3 @@ def _time(occurrence: Occurrence, found: Violation | Defect, stage: Stage) -> tu
 def _before(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     length = max(len(one), len(other))
     return one + (0,) * (length - len(one)) < other + (0,) * (length - len(other))
-
-
-def _has_not_one_time(found: Defect, stage: Stage) -> bool:
-    (occurrence,) = found.instances
-    schedule = at(stage.schedules[occurrence.statement], IN, occurrence.instance)
-    times = at_parameters(schedule, found.parameters).range()
-    return bool(times.is_empty()) or not times.is_singleton()

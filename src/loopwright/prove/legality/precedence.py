@@ -147,16 +147,12 @@ def not_a_function(context: WitnessContext, known: Collection[str] = ()) -> list
         domain = statement.domain.intersect_params(context.program.context)
         missing = domain.subtract(schedule.domain())
         if not missing.is_empty():
-            found.append(_unscheduled(context, statement.name, missing))
+            point = smallest(missing)
+            shown = occurrence(context, statement.name, point.coordinates, point.parameters, ())
+            found.append(Defect(DefectKind.UNSCHEDULED, point.parameters, (shown,), ()))
         elif not schedule.is_single_valued():
             found.append(_scheduled_twice(context, statement.name, schedule))
     return found
-
-
-def _unscheduled(context: WitnessContext, name: str, missing: isl.Set) -> Defect:
-    point = smallest(missing)
-    shown = occurrence(context, name, point.coordinates, point.parameters, ())
-    return Defect(DefectKind.UNSCHEDULED, point.parameters, (shown,), ())
 
 
 def _scheduled_twice(context: WitnessContext, name: str, schedule: isl.Map) -> Defect:

@@ -51,7 +51,8 @@ def prove_scan(schedule: Schedule, program: Node, independent: Sequence[Independ
     tree = executed(program, known.context)
     matched = match(known, timed, runs(tree), independent)
     if isinstance(matched, Undecided):
-        return _seen_wrong(known, timed, program, _smallest(known.context)) or matched
+        point = smallest_point(known.context)
+        return _seen_wrong(known, timed, program, {} if point is None else point.parameters) or matched
     obligations = chain(coverage(matched.targets, matched.strays), order(tree, matched.pieces), endless(tree))
     count = 0
     for failure in obligations:
@@ -75,11 +76,6 @@ def _seen_wrong(
     """A mistake in a run for these parameters, or for ones a little greater."""
     nearby = ({name: value + more for name, value in parameters.items()} for more in range(NEARBY))
     return next(filter(None, (replayed(known, timed, program, values) for values in nearby)), None)
-
-
-def _smallest(context: isl.Set) -> dict[str, int]:
-    point = smallest_point(context)
-    return {} if point is None else point.parameters
 
 
 Range: TypeAlias = tuple[isl.Set, Residues]

@@ -32,10 +32,6 @@ def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
             if part.type == "for_statement" and node.type == "if_statement":
                 raise Unfollowed(_refused(part), node.span)
     found = _if(node, frame, ()) if node.type == "if_statement" else _statement(node, frame, ())
-    return _without_locals(node, found, frame)
-
-
-def _without_locals(node: Node, found: tuple[Touch, ...], frame: Frame) -> tuple[Touch, ...]:
     private = _declared(node, frame)
     return tuple(touch for touch in found if touch.base not in private)
 

@@ -201,13 +201,9 @@ def _passing(
         asked = inside.domain.subtract(_after(failing, declared.name, step))
         is_first = variable(declared.name).eq_set(begin)
         first = replace(inside, bound={**inside.bound, declared.offset: of_affine(begin)})
-        condition(test, _without_iterator(first, declared))
+        kept = {offset: name for offset, name in first.iterators.items() if offset != declared.offset}
+        condition(test, replace(first, iterators=kept))
         return condition(test, replace(inside, domain=asked.subtract(is_first)))
-
-
-def _without_iterator(scope: Scope, declared: tree.Declaration) -> Scope:
-    kept = {offset: name for offset, name in scope.iterators.items() if offset != declared.offset}
-    return replace(scope, iterators=kept)
 
 
 def _with_iterator(scope: Scope, declared: tree.Declaration) -> Scope:
