@@ -30,7 +30,7 @@ from loopwright.prove.legality.legality import prove_legal
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.run.shipped import kernel_folder
+from loopwright.run.benchmark import kernel_folder
 from loopwright.serve.workers import Workers
 
 ROOT = Path(__file__).resolve().parent.parent

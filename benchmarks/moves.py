@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.run.shipped import kernels_named
+from loopwright.run.benchmark import kernels_named
 
 ANSWERS = {0: "proved", 1: "no", 2: "refused", 3: "undecided", 4: "failed"}
 

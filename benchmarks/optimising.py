@@ -40,9 +40,8 @@ from loopwright.optimise.optimising import Optimised, Search, optimise_file
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.run.benchmark import PROCESSOR_TIME
+from loopwright.run.benchmark import PROCESSOR_TIME, kernel_folder
 from loopwright.run.compiler import FAST, compile_c, find_compiler
-from loopwright.run.shipped import kernel_folder
 from loopwright.run.timing import geometric_mean, interleaved
 
 PEERS = Path(os.environ.get("LOOPWRIGHT_PEERS", "../shared/peers"))

@@ -25,7 +25,7 @@ import islpy as isl
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.run.shipped import kernel_folder
+from loopwright.run.benchmark import kernel_folder
 from loopwright.run.timing import geometric_mean
 
 FOUND = Path(__file__).parent / "found"

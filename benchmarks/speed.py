@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loopwright.run.benchmark import PROCESSOR_TIME
+from loopwright.run.benchmark import PROCESSOR_TIME, Kernel, kernels_named
 from loopwright.run.compiler import FAST, Compiler, compile_c
-from loopwright.run.shipped import Kernel, kernels_named
 from loopwright.run.timing import Times, geometric_mean, interleaved
 
 BASE = "gcc"

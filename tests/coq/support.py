@@ -12,10 +12,9 @@ from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.prove.certificates.status import certified, change_tries, scan_tries
-from loopwright.prove.coq.certificate_terms import certificate_terms
 from loopwright.prove.coq.check import INSTALL, Accepted, check, coqc
 from loopwright.prove.coq.meanings import REQUIRED, theorem_text
-from loopwright.prove.coq.problem_terms import problem_terms
+from loopwright.prove.coq.problem_terms import certificate_terms, problem_terms
 from loopwright.transform import Plan, to_schedule
 
 needs_coqc = pytest.mark.skipif(

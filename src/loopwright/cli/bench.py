@@ -64,9 +64,8 @@ def _data(results: list[Result]) -> dict[str, Any]:
 def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
     """Fill `results`, and print each as soon as it is there; the progress line is off while it is printed."""
     from loopwright.report.results import BENCH_HEAD, bench_line
-    from loopwright.run.benchmark import TimingOptions, benchmarked
+    from loopwright.run.benchmark import TimingOptions, benchmarked, kernels_named
     from loopwright.run.compiler import find_compiler
-    from loopwright.run.shipped import kernels_named
 
     defines = tuple(f"-D{text}" for text in arguments.define)
     options = TimingOptions(

@@ -29,8 +29,8 @@ from loopwright.source import Span, called, plain_data
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
-    from loopwright.rewrite.comparison import Confirmed
     from loopwright.rewrite.directives import DirectivesProved
+    from loopwright.rewrite.opinions import Confirmed
 
 FOR_THE_CHECKER = 1500
 """Characters of a region: the verified checker is asked about short ones."""
@@ -98,7 +98,7 @@ def prove(arguments: argparse.Namespace) -> Invocation[Any]:
 def _prepare(prover: str, progress: Progress) -> None:
     """Load what both the process that works and the one that prints need, once."""
     import loopwright.prove.comparison.files
-    import loopwright.rewrite.comparison  # noqa: F401
+    import loopwright.rewrite.opinions  # noqa: F401
 
     compile_library = coq_library(prover)
     if compile_library is not None:
@@ -108,7 +108,7 @@ def _prepare(prover: str, progress: Progress) -> None:
 def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
     from loopwright.prove.comparison.files import agreement
     from loopwright.prove.comparison.texts import ComparisonOptions
-    from loopwright.rewrite.comparison import confirmed
+    from loopwright.rewrite.opinions import confirmed
 
     if len(arguments.files) > 2:
         message = f"{len(arguments.files)} files were given: two are compared, or one by its directives"

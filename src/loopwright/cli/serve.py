@@ -41,7 +41,7 @@ def _serve(arguments: argparse.Namespace) -> None:
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         message = "the playground needs starlette and uvicorn"
         raise BadInput(Code.MISSING_PART, message, hint="pip install 'loopwright[serve]'")
-    from loopwright.serve.server import run
+    from loopwright.serve.app import run
 
     run(
         arguments.file,

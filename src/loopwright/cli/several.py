@@ -151,7 +151,7 @@ def directives_request(arguments: argparse.Namespace, file: str) -> Request:
 
 
 def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: Progress) -> FileVerdict:
-    from loopwright.c.typed.headers import different_header
+    from loopwright.c.typed.preprocess import different_header
     from loopwright.prove.comparison.files import agreement
     from loopwright.prove.comparison.regions import to_compare
     from loopwright.prove.comparison.texts import ComparisonOptions

@@ -63,7 +63,7 @@ def _report(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
 
 def _described(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
     """The loops of a description, which no script changes and of which there is no still picture."""
-    from loopwright.report.described import report_on_description
+    from loopwright.report.regions import report_on_description
 
     script = arguments.script or arguments.lines
     for given, what in ((script, "a script"), (arguments.pictures, "--pictures")):

@@ -1,4 +1,7 @@
-"""The report on a C file and a script: every region, whatever the verdict on it is."""
+"""The report on a C file and a script: every region, whatever the verdict on it is.
+
+The report on a description of a schedule: its loops, the proof, and the order they run in.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,15 @@ from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.prove.legality.violation import Violation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from loopwright.report.motion import moving_json
-from loopwright.report.page import page
+from loopwright.read.text import load
+from loopwright.report.page import moving_json, page
+from loopwright.report.results import obligations_text, size_text
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
+from loopwright.rewrite.generation import GenerationRequest, generated
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import KEPT, LOOPS, MODEL, TEXT, Outcome, RegionReport, Request
 from loopwright.rewrite.scripts import regions_of, text_of_plan
+from loopwright.show.described import DescribedLoops, described_picture
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.moving import moving_picture
 from loopwright.show.scene import Scene
@@ -245,3 +251,26 @@ def _legality(verdict: LegalityVerdict) -> ProofSummary:
     found = verdict.failures[0]
     status = "refused" if verdict.status is Status.ILLEGAL else "could not decide"
     return ProofSummary(KEPT, status, f"{headline(found)}: {witness(found)}")
+
+
+def report_on_description(file: str, progress: Progress = silent) -> HtmlReport:
+    """Generate the loops, prove them, and put them on one page; raises where they are not proved."""
+    found = generated(GenerationRequest(file), progress)
+    progress("drawing")
+    loops = DescribedLoops(found.schedule, found.loops)
+    count = found.stats.obligations or 0
+    summary = RegionSummary(
+        title=called(file),
+        line=1,
+        source=load(file).text,
+        result=found.code,
+        steps=(),
+        pictures=(),
+        proofs=(ProofSummary(LOOPS, "proved", obligations_text(count)),),
+        trusted=(),
+        status=Status.PROVED,
+        moving=moving_json(lambda sizes: described_picture(loops, sizes)),
+        written="as described",
+    )
+    says = f"The loops run every instance of the schedule once, in its order: {size_text(found.stats)}."
+    return HtmlReport(page(called(file), (summary,), None, says=says), (), (Status.PROVED,))

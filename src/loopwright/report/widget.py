@@ -10,7 +10,7 @@ import traitlets
 from loopwright.arguments import expected
 from loopwright.errors import BadInput, Code
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.report.motion import moving_style, widget_script
+from loopwright.report.page import moving_style, widget_script
 from loopwright.report.regions import drawn_regions
 from loopwright.show.moving import moving_picture
 from loopwright.show.palette import STYLE

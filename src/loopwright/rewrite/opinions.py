@@ -2,6 +2,11 @@
 
 isl always proves first, in milliseconds.  Where no other prover is asked for, the verified checker is,
 if it is built.
+
+Two files that compute the same, and what other provers say of that.
+
+isl proves it.  Where every region of the new file runs the instances of the old one, what `transform`
+proves of a new text can be proved of these two as well: by the verified checker, by cvc5, by Coq.
 """
 
 from __future__ import annotations
@@ -19,7 +24,8 @@ from loopwright.loops.traverse import subprograms, with_children
 from loopwright.presburger.points import values_text
 from loopwright.progress import Progress
 from loopwright.prove.certificates.differences import AllowedDifferences, Owned
-from loopwright.prove.verdict import CHECKED, ProofStatus
+from loopwright.prove.equivalence.answer import Agreement
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
 
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
     from loopwright.prove.obligations.formulas import Obligation
     from loopwright.transform import Plan
     from loopwright.transform.storage import StorageChange
+
 
 BATCH = 20
 """Obligations between two words of progress."""
@@ -302,3 +309,36 @@ def _write(text: str, path: str) -> None:
         Path(path).write_text(text)
     except OSError as error:
         raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span.start_of(path)) from None
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """The agreement of two files, what other provers said of it, and who answers for each region."""
+
+    agreement: Agreement
+    remarks: tuple[str, ...]
+    statuses: tuple[ProofStatus, ...]
+
+
+def confirmed(found: Agreement, file: str, request: ProverRequest, progress: Progress) -> Confirmed:
+    """Raises where a prover that was asked for does not confirm the agreement."""
+    demand(request)
+    plain = replace(found, texts=())
+    title = f"{Path(file).name}, by another hand"
+    try:
+        opinions = opinions_on(_regions(found, title), request, progress)
+    except GaveUp as failure:
+        if request.prover != "isl":
+            raise
+        status = ProofStatus("isl", NOT_CHECKED, failure.message)
+        return Confirmed(plain, (), (status,) * len(found.ways))
+    return Confirmed(plain, opinions.remarks, opinions.statuses)
+
+
+def _regions(found: Agreement, title: str) -> list[PrintedRegion]:
+    regions: list[PrintedRegion] = []
+    for texts, way in zip(found.texts or (None,) * len(found.ways), found.ways, strict=True):
+        if texts is None:
+            raise GaveUp(Code.NO_PROOF, f"what isl proved {way} cannot be written for it yet")
+        regions.append(compared_region(texts, title))
+    return regions

@@ -231,9 +231,8 @@ def _proof(question: ProofQuestion) -> Message:
 def _run(question: RunQuestion) -> Message:
     """Both programs compiled, compared bit by bit, and timed; the server asks only if that was allowed."""
     from loopwright.report.results import BENCH_HEAD, bench_line
-    from loopwright.run.benchmark import TimingOptions, benchmarked
+    from loopwright.run.benchmark import Kernel, TimingOptions, benchmarked
     from loopwright.run.compiler import find_compiler
-    from loopwright.run.shipped import Kernel
 
     Path(C_FILE).write_text(question.c, encoding="utf-8", newline="")
     Path(SCRIPT_FILE).write_text(question.script, encoding="utf-8", newline="")

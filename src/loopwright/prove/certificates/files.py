@@ -11,12 +11,11 @@ from loopwright.presburger.points import smallest_point
 from loopwright.prove.certificates.claims import claims_of, claims_text
 from loopwright.prove.certificates.specification import shapes_of
 from loopwright.prove.certificates.status import CertifiedProblem
-from loopwright.prove.coq.certificate_terms import certificate_terms
 from loopwright.prove.coq.check import how_to_check
 from loopwright.prove.coq.meanings import REQUIRED, theorem_text
 from loopwright.prove.coq.names import comment, laid_out
 from loopwright.prove.coq.names import text as quoted
-from loopwright.prove.coq.problem_terms import ProblemTerms, problem_terms
+from loopwright.prove.coq.problem_terms import ProblemTerms, certificate_terms, problem_terms
 from loopwright.prove.obligations.sides import original_side
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.verdict import SEQUENTIAL

@@ -35,7 +35,6 @@ from loopwright.prove.equivalence.definitions import (
     several_meanings,
 )
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
-from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.shared import (
     declared_in,
@@ -45,6 +44,7 @@ from loopwright.prove.equivalence.shared import (
     with_statics_seen,
 )
 from loopwright.prove.equivalence.traces import Sizes
+from loopwright.prove.equivalence.unset import prove_lifetimes
 from loopwright.prove.equivalence.values import by_values
 from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
 from loopwright.prove.reading.instances import sides

@@ -9,8 +9,8 @@ from functools import partial
 
 from loopwright.c.allocation import with_local_arrays
 from loopwright.c.file import c_file
-from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import different_header
 from loopwright.errors import BadInput, Code, Note
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import AssumptionKind, Program, Standing

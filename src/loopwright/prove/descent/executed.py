@@ -27,7 +27,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.presburger.sets import IN
-from loopwright.prove.descent.boxes import box_around
+from loopwright.prove.descent.linear import box_around
 from loopwright.prove.descent.unjam import Jam, parts_of
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import ends, iterations_of

@@ -1,4 +1,12 @@
-"""Affine expressions as coefficients, and systems of linear equations over the rational numbers."""
+"""Affine expressions as coefficients, and systems of linear equations over the rational numbers.
+
+A few simple constraints that a dependence satisfies: where they suffice, a question is asked with them.
+
+    { O[o] -> P[p] : l_k <= p_k - o_k <= u_k for every k }
+
+What holds of all pairs in the box holds of the dependence, which is a part of it.  A dependence of a stencil
+has some thirty constraints, its box two for each dimension.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +15,11 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
 
+import islpy as isl
+
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum, Var
 from loopwright.presburger.equalities import reduced_rows
+from loopwright.presburger.sets import IN, OUT
 
 Form: TypeAlias = Mapping[str, Fraction]
 """The coefficients of names; that of "" is the constant.  Zeros are left out."""
@@ -87,3 +98,22 @@ def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str
     if len(columns) in found:
         return None
     return {columns[at]: Fraction(row[-1], row[at]) for at, row in found.items() if row[-1]}
+
+
+def box_around(relation: isl.BasicMap) -> isl.Map | None:
+    """The box, if all distances are bounded by numbers; None otherwise."""
+    depth = relation.dim(IN)
+    if depth != relation.dim(OUT):
+        return None
+    pairs = isl.Map.from_basic_map(relation).wrap()
+    local = isl.LocalSpace.from_space(pairs.get_space())
+    found = isl.Set.universe(pairs.get_space())
+    for k in range(depth):
+        source, sink = (isl.Aff.var_on_domain(local, isl.dim_type.set, place) for place in (k, depth + k))
+        distance = sink.sub(source)
+        least, most = pairs.min_val(distance), pairs.max_val(distance)
+        if not least.is_int() or not most.is_int():
+            return None
+        found = found.intersect(distance.ge_set(isl.Aff.val_on_domain(local, least)))
+        found = found.intersect(distance.le_set(isl.Aff.val_on_domain(local, most)))
+    return found.unwrap()

@@ -47,8 +47,8 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
-from loopwright.prove.equivalence.other_names import names_of_one_memory
 from loopwright.prove.equivalence.reading import local_name
+from loopwright.prove.equivalence.shared import names_of_one_memory
 from loopwright.prove.equivalence.terms import Apply, CellTerm, subterms
 from loopwright.prove.equivalence.traces import (
     CellKey,

@@ -13,13 +13,13 @@ from loopwright.c.file import c_file
 from loopwright.c.regions import marked_places, marked_regions
 from loopwright.c.selection.chosen import (
     FunctionWithLoops,
+    Nearby,
     chosen,
     functions_with_loops,
     outermost,
     place_of,
     with_places,
 )
-from loopwright.c.selection.nearby import Nearby
 from loopwright.c.syntax import Node
 from loopwright.c.typed.spelling import with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
