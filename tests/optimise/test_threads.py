@@ -187,3 +187,26 @@ def test_what_takes_too_long_to_prove_leaves_time_for_others(origin: str, limits
 
     assert first_proved([long, long_too, short], prove, lambda: left[0]) == (short, "proved")
     assert asked == pytest.approx(limits)
+
+
+def test_loops_that_run_often_are_left_to_one_thread(tmp_path: Path) -> None:
+    """Threads share the product in any case, and what runs in each of 90 steps where they may wait often."""
+    text = """\
+for (int t = 0; t < 90; t++) {
+  for (int i = 0; i < 90; i++)
+    for (int j = 0; j < 90; j++)
+      S: A[i][j] = A[i][j] * 3 + B[t][0] * C[i][j];
+  for (int i = 0; i < 90; i++)
+    T: B[t + 1][i] = B[t][i] + A[0][i];
+}
+for (int i = 0; i < 90; i++)
+  for (int k = 0; k < 90; k++)
+    for (int j = 0; j < 90; j++)
+      U: C[i][j] += A[i][k] * A[k][j];"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    few, many = (
+        {step for step in map(str, among_threads(judge, judge.original(), most).script) if "parallel" in step}
+        for most in (20, 1000)
+    )
+    assert (few, many) == ({"parallel(U, i)"}, {"parallel(U, i)", "parallel(S, i)"})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from math import prod
 
 from loopwright.optimise.candidates.finer import finer_tiles
 from loopwright.optimise.candidates.finishing import in_vectors
-from loopwright.optimise.candidates.judging import COSTLY, Estimated, Judge
-from loopwright.optimise.candidates.nests import is_shared, targets, tiles_copied
+from loopwright.optimise.candidates.judging import Estimated, Judge
+from loopwright.optimise.candidates.nests import MANY, Script, extent, is_shared, targets, tiles_copied
 from loopwright.optimise.candidates.orders import parallel
 from loopwright.optimise.candidates.parts import parted
 from loopwright.transform.directives import DirectiveKind
@@ -24,6 +25,9 @@ CHOICES, ENOUGH = 3, 0.95
 
 SMALL = 0.001
 """What may seem to be lost in a nest that hardly seems to run."""
+
+SELDOM = 200
+"""Threads that wait for each other no more than about so many times wait seldom."""
 
 DEARER = 1.2
 """Parts for threads may take so much longer on one thread than the whole."""
@@ -51,30 +55,30 @@ def parallelise(judge: Judge, count: int) -> None:
 
 
 def shared_by_threads(judge: Judge, one: Estimated) -> Iterator[Estimated]:
-    """A script with parallel loops in all nests, in parts, and with parallel loops in costly nests alone."""
+    """A script with parallel loops in all nests, in parts, and where threads seldom wait for each other."""
     if (after := among_threads(judge, one)) is not one:
         yield after
     if (parted := in_parts(judge, one)) is not None:
         yield parted
-    if (costly := among_threads(judge, one, COSTLY)) is not one and costly.script != after.script:
-        yield costly
+    if (seldom := among_threads(judge, one, SELDOM)) is not one and seldom.script != after.script:
+        yield seldom
 
 
-def among_threads(judge: Judge, one: Estimated, least: float = WORTH) -> Estimated:
+def among_threads(judge: Judge, one: Estimated, most: int = MANY) -> Estimated:
     """A script with parallel loops in its outermost nests, where some are legal and save something.
 
-    Nests with less than the part `least` of the cycles are left to one thread: what it has in its cache the
-    others would have to fetch, which the model does not count.
+    Loops that run more than `most` times are left to one thread: what it has in its cache the others would
+    have to fetch each time, which the model does not count.
     """
     now, tried = one, set[tuple[str, ...]]()
-    while (nest := _next(now, tried, least)) is not None:
+    while (nest := _next(now, tried)) is not None:
         tried.add(_called(nest))
-        after = _shared(judge, now, nest.component.positions, f"{one.origin}, among threads")
+        after = _shared(judge, now, nest.component.positions, f"{one.origin}, among threads", most)
         now = now if after is None else after
     return now if now is one else in_vectors(judge, now, now.origin, only_shared=True)
 
 
-def _next(one: Estimated, tried: Set[tuple[str, ...]], least: float) -> NamedNest | None:
+def _next(one: Estimated, tried: Set[tuple[str, ...]]) -> NamedNest | None:
     """The nest that costs most of those that threads do not share and that were not tried.
 
     They are looked for again after each step: a loop that is cut moves those after it.
@@ -88,7 +92,7 @@ def _next(one: Estimated, tried: Set[tuple[str, ...]], least: float) -> NamedNes
     left = [
         nest
         for nest in targets(one.plan)
-        if one.cost_of(nest.component) >= least * one.total
+        if one.cost_of(nest.component) >= WORTH * one.total
         and _called(nest) not in tried
         and shared.isdisjoint(nest.component.positions)
     ]
@@ -100,7 +104,7 @@ def _called(nest: NamedNest) -> tuple[str, ...]:
 
 
 def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
-    """A script with a loop over parts around each nest that costs much, where that is legal; else None."""
+    """A script with a loop over parts around nests that cost much, where threads can share it; else None."""
     now = one
     for name in sorted(one.costly, key=lambda name: -one.cycles[name]):
         for script in parted(judge.plan, now.script, name, judge.setting):
@@ -108,7 +112,8 @@ def in_parts(judge: Judge, one: Estimated) -> Estimated | None:
             if after is not None and after.total < DEARER * now.total:
                 now = after
                 break
-    return None if now is one else among_threads(judge, now)
+    shared = now if now is one else among_threads(judge, now)
+    return None if shared is now else shared
 
 
 def _alone(judge: Judge, count: int) -> list[Estimated]:
@@ -118,7 +123,9 @@ def _alone(judge: Judge, count: int) -> list[Estimated]:
     return [*plain, *(one for one in found[:count] if one not in plain)]
 
 
-def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin: str) -> Estimated | None:
+def _shared(
+    judge: Judge, start: Estimated, places: tuple[Position, ...], origin: str, most: int
+) -> Estimated | None:
     """A script with a parallel loop in the nest at these places: the best of the first that save something,
     or one before it that is nearly as good: later ones are longer.
 
@@ -136,6 +143,8 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
     for script in parallel(start.plan, nest, judge.setting_of(start.plan)):
         if judge.is_over() or len(found) == CHOICES:
             break
+        if _runs(judge, start, nest, script) > most:
+            continue
         after = judge.estimated(script, origin, (names, start))
         if after is not None and after.total < (1 + SMALL) * start.total:
             legal.append(after)
@@ -154,6 +163,16 @@ def _shared(judge: Judge, start: Estimated, places: tuple[Position, ...], origin
         if after is not None and after.total < (start if best is None else best).total - WORTH * start.total:
             best = after
     return best
+
+
+def _runs(judge: Judge, start: Estimated, nest: NamedNest, script: Script) -> int:
+    """How often the parallel loop at the end of a script runs: once where it was moved outside."""
+    match script[-1].operation:
+        case Parallelize(loops=(loop,)) if loop in nest.loops:
+            around = nest.loops[: nest.loops.index(loop)]
+            return prod(extent(start.plan, nest, one, judge.setting.sizes) for one in around)
+        case _:
+            return 1
 
 
 def _saves(judge: Judge, start: Estimated, after: Estimated) -> bool:
