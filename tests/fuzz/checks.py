@@ -6,10 +6,8 @@ Another operation than the original's is a violation for `check`, whatever its r
 from __future__ import annotations
 
 import random
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from loopwright.c.selection.choice import Choice
 from loopwright.check.run.execute import Toolchain
@@ -20,6 +18,7 @@ from loopwright.read.c.options import ReadOptions
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import SIZES, Judgement, Pair, Size, judged
 from tests.fuzz.limits import Late, limited
+from tests.fuzz.places import new_path, old_path
 from tests.fuzz.programs import PARAMETERS, Array
 from tests.fuzz.shrink import shrunk_pair
 
@@ -45,11 +44,8 @@ def said_of_run(seed: int, pair: Pair, outcomes: Counter[str]) -> Checked | Find
     choice = Choice() if "#pragma scop" in pair.old else Choice(("f",))
     options = CheckOptions(tools=TOOLS, reading=ReadOptions(choice=choice))
     try:
-        with tempfile.TemporaryDirectory() as name, limited():
-            old, new = Path(name, "old.c"), Path(name, "new.c")
-            old.write_text(pair.old + main)
-            new.write_text(pair.new + main)
-            report = check_file(new, old, options)
+        with limited():
+            report = check_file(new_path(pair.new + main), old_path(pair.old + main), options)
     except (BadInput, Illegal, GaveUp) as failure:
         outcomes[f"check: {type(failure).__name__}"] += 1
         return None
@@ -104,4 +100,4 @@ def main_of(arrays: tuple[Array, ...], size: Size) -> str:
         for name in [one.name if one.shared else f"own_{one.name}"]
     )
     assert PARAMETERS.count(",") == len(size) - 1
-    return f"{own}int main(void)\n{{\n  double out[4];\n{fills}  f({given});\n  return 0;\n}}\n"
+    return f"{own}int main(void)\n{{\n  double out[4] = {0};\n{fills}  f({given});\n  return 0;\n}}\n"

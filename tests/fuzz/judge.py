@@ -23,6 +23,7 @@ from loopwright.check.runtime import runtime_text
 from loopwright.presburger.named import at_parameters
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
+from tests.fuzz.places import old_path
 from tests.fuzz.programs import EDGE, Array
 
 Size: TypeAlias = tuple[int, int, int, int]
@@ -49,6 +50,7 @@ RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS)
 _MALLOC = """
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 int fails;
 static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
 #define malloc given_memory
@@ -113,10 +115,7 @@ class Judgement:
 def _assumed(text: str) -> tuple[isl.Set, ...]:
     """The parameters for which something is proved of a text."""
     options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
-    with TemporaryDirectory() as name:
-        path = Path(name, "old.c")
-        path.write_text(text)
-        programs = read_c(path, options)
+    programs = read_c(old_path(text), options)
     found = [one.holds_for for program in programs for one in program.assumptions]
     return tuple(one for one in found if one is not None)
 
@@ -225,7 +224,7 @@ def _given(number: int, pair: Pair) -> Iterator[str]:
 
 def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]) -> str:
     names = dict.fromkeys(re.findall(r"(?m)^(?:static |extern )*(?:\w+ )+\*?(\w+)(?=[\[(;= ])", text))
-    names |= dict.fromkeys(re.findall(r"\bloopwright_\w+", text))
+    names |= dict.fromkeys(re.findall(r"\bloopwright_\w+|(?m:(?<=^enum \{ ))\w+", text))
     parts += [f"#define {name} {name}{suffix}" for name in names]
     parts.append(text)
     given = ", ".join(["n", "m", "u", "h", *(f"p[{k}]" for k, one in enumerate(arrays) if not one.shared)])

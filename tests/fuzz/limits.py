@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-SECONDS = 2.5
+SECONDS = 1.2
 """Of processor time for one answer about a program; what takes longer is counted as late, and is no case."""
 LONGEST = 60.0
 """Of processor time for the answer to a damaged file; what takes longer is a failure."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
+from tests.fuzz import rarities
+
 EDGE = 24
 """The length of every dimension."""
 INTEGERS = (
@@ -23,7 +25,19 @@ WIDTHS = {"double": 8, "float": 4, "int": 4, "unsigned": 4, "short": 2, "unsigne
 STRUCT = "struct P { int x; int y[3]; };"
 ITERATORS = ("int",) * 4 + ("long", "unsigned", "short", "signed char", "unsigned char")
 PARAMETERS = "int n, int m, unsigned u, short h"
-RARE = ("while", "break", "return", "local", "outside", "macro", "chain", "two", "row", "row")
+RARE = (
+    "while",
+    "break",
+    "return",
+    "local",
+    "outside",
+    "macro",
+    "chain",
+    "two",
+    "row",
+    "row",
+    *rarities.WORDS,
+)
 MACROS = [
     "#define LAST (n - 1)",
     "#define MIN(a, b) ((a) < (b) ? (a) : (b))",
@@ -92,26 +106,31 @@ def random_program(rng: random.Random) -> Program:
     pointers = _pointers(rng, arrays)
     texts = _functions(rng, arrays)
     chosen = tuple(rng.sample(sorted(texts), rng.choice((0, 0, 1, 2))))
-    rare = frozenset(rng.sample(RARE, rng.choice((0, 0, 1, 2))))
+    rare = frozenset(rng.sample(RARE, rng.choice((0, 1, 1, 2))))
     if "row" in rare:
         row = Array("v", rng.choice(INTEGERS + FLOATING * 2), rng.choice((1, 1, 2)))
         pointers.append((row, f"  {row.declaration} = {{{'{' * (row.rank - 1)}1, 2, 3{'}' * row.rank};"))
     named = (*arrays, *(one for one, _ in pointers))
-    scope = Scope(rng, named, tuple(scalars), chosen, rng.random() < 0.25, small, rare)
+    others = [Array(name, "int", 0) for word in sorted(rare) for name in rarities.SCALARS.get(word, ())]
+    chosen += ("bump",) if "global" in rare else ()
+    scope = Scope(rng, named, (*scalars, *others), chosen, rng.random() < 0.25, small, rare)
     body = _block(scope, 1)
     given = [one.declaration for one in arrays if not one.shared]
     parameters = ", ".join([PARAMETERS, *given, "double *out"])
     lines = [STRUCT] if any(one.is_struct for one in arrays) else []
     lines += MACROS if "macro" in rare else []
+    lines += [line for word in sorted(rare) for line in rarities.FILE.get(word, ())]
     lines += [f"{one.declaration};" for one in arrays if one.shared]
-    lines += [texts[name] for name in chosen]
+    lines += [texts[name] for name in chosen if name in texts]
     lines += [f"void f({parameters})", "{"]
     lines += [f"  {one.type} {one.name} = {rng.randint(0, 3)};" for one in scalars]
     lines += [text for _, text in pointers]
+    lines += [rarities.LOCAL[word] for word in sorted(rare) if word in rarities.LOCAL]
     lines += ["  int i = 0;"] if "outside" in rare else []
     lines += ["#pragma scop", *body, "#pragma endscop"]
     lines += [f"  out[{k}] = {one.name};" for k, one in enumerate(scalars) if rng.random() < 0.6]
     lines += ["  out[3] = i;"] if "outside" in rare else []
+    lines += [rarities.AFTER[word] for word in sorted(rare) if word in rarities.AFTER]
     return Program("\n".join([*lines, "}", ""]), tuple(arrays))
 
 
@@ -176,6 +195,9 @@ def _statement(scope: Scope, depth: int) -> list[str]:
         if rng.random() < 0.3:
             lines += [f"{margin}}} else {{", *_block(scope, depth + 1)]
         return [*lines, f"{margin}}}"]
+    if "switch" in scope.rare and scope.loops and depth < 4 and rng.random() < 0.5:
+        what = rng.choice((f"{scope.loops[-1]} % 3", f"{scope.loops[-1]}", place(scope, integer=True)))
+        return rarities.switched(rng, what, margin, lambda: _block(scope, depth + 1))
     return [f"{margin}{_assignment(scope)}"]
 
 
@@ -183,6 +205,8 @@ def _loop(scope: Scope, depth: int) -> list[str]:
     rng, margin = scope.rng, "  " * depth
     name = "ijk"[len(scope.loops)]
     kind = rng.choice(ITERATORS) if scope.odd else "int"
+    if "typedef" in scope.rare:
+        kind = rng.choice(rarities.KINDS)
     if name == "i" and "outside" in scope.rare:
         kind = ""
     low, high = rng.choice(("0", "0", "1", "2")), bound(scope)
@@ -207,7 +231,12 @@ def _loop(scope: Scope, depth: int) -> list[str]:
             body.insert(rng.randrange(2) * len(body), f"{margin}  if ({condition(inner)}) {word};")
     if "while" in scope.rare and not any("continue" in line for line in body) and rng.random() < 0.7:
         first, test, last = head.split("; ")
-        return [f"{margin}{first};", f"{margin}while ({test}) {{", *body, f"{margin}  {last};", f"{margin}}}"]
+        made = [f"{margin}{first};", f"{margin}while ({test}) {{", *body, f"{margin}  {last};", f"{margin}}}"]
+        return [f"{margin}{{", *made, f"{margin}}}"] if kind and rng.random() < 0.6 else made
+    if "do" in scope.rare and not any("continue" in line for line in body) and rng.random() < 0.7:
+        first, test, last = head.split("; ")
+        made = [f"{margin}do {{", *body, f"{margin}  {last};", f"{margin}}} while ({test});"]
+        return [f"{margin}{{", f"{margin}{first};", *made, f"{margin}}}"]
     if "macro" in scope.rare and rng.random() < 0.3:
         head = f"FOR({name}, {high})"
         return [f"{margin}{head} {{", *body, f"{margin}}}"]
@@ -223,6 +252,7 @@ def bound(scope: Scope) -> str:
     odd = ["u", "h", "n - m", "2 * n - m", "(int)u", "(unsigned char)n", "n % 5", "u - 1", "sizeof(int)"]
     if "macro" in scope.rare:
         plain += ["LAST", "MIN(n, m)", "MIN(8, n + 1)"]
+    plain += [text for word in sorted(scope.rare) for text in rarities.BOUNDS.get(word, ())]
     if scope.loops:
         plain += [f"{scope.loops[-1]} + 1", f"n - {scope.loops[-1]}", f"{scope.loops[-1]}"]
     return scope.rng.choice(plain * 3 + odd if scope.odd else plain)
@@ -248,6 +278,13 @@ def _assignment(scope: Scope) -> str:
         return f"{name}({rng.choice(('', '', '1 + '))}{name.removeprefix('step')}, {subscript(scope)});"
     if "chain" in scope.rare and rng.random() < 0.4:
         return f"{target} = {place(scope, written=True)} = {value_of(scope, 1)};"
+    rows = [(one.name, one.type) for one in scope.arrays if one.rank == 1 and not one.is_struct]
+    if "memory" in scope.rare and rows and rng.random() < 0.3:
+        return rarities.on_memory(rng, rows)
+    if "effect" in scope.rare and "[" in target and rng.random() < 0.4:
+        number = rng.choice((*scope.loops, "n", "2"))
+        counter = f"{rng.choice(scope.scalars).name}{rng.choice(('++', '--'))}"
+        return f"{target} = {counter} {rng.choice('+-*')} {number};"
     if rng.random() < 0.06:
         return f"{target}{rng.choice(('++', '--'))};"
     operator = rng.choice(("=", "=", "=", "+=", "-=", "*="))
@@ -277,7 +314,7 @@ def value_of(scope: Scope, depth: int) -> str:
         index = rng.choice((*scope.loops, "n"))
         if name.startswith("step"):
             return left
-        if name.startswith(("get", "put", "count", "narrow")):
+        if name.startswith(("get", "put", "count", "narrow", "bump")):
             return f"{name}({index})"
         return f"least({index}, m)" if name == "least" else f"{name}({left})"
     return f"({rng.choice('-~!' if kind > 0.99 else '-')}{place(scope, integer=True)})"
@@ -302,6 +339,8 @@ def place(scope: Scope, *, written: bool = False, integer: bool = False) -> str:
         return "n" if not written else scope.scalars[0].name
     one = rng.choice(arrays)
     cell = one.name + "".join(f"[{subscript(scope)}]" for _ in range(one.rank))
+    if one.name == "p" and one.rank == 1 and "flat" in scope.rare:
+        cell = f"p[{EDGE} * ({subscript(scope)}) + {subscript(scope)}]"
     if not one.is_struct:
         return cell
     return cell + rng.choice((".x", ".x", ".y[0]", ".y[1]", f".y[{rng.choice((*scope.loops, 'n'))} % 3]"))

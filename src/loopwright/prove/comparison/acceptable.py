@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
-from loopwright.c.syntax import Node, field, identifiers, named_children, walk, walk_inside
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -120,6 +120,9 @@ def unacceptable(old: Compiled, new: Compiled) -> str | None:
     endless = _endless(new.source)
     if endless is not None:
         return f"line {endless.span.line}: it is not known that this loop around nothing ends"
+    shift = None if _shifts(old.source) else next(iter(_shifts(new.source)), None)
+    if shift is not None:
+        return f"line {shift.span.line}: {shift.text} is not defined below 0, and OLD shifts nothing"
     refused = refused_directive(new.source, new.options)
     return None if refused is None else f"no compiler need accept an OpenMP directive of NEW: {refused}"
 
@@ -158,6 +161,43 @@ def _endless(source: Source) -> Node | None:
             if not _works(node) and not _counts(node):
                 return node
     return None
+
+
+def _shifts(source: Source) -> list[Node]:
+    """Shifts to the left, in regions, of integers that are not data and may be below 0.
+
+    Those of data are operations of a statement, for which OLD has to have the same.
+    """
+    file = c_file(source)
+    return [
+        node
+        for region in file.regions
+        for node in file.block(region.place).of_type("binary_expression")
+        if operator(node) == "<<" and not _is_harmless_shift(field(node, "left"))
+    ]
+
+
+def _is_harmless_shift(left: Node) -> bool:
+    """Whether what is shifted is data, or a sum of numbers and iterators that count up from a number."""
+    parts = list(walk(left))
+    if any(one.type in ("subscript_expression", "call_expression", "pointer_expression") for one in parts):
+        return True
+    if any(one.type == "unary_expression" for one in parts):
+        return False
+    if any(one.type == "binary_expression" and operator(one) not in ("+", "*") for one in parts):
+        return False
+    return all(_counts_up_from_number(one) for one in parts if one.type == "identifier")
+
+
+def _counts_up_from_number(name: Node) -> bool:
+    node = name.parent
+    while node is not None:
+        if node.type == "for_statement" and loop_iterator(node) == name.text:
+            first, update = node.child_by_field_name("initializer"), node.child_by_field_name("update")
+            starts = first is not None and re.search(r"= *\d+ *;?$", first.text) is not None
+            return starts and update is not None and "-" not in update.text
+        node = node.parent
+    return False
 
 
 def _works(loop: Node) -> bool:

@@ -1,0 +1,30 @@
+"""One folder for the files of a process: what was read of a file is known when it is asked for again."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+def old_path(text: str) -> Path:
+    """The file of a program."""
+    return _written("k.c", text)
+
+
+def new_path(text: str) -> Path:
+    """The file of what it is compared with."""
+    return _written("new.c", text)
+
+
+def _written(name: str, text: str) -> Path:
+    path = Path(_folder(os.getpid()).name, name)
+    path.write_text(text)
+    return path
+
+
+@lru_cache(maxsize=1)
+def _folder(process: int) -> TemporaryDirectory[str]:
+    """The folder of a process; one that is forked has its own."""
+    return TemporaryDirectory(prefix=f"fuzz-{process}-")
