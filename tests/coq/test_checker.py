@@ -17,7 +17,8 @@ import pytest
 from loopwright.emit.c import printed_loops, to_c
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.loops.nodes import For, Node
+from loopwright.loops.expressions import Compare, Int, Relation, Scaled, Sum, Var
+from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import LoopType, Schedule
 from loopwright.progress import silent
@@ -89,6 +90,36 @@ def test_calls_are_not_compared_in_pairs(name: str) -> None:
     words = set(guide(timetable(schedule, node), node))
     assert not words & {"compared", "crossed"}
     assert scan_status(schedule, node).by == VERIFIED
+
+
+def test_cuts_begin_with_what_is_known_of_the_time() -> None:
+    """Between A and B lies the time [c0, 4 c0, 12]; but in the loop over c1 the time begins with [c0, c1]."""
+    schedule = flat(
+        "{ A[i, 4 i] -> [i, 4 i, 11] : 0 <= i <= 9; B[i, 4 i + 2] -> [i, 4 i + 2, 0] : 0 <= i <= 9 }"
+    )
+    c0, c1 = Var("c0"), Var("c1")
+    here = Scaled(4, c0)
+    first = If(Compare(Relation.EQ, c1, here), Call("A", (c0, here)))
+    second = If(Compare(Relation.EQ, c1, Sum((here, Int(2)))), Call("B", (c0, c1)))
+    inner = For("c1", Int(0), Compare(Relation.LE, c1, Int(40)), 1, Block((first, second)))
+    node = For("c0", Int(0), Compare(Relation.LE, c0, Int(9)), 1, inner)
+    assert isinstance(checker.asked(scan_problem(timetable(schedule, node), node)), Checked)
+
+
+ENDLESS = "[n, last] -> { S[i] -> [i, 0] : i >= 1; T[i, j] -> [i, 1 + j] : 1 <= i <= n and 0 <= j <= last }"
+
+
+def test_loops_without_end_are_checked_in_all_their_beginnings() -> None:
+    schedule = flat(ENDLESS)
+    node = generate(schedule)
+    found = scan_status(schedule, node)
+    assert (found.by, found.status) == (VERIFIED, CHECKED)
+    assert "of each of its beginnings" in found.detail and "`last_`" in found.detail
+    assert isinstance(node, For)
+    wrong = scan_status(schedule, replace(node, start=Int(2)))
+    assert wrong.status == NOT_CHECKED and "does not hold" in wrong.detail
+    twice = scan_status(schedule, Block((node, node)))
+    assert twice.status == NOT_CHECKED and "no bound is seen" in twice.detail
 
 
 @pytest.mark.parametrize("name", ["triangle", "fused", "stride", "tiled", "not injective", "shifted"])

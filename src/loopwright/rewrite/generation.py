@@ -136,6 +136,7 @@ def _opinion(
             said = second_opinion(scanning_obligations(schedule, node), asked.seconds, progress)
             return (said,), nothing or CVC5_AGREES
         case "coq":
+            from loopwright.prove.certificates.endless import beginning
             from loopwright.prove.certificates.files import program_file
             from loopwright.prove.obligations.timetable import timetable
 
@@ -143,7 +144,9 @@ def _opinion(
             limit = FINDING if asked.seconds is None else asked.seconds
             found = certified(_tries(request, schedule, node, code), limit)
             title = f"Loops for {Path(request.file).name}"
-            text = program_file(found, timetable(schedule, node), code, title)
+            begun = beginning(schedule, node)
+            run = timetable(schedule, node) if begun is None else timetable(begun.schedule, begun.program)
+            text = program_file(found, run, code, title, begun and begun.last)
             return coq_proof((text,), asked.path, asked.seconds, progress), nothing or found.status
         case _:
             progress("asking the verified checker")

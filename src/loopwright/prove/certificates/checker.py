@@ -37,6 +37,8 @@ ENOUGH = 2.0
 """Seconds of processor time to find certificates in, unless told otherwise."""
 BUFFERS_TAKE = 6
 """How many times as long there is for buffers of blocks and of products: isl takes longer for them, too."""
+LARGE = 20_000
+"""Words of a problem for which that is time enough; more of them have as many times as long."""
 STUCK = 30
 """How much longer the program may take on a machine that does other things."""
 
@@ -139,6 +141,7 @@ def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[s
         return NotChecked(f"the checker is not built; {BUILD}")
     if words.startswith("buffered "):
         seconds *= BUFFERS_TAKE
+    seconds *= max(1, words.count(" ") / LARGE)
     command = [str(program), what, f"{seconds:g}"]
     try:
         return subprocess.run(

@@ -23,14 +23,19 @@ from loopwright.prove.obligations.timetable import Vector
 
 
 def later_cuts(
-    walk: Walk, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
+    walk: Walk,
+    children: Sequence[Node],
+    parts: Sequence[Sequence[TimedCall]],
+    place: WalkPosition,
+    known: Vector,
 ) -> list[Vector] | None:
     """Times between the children, each after all of one and not after any of the next.
 
-    None also where isl takes long to find them: the larger of many bounds has very many pieces.
+    All begin with what is `known` of the time there.  None also where isl takes long to find
+    them: the larger of many bounds has very many pieces.
     """
     try:
-        return within_effort(EFFORT, lambda: _later_cuts(walk, children, parts, place))
+        return within_effort(EFFORT, lambda: _later_cuts(walk, children, parts, place, known))
     except isl.Error:
         return None
 
@@ -40,14 +45,17 @@ EFFORT = 500_000
 
 
 def _later_cuts(
-    walk: Walk, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
+    walk: Walk,
+    children: Sequence[Node],
+    parts: Sequence[Sequence[TimedCall]],
+    place: WalkPosition,
+    known: Vector,
 ) -> list[Vector] | None:
     found: list[Vector] = []
     for k in range(len(children) - 1):
         pair = parts[k : k + 2]
-        candidates = (
-            _after(walk, found, one, place) for one in _ends(walk, children[k : k + 2], pair, place)
-        )
+        ends = ((*known, *one[len(known) :]) for one in _ends(walk, children[k : k + 2], pair, place))
+        candidates = (_after(walk, found, one, place) for one in ends)
         cut = next(
             (one for one in candidates if one is not None and _is_between(walk, pair, one, place)), None
         )

@@ -58,13 +58,24 @@ COMPARED = """\
     Which cells a statement reads and writes, and what the loops are where they are given as a term, is
     taken from the program that wrote this file; it can be compared line by line, or restated from
     the C files: loopwright verify NEW.c FILE.v."""
+BEGUN = """\
+    Its last loop has no end.  [loops] is each of its beginnings: that loop goes on up to [{last}], whatever
+    that is, and [statements] has the instances up to that time.
+"""
 TOLD = """\
     That [statements] is what was asked for is taken from the program that wrote this file."""
 
 
-def program_file(found: CertifiedProblem, table: Timetable, shown: str, title: str) -> str:
-    """The file about loops, whose text is `shown`, and what they run, as `table` has it."""
+def program_file(
+    found: CertifiedProblem, table: Timetable, shown: str, title: str, last: str | None = None
+) -> str:
+    """The file about loops, whose text is `shown`, and what they run, as `table` has it.
+
+    Where the last loop has no end, it is about the loops up to any value `last` of its iterator.
+    """
     heading = f"(** * {comment(title)}\n\n    The program:\n<<\n{_lines(shown)}\n>>\n"
+    if last is not None:
+        heading += BEGUN.format(last=comment(last))
     return _file(found, heading, [], _examples(table))
 
 

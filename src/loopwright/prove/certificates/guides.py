@@ -42,7 +42,7 @@ def guide(table: Timetable, program: Node) -> Words:
     calls = [timed(table, run) for run in runs(table.tree)]
     walk = Walk(table)
     start = WalkPosition(IteratorScope(isl.Set.from_params(table.context), {}), (), ())
-    return _Guide(table, walk).words(program, calls, start, 0)
+    return _Guide(table, walk).words(program, calls, start, ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class _Guide:
     table: Timetable
     walk: Walk
 
-    def words(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition, known: int) -> Words:
-        """Of `node`, the first `known` places of whose time are known."""
+    def words(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition, known: Vector) -> Words:
+        """Of `node`, whose time begins with `known`."""
         match node:
             case Call() | Block(()):
                 yield "atcall"
@@ -78,38 +78,39 @@ class _Guide:
             case _:
                 assert_never(node)
 
-    def loop(self, loop: For, calls: Sequence[TimedCall], place: WalkPosition, known: int) -> Words:
+    def loop(self, loop: For, calls: Sequence[TimedCall], place: WalkPosition, known: Vector) -> Words:
         inner = place.entered(loop, self.table.parameters)
         key = iterator_place(calls, place.depth)
-        if key is not None and key >= known:
-            common = self.keys(calls, known, key, place)
+        if key is not None and key >= len(known):
+            common = self.keys(calls, len(known), key, place)
             if common is not None:
-                yield from self.along(loop, (*common, Var(loop.iterator)), calls, inner, known)
+                yield from self.along(loop, (*common, Var(inner.shown[-1])), calls, inner, known)
                 return
-        key = next((k for k in range(known, self.table.width) if entry(calls, k, place.depth) is None), None)
-        common = None if key is None else self.keys(calls, known, key, place)
+        places = range(len(known), self.table.width)
+        key = next((k for k in places if entry(calls, k, place.depth) is None), None)
+        common = None if key is None else self.keys(calls, len(known), key, place)
         growing = None if key is None else _growing(calls, key, place.depth, loop.step)
         if growing is None or common is None:
             yield "crossed"
             yield from _limit(loop)
             yield from self.words(loop.body, calls, inner, known)
             return
-        keys = (*common, _named(self.walk.expr(growing.lowest, inner), inner))
+        keys = (*common, self.walk.expr(growing.lowest, inner))
         if growing.same:
             yield from self.along(loop, keys, calls, inner, known)
         else:
             yield "around"
             yield from _limit(loop)
-            yield from vector(keys)
+            yield from _vector(keys, inner)
             yield from self.words(loop.body, calls, inner, known)
 
     def along(
-        self, loop: For, keys: Vector, calls: Sequence[TimedCall], inner: WalkPosition, known: int
+        self, loop: For, keys: Vector, calls: Sequence[TimedCall], inner: WalkPosition, known: Vector
     ) -> Words:
         yield "along"
         yield from _limit(loop)
-        yield from vector(keys)
-        yield from self.words(loop.body, calls, inner, known + len(keys))
+        yield from _vector(keys, inner)
+        yield from self.words(loop.body, calls, inner, (*known, *keys))
 
     def keys(self, calls: Sequence[TimedCall], start: int, end: int, place: WalkPosition) -> Vector | None:
         """What all calls have in these places, in terms of the iterators around."""
@@ -122,21 +123,22 @@ class _Guide:
                     found.append(Var(place.shown[iterator]))
                 case None:
                     return None
-        return tuple(_named(one, place) for one in found)
+        return tuple(found)
 
     def block(
-        self, children: Sequence[Node], calls: Sequence[TimedCall], place: WalkPosition, known: int
+        self, children: Sequence[Node], calls: Sequence[TimedCall], place: WalkPosition, known: Vector
     ) -> Words:
         parts = by_child(children, calls)
-        keys = self.increasing(parts, place, known)
+        keys = self.increasing(parts, place, len(known))
         if keys is not None:
             yield "numbered"
             yield str(len(children))
             for child, part, key in zip(children, parts, keys, strict=True):
-                yield from vector(key)
-                yield from self.words(child, part, place, known + len(key))
+                yield from _vector(key, place)
+                yield from self.words(child, part, place, (*known, *key))
             return
-        cuts = self.walk.cuts(children, parts, place) or later_cuts(self.walk, children, parts, place)
+        cuts = self.walk.cuts(children, parts, place, known)
+        cuts = cuts or later_cuts(self.walk, children, parts, place, known)
         if cuts is None:
             yield "compared"
             yield str(len(children))
@@ -144,7 +146,7 @@ class _Guide:
                 yield from self.words(child, part, place, known)
             return
         yield "parted"
-        yield from listed([[_named(one, place) for one in cut[known:]] for cut in cuts], vector)
+        yield from listed([cut[len(known) :] for cut in cuts], lambda cut: _vector(cut, place))
         yield str(len(children))
         for child, part in zip(children, parts, strict=True):
             yield from self.words(child, part, place, known)
@@ -196,6 +198,10 @@ def _gap(one: AffineForm, other: AffineForm | None) -> int | None:
     if other is None or replace(one, rest=(*one.rest[:-1], other.rest[-1])) != other:
         return None
     return other.rest[-1] - one.rest[-1] if one.denominator == 1 else None
+
+
+def _vector(terms: Vector, place: WalkPosition) -> Words:
+    return vector([_named(one, place) for one in terms])
 
 
 def _named(term: Expr, place: WalkPosition) -> Expr:

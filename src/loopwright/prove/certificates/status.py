@@ -37,6 +37,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, 
 
 if TYPE_CHECKING:
     from loopwright.model.program import Program
+    from loopwright.prove.certificates.endless import Beginning
     from loopwright.prove.certificates.problems import ChangeProblem
     from loopwright.prove.certificates.stored import StoredProblem
     from loopwright.transform.storage import StorageChange
@@ -81,12 +82,22 @@ def scan_status(
 def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None = None) -> Tries:
     """What the checker is asked of loops that run a schedule."""
     good = SEQUENTIAL if _has_independent(program) else CHECKED
+    if checker() is not None and (begun := _beginning(schedule, program)) is not None:
+        remark = f", of each of its beginnings: its loop without end up to any value `{begun.last}`"
+        problem = partial(_scan, begun.schedule, begun.program, tied=has_ties(schedule))
+        return ([ProblemTry(problem, good, remark)],)
     ways = (True,) if checker() is not None and has_ties(schedule) else (False, True)
     tries = [ProblemTry(partial(_scan, schedule, program, tied=tied), good) for tied in ways]
     if printed is not None:
         read = (partial(text_problem, schedule, printed, tied=tied) for tied in ways)
         tries = [*(ProblemTry(problem, good, ", of the text as it is printed") for problem in read), *tries]
     return (tries,)
+
+
+def _beginning(schedule: Schedule, program: Node) -> Beginning | None:
+    from loopwright.prove.certificates.endless import beginning
+
+    return beginning(schedule, program)
 
 
 def has_ties(schedule: Schedule) -> bool:

@@ -15,7 +15,7 @@ from loopwright.loops.nodes import Block, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import substituted_expr
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm
-from loopwright.presburger.sets import IN
+from loopwright.presburger.sets import IN, within_effort
 from loopwright.prove.certificates.timed_calls import TimedCall, entry, shared
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
@@ -23,6 +23,9 @@ from loopwright.prove.scanning.conditions import IteratorScope, region, value
 from loopwright.prove.scanning.executed import bound_by, iterations_of
 
 Vector: TypeAlias = tuple[Expr, ...]
+
+EFFORT = 30_000
+"""Steps of isl to look for the first or the last time of several calls in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +95,20 @@ class Walk:
     # -- blocks --------------------------------------------------------------------------------
 
     def cuts(
-        self, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
+        self,
+        children: Sequence[Node],
+        parts: Sequence[Sequence[TimedCall]],
+        place: WalkPosition,
+        known: Vector,
     ) -> list[Vector] | None:
-        """Times between the children, each after all of one and not after any of the next."""
+        """Times between the children, each after all of one and not after any of the next.
+
+        All begin with what is known of the time there.
+        """
         found: list[Vector] = []
         for k in range(len(children) - 1):
-            for cut in self.candidates(children[k : k + 2], parts[k : k + 2], place):
+            for candidate in self.candidates(children[k : k + 2], parts[k : k + 2], place):
+                cut = (*known, *candidate[len(known) :])
                 if self.between(parts[k], cut, place, -1) and self.between(parts[k + 1], cut, place, 1):
                     if found and not self.grows(found[-1], cut, place):
                         continue
@@ -135,12 +146,25 @@ class Walk:
         """The first time of the later child, and what comes after the last of the earlier."""
         for part, beyond in ((pair[1], 0), (pair[0], 1)):
             if part:
-                times = self.times(part, place.depth)
-                pieces = pieces_of(times.lexmax() if beyond else times.lexmin())
+                pieces = self.extreme(part, place.depth, beyond)
                 if len(pieces) == 1:
                     function = pieces[0][1]
                     *most, last = (expr_of(function.get_at(k), place.shown) for k in range(self.table.width))
                     yield (*most, Sum((last, Int(beyond))) if beyond else last)
+
+    def extreme(
+        self, calls: Sequence[TimedCall], depth: int, beyond: int
+    ) -> list[tuple[isl.Set, isl.MultiAff]]:
+        """The last time (`beyond` 1) or the first; nothing where isl takes long to find it."""
+
+        def found() -> list[tuple[isl.Set, isl.MultiAff]]:
+            times = self.times(calls, depth)
+            return pieces_of(times.lexmax() if beyond else times.lexmin())
+
+        try:
+            return within_effort(EFFORT, found)
+        except isl.Error:
+            return []
 
     def times(self, calls: Sequence[TimedCall], depth: int) -> isl.Map:
         """The times of all calls, for each value of the outer iterators."""
