@@ -29,7 +29,7 @@ from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, certificates, checked
 from loopwright.prove.certificates.differences import AllowedDifferences
 from loopwright.prove.certificates.problems import change_problem
-from loopwright.prove.certificates.status import PrintedLoops, has_ties, text_problem, written
+from loopwright.prove.certificates.status import PrintedLoops, scan_tries, written
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
@@ -61,11 +61,11 @@ class Row:
         return "".join(f"{1000 * one:9.0f}" for one in times) + f"  {self.name}  {self.reason}"
 
 
-def scanned(schedule: Schedule, node: Node, *, tied: bool) -> str:
-    """Of the text, as `codegen` prints it."""
+def scanned(schedule: Schedule, node: Node) -> list[Callable[[], str | None]]:
+    """What `codegen` asks: of the text, as it prints it, and of the loops."""
     names = parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
     printed = PrintedLoops(to_c(node, parameters=names), printed_loops(node, names))
-    return text_problem(schedule, printed, tied=tied)
+    return [one.problem for group in scan_tries(schedule, node, printed) for one in group]
 
 
 def children() -> float:
@@ -73,7 +73,7 @@ def children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def measured(name: str, isl: float, problems: Sequence[Callable[[], str]], seconds: float) -> Row:
+def measured(name: str, isl: float, problems: Sequence[Callable[[], str | None]], seconds: float) -> Row:
     """The first problem that has an answer."""
     row = Row(name, isl, 0, 0, 0, "no problem")
     for problem in problems:
@@ -104,9 +104,7 @@ def of_corpus(names: Sequence[str], every: int, seconds: float) -> Iterator[Row]
             isl = time.process_time() - start
         except LoopwrightError:
             continue
-        ways = (True,) if has_ties(schedule) else (False, True)
-        problems = [partial(scanned, schedule, node, tied=tied) for tied in ways]
-        yield measured(str(path.relative_to(CORPUS)), isl, problems, seconds)
+        yield measured(str(path.relative_to(CORPUS)), isl, scanned(schedule, node), seconds)
 
 
 def of_scripts(names: Sequence[str], seconds: float) -> Iterator[Row]:

@@ -146,7 +146,7 @@ def _opinion(
             title = f"Loops for {Path(request.file).name}"
             begun = beginning(schedule, node)
             run = timetable(schedule, node) if begun is None else timetable(begun.schedule, begun.program)
-            text = program_file(found, run, code, title, begun and begun.last)
+            text = program_file(found, run, code, title, None if begun is None else begun.last)
             return coq_proof((text,), asked.path, asked.seconds, progress), nothing or found.status
         case _:
             progress("asking the verified checker")
