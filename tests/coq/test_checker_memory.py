@@ -290,6 +290,8 @@ AHEAD = "for (int i = 0; i < n; i++) S: C[i] = C[i + 9];"
 BACK = "for (int i = 0; i < n; i++) S: C[5 - 2 * i] = 0;"
 WIDE = "for (long i = 0; i <= n; i++) S: C[4 * i + 9] = 0;"
 WIDE_UP_TO = "for (long i = 0; i < n + 1; i++) S: C[i] = 0;"
+WIDE_DOWN = "for (long i = 0; i < n; i++) for (long j = 4 * i; j >= 0; j--) S: C[j] = i;"
+DOWN = "for (long i = 0; i < n; i++) for (int j = 4 * i; j >= 0; j--) S: C[j] = i;"
 WIDE_CAST = "for (long i = 0; i < n; i++) S: C[2 * (int)i] = 0;"
 BY_NOTHING = "for (int i = 0; i < n; i++) S: C[0 * (8 * i)] = 0;"
 TURNED_TWICE = "for (int i = 0; i < n; i++) S: C[-(-(2 * i))] = 0;"
@@ -319,6 +321,8 @@ NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
         (WIDE, None, True),
         (WIDE_UP_TO, 2147483646, True),
         (WIDE_UP_TO, None, False),
+        (WIDE_DOWN, None, True),
+        (DOWN, None, False),
         (WIDE_CAST, None, False),
         (NARROWED, None, False),
     ],

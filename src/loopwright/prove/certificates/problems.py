@@ -142,7 +142,7 @@ def range_problem(text: Program) -> RangeProblem:
     """That the loops and subscripts of a text compute no value that its type does not hold.
 
     The parameters have values that the file and their types allow.  The checker reads the text; which names
-    are wide it is told.
+    are wide it is told, and so of iterators that count down and their opposites (`proofs/Counting.v`).
     """
     words = words_of(text)
     for part in walk(text.syntax):
@@ -153,8 +153,9 @@ def range_problem(text: Program) -> RangeProblem:
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
     wide = wide_names(text)
+    told = names([*wide, *(f"{one}'" for one in wide)])
     ranges = [str(limit) for kind in (INT, LONG) for limit in (kind.least, kind.greatest)]
-    return RangeProblem(" ".join(("range", *sizes, *ranges, *names(wide), name(text.region.text))), wide)
+    return RangeProblem(" ".join(("range", *sizes, *ranges, *told, name(text.region.text))), wide)
 
 
 def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:
