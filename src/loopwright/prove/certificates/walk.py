@@ -203,7 +203,7 @@ class Walk:
         times = self.functions(call)
         scope = self.scope(call.run.domain, place)
         same = call.times.domain()
-        for k, one in enumerate(cut[decided:], decided):
+        for k, one in enumerate(cut[decided:-1], decided):
             time, limit = times.get_at(k), value(one, scope)
             wrong = time.gt_set(limit) if side < 0 else time.lt_set(limit)
             if not same.is_disjoint(wrong):
@@ -211,7 +211,8 @@ class Walk:
             same = same.intersect(time.eq_set(limit))
             if same.is_empty():
                 return True
-        return side > 0
+        time, limit = times.get_at(len(cut) - 1), value(cut[-1], scope)
+        return bool(same.is_disjoint(time.ge_set(limit) if side < 0 else time.lt_set(limit)))
 
     def shown(self, call: TimedCall, k: int, place: WalkPosition) -> Expr | None:
         """Place k of the time, where it is a function of the iterators around."""
