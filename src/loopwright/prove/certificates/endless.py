@@ -19,7 +19,7 @@ from loopwright.loops.nodes import Block, For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.unions import sorted_maps
+from loopwright.presburger.sets import sorted_maps
 from loopwright.prove.scanning.conditions import IteratorScope, value
 from loopwright.prove.scanning.meaning import TimedLeaf, meaning
 
