@@ -25,7 +25,7 @@ from loopwright.prove.scanning.meaning import TimedLeaf, meaning
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
+class FirstIterations:
     """A schedule up to a time, a program up to an iteration, and the parameter that is both."""
 
     schedule: Schedule
@@ -33,7 +33,7 @@ class Beginning:
     last: str
 
 
-def beginning(schedule: Schedule, program: Node) -> Beginning | None:
+def beginning(schedule: Schedule, program: Node) -> FirstIterations | None:
     """Of a program whose only loop without end is outermost and last; None of others."""
     before, loop = _parted(program)
     if loop is None or loop.dimension is None or any(_is_endless(one) for one in subprograms(loop.body)):
@@ -51,7 +51,7 @@ def beginning(schedule: Schedule, program: Node) -> Beginning | None:
     instances = [_until(leaf, loop.dimension, last) for leaf in known.leaves]
     domain = schedule.domain.intersect(reduce(isl.UnionSet.union, instances))
     within = context.intersect(follows.params())
-    return Beginning(replace(schedule, domain=domain, context=within), stopped, last)
+    return FirstIterations(replace(schedule, domain=domain, context=within), stopped, last)
 
 
 def _parted(program: Node) -> tuple[tuple[Node, ...], For | None]:

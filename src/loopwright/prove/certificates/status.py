@@ -37,7 +37,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, 
 
 if TYPE_CHECKING:
     from loopwright.model.program import Program
-    from loopwright.prove.certificates.endless import Beginning
+    from loopwright.prove.certificates.endless import FirstIterations
     from loopwright.prove.certificates.problems import ChangeProblem
     from loopwright.prove.certificates.stored import StoredProblem
     from loopwright.transform.storage import StorageChange
@@ -94,7 +94,7 @@ def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None =
     return (tries,)
 
 
-def _beginning(schedule: Schedule, program: Node) -> Beginning | None:
+def _beginning(schedule: Schedule, program: Node) -> FirstIterations | None:
     from loopwright.prove.certificates.endless import beginning
 
     return beginning(schedule, program)
