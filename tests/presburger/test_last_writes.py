@@ -45,3 +45,16 @@ def test_the_last_write_is_the_last(bound: str, is_set: bool) -> None:
         assert seen.is_equal(_last(size, bound, is_set=is_set))
         left = found.without.intersect_params(here).project_out_all_params().domain()
         assert left.is_equal(READS.domain().subtract(seen.range()))
+
+
+MIXED = "{ W[i, j] -> [i, 0, -j]; Z[i, j] -> [2 * i + 1, -j, 1]; R[i, k] -> [4 * i + 1, 2 * k + 4 * i, 2] }"
+
+
+def test_dimensions_that_are_constants_for_some_statements() -> None:
+    """isl takes W[1, 0] for the last write, at [1, 0, 0], before Z[0, 0] at [1, 0, 1]."""
+    reads = isl.UnionMap("[n] -> { R[i, k] -> s[i] : 0 <= i < n and 0 <= k <= i }")
+    early = "W[i, j] -> s[j] : 0 <= i < n and 0 <= j < n"
+    writes = isl.UnionMap(f"[n] -> {{ {early}; Z[i, j] -> s[4 * j] : 0 <= 2 * i < n and 0 <= 2 * j < n }}")
+    found = seen_writes(reads, writes, isl.UnionMap(MIXED)).dependences
+    first = found.intersect_range(isl.UnionSet("{ R[0, 0] }")).intersect_params(isl.Set("[n] -> { : n = 5 }"))
+    assert first.domain().project_out_all_params().is_equal(isl.UnionSet("{ Z[0, 0] }"))

@@ -4,8 +4,10 @@ isl (0.27, and what was before it) gives a wrong last write for some sets with r
 
     for (i = 0; i < n; i++) { for (j = 0; j < m / 4 * 4; j += 4) s = ..; .. = s; }
 
-where it takes j = 0 for the last one.  So where a set has integer divisions, what it finds is checked.  Where
-all writes happen for certain, a write is the last one where it is before the read and none is between:
+where it takes j = 0 for the last one, and for times in which a dimension counts for some statements and is a
+constant for others that are not told apart before it, [i, 0, j] and [i, j, 1].  So where a set has integer
+divisions, or times are such, what it finds is checked.  Where all writes happen for certain, a write is the
+last one where it is before the read and none is between:
 
     found <= before,    no k with r -> w in found, w before k and r -> k in before,    dom before <= dom found
 
@@ -44,7 +46,7 @@ def seen_writes(
     flow = info.set_schedule_map(times).compute_flow()
     found = SeenWrites(flow.get_may_dependence(), flow.get_may_no_source())
     sources = must if may is None or may.is_empty() else must.union(may)
-    if not any(map(_has_divisions, (reads, sources, times))):
+    if not any(map(_has_divisions, (reads, sources, times))) and _are_aligned(times):
         return found
     if sources is must and _are_last(flow, reads, must, times):
         return found
@@ -60,7 +62,7 @@ def reads_before(
     """{ read -> write }: the reads of a cell after which nothing writes it for certain before the write."""
     info = isl.UnionAccessInfo.from_sink(writes).set_may_source(reads).set_kill(must)
     found = info.set_schedule_map(times).compute_flow().get_may_dependence()
-    if not any(map(_has_divisions, (reads, writes, must, times))):
+    if not any(map(_has_divisions, (reads, writes, must, times))) and _are_aligned(times):
         return found
     exact = _by_definition(writes, reads, must, times).dependences
     return found if found.is_equal(exact) else exact
@@ -70,6 +72,27 @@ def _has_divisions(relation: isl.UnionMap) -> bool:
     return any(
         part.dim(isl.dim_type.div) > 0 for one in maps_of(relation) for part in one.get_basic_maps()
     )
+
+
+def _are_aligned(times: isl.UnionMap) -> bool:
+    """Whether each dimension is a constant for all statements, or for none, of those not told apart before."""
+    maps = [part for one in maps_of(times) for part in one.get_basic_maps()]
+    together, dimension = [maps], 0
+    while together:
+        apart: list[list[isl.BasicMap]] = []
+        for group in together:
+            by_value: dict[str, list[isl.BasicMap]] = {}
+            for one in (one for one in group if dimension < one.dim(isl.dim_type.out)):
+                value = one.plain_get_val_if_fixed(isl.dim_type.out, dimension)
+                by_value.setdefault(str(value), []).append(one)
+            if len(by_value) > 1 and _NO_CONSTANT in by_value:
+                return False
+            apart += [each for each in by_value.values() if len(each) > 1]
+        together, dimension = apart, dimension + 1
+    return True
+
+
+_NO_CONSTANT = str(isl.Val.nan(isl.DEFAULT_CONTEXT))
 
 
 def _are_last(flow: isl.UnionFlow, reads: isl.UnionMap, writes: isl.UnionMap, times: isl.UnionMap) -> bool:

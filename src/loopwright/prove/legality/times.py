@@ -15,6 +15,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, coordinates, padded
+from loopwright.presburger.extremes import pieces_of_function
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, union
 
@@ -73,14 +74,8 @@ def _schedules(program: Program, new: Program | Schedules) -> Schedules:
 
 def pieces_of(statement: str, schedule: isl.Map) -> tuple[TimedPiece, ...]:
     """The pieces of a single-valued schedule, those with the same function as one."""
-    found: list[tuple[isl.Set, isl.MultiAff]] = []
-
-    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
-        found.append((domain, function))
-
-    isl.PwMultiAff.from_map(schedule.coalesce()).foreach_piece(visit)
     merged: list[tuple[list[isl.Set], isl.MultiAff]] = []
-    for domain, function in found:
+    for domain, function in pieces_of_function(schedule.coalesce()):
         same = next((parts for parts, other in merged if other.plain_is_equal(function)), None)
         if same is None:
             merged.append(([domain], function))

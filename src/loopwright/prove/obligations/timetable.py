@@ -21,6 +21,7 @@ from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms, substituted, substituted_expr
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.extremes import pieces_of_function
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, decided, opposite
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
@@ -301,10 +302,4 @@ class _Maker:
 
 def pieces_of(function: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
     """A single-valued map as quasi-affine functions on disjoint domains."""
-    found: list[tuple[isl.Set, isl.MultiAff]] = []
-
-    def visit(domain: isl.Set, part: isl.MultiAff) -> None:
-        found.append((domain, part))
-
-    isl.PwMultiAff.from_map(function.coalesce()).foreach_piece(visit)
-    return found
+    return pieces_of_function(function.coalesce())

@@ -27,6 +27,8 @@ from loopwright.c.syntax import Node
 from loopwright.c.tokens import has_effect, names_in, packed, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.extremes import is_between
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.prove.legality.violation import Violation
@@ -206,8 +208,7 @@ def is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
         if not cells.dim_has_lower_bound(DIM, place) or not cells.dim_has_upper_bound(DIM, place):
             return False
         first, size = (number(int(one)) if one.isdigit() else variable(one) for one in (start, length))
-        below, above = cells.dim_min(place).lt_set(first), cells.dim_max(place).ge_set(first.add(size))
-        if not below.union(above).is_empty():
+        if not is_between(only(cells, DIM, place), first, first.add(size)):
             return False
     return True
 

@@ -1,0 +1,37 @@
+"""Greatest and least values, which isl (0.27) finds wrongly in some sets with divisions:
+
+    { [z] : 0 <= z <= 6 and z < m - m mod 3 and z mod 3 = 0 }
+
+has the greatest element 3 for m = 7, for which isl gives 0 where other dimensions are beside it.  It finds
+some others to be empty when it looks for the least value.  So what follows from a bound is asked of the set,
+and what isl gives is checked.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.errors import Code, InternalError
+from loopwright.presburger.sets import DIM
+
+
+def is_between(values: isl.Set, first: isl.PwAff, end: isl.PwAff) -> bool:
+    """Whether all of a set of integers are at least `first` and less than `end`."""
+    assert values.dim(DIM) == 1
+    low, high = (isl.Set.from_pw_aff(one) for one in (first, end))
+    plain = values.reset_tuple_id()
+    return bool(plain.lex_lt_set(low).is_empty() and plain.lex_ge_set(high).is_empty())
+
+
+def pieces_of_function(function: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
+    """A single-valued map as quasi-affine functions on disjoint domains, which isl finds by least values."""
+    found: list[tuple[isl.Set, isl.MultiAff]] = []
+
+    def visit(domain: isl.Set, part: isl.MultiAff) -> None:
+        found.append((domain, part))
+
+    whole = isl.PwMultiAff.from_map(function)
+    whole.foreach_piece(visit)
+    if not function.is_subset(isl.Map.from_pw_multi_aff(whole)):
+        raise InternalError(Code.ISL, "isl did not find the pieces of a function")
+    return found
