@@ -75,7 +75,7 @@ def _has_divisions(relation: isl.UnionMap) -> bool:
 
 
 def _are_aligned(times: isl.UnionMap) -> bool:
-    """Whether each dimension is a constant for all statements, or for none, that are not told apart before."""
+    """Whether each dimension is a constant for all statements or for none, of those not told apart before."""
     maps = [part for one in maps_of(times) for part in one.get_basic_maps()]
     together, dimension = [maps], 0
     while together:
