@@ -11,6 +11,7 @@ from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.equivalence.answer import REASSOCIATION
 from loopwright.prove.equivalence.combinations import COMPARABLE, PARTIAL
+from loopwright.prove.equivalence.numbering import MOST_TOGETHER, Table
 from loopwright.prove.verdict import Refuted, Undecided
 from tests.equivalence.accumulators import RIGHT, UNDECIDED, WRONG
 
@@ -81,3 +82,16 @@ def test_what_is_shown_is_the_users_line(tmp_path: Path) -> None:
 def test_first_values_in_hexadecimal(number: str, is_proved: bool, tmp_path: Path) -> None:
     old, new = RIGHT["four variables"]
     assert compared(tmp_path, old, new.replace("0.0", number, 1)).proved is is_proved
+
+
+def test_sums_that_double_are_not_written_out() -> None:
+    """`t += t`, of which the hundredth has 2^100 terms; equal sums have equal numbers all the same."""
+    table = Table(reassociate=True)
+    first = table.number(("input", "t", ()))
+    found = []
+    for _ in range(2):
+        number = first
+        for _ in range(100):
+            number = table.apply("+", DOUBLE, (number, number))
+        found.append(number)
+    assert found[0] == found[1] != first and all(len(key) <= MOST_TOGETHER + 3 for key in table.keys)

@@ -19,6 +19,9 @@ from loopwright.prove.equivalence.traces import CellKey, StatementRun
 Key = tuple[object, ...]
 MOST_SHOWN = 12
 """Operands that are written out."""
+MOST_TOGETHER = 4096
+"""Terms of a sum that are one bag: `t += t` doubles them.  Larger ones are sums of sums, and real values tell
+whether those differ."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Table:
     def apply(self, operator: str, kind: CType, operands: tuple[int, ...]) -> int:
         if operator in COMMUTATIVE:
             if self.reassociate:
-                operands = tuple(part for one in operands for part in self._parts(operator, kind, one))
+                parts = [self._parts(operator, kind, one) for one in operands]
+                if sum(map(len, parts)) <= MOST_TOGETHER:
+                    operands = tuple(part for one in parts for part in one)
             operands = tuple(sorted(operands))
         return self.number(("apply", operator, kind, *operands))
 
