@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.reworded.jumps import RETURNED
+from loopwright.c.types import DOUBLE
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.comparison.texts import Comparison, ComparisonOptions
 from loopwright.prove.equivalence.answer import REASSOCIATION
