@@ -17,6 +17,7 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, scaled
 from loopwright.model.program import Hole, Statement
 from loopwright.presburger.dimensions import only
+from loopwright.presburger.functions import coordinate, functions_of
 from loopwright.presburger.sets import DIV, OUT
 from loopwright.source import Span
 from loopwright.transform.plan import Plan
@@ -55,14 +56,13 @@ def _scanned(
 
 def _quotient(statement: Statement, numbers: isl.Map) -> tuple[str, int] | None:
     """The iterator and the divisor, where the iteration number is that quotient."""
-    functions: list[isl.Aff] = []
-    isl.PwMultiAff.from_map(numbers).foreach_piece(lambda _, function: functions.append(function.get_at(0)))
+    functions = [function.get_at(0) for function in functions_of(numbers)]
     if len(functions) != 1 or functions[0].dim(DIV) != 1:
         return None
     divisor = int(functions[0].get_div(0).get_denominator_val().to_python())
-    space = isl.LocalSpace.from_space(functions[0].get_domain_space())
+    space = functions[0].get_domain_space()
     for k, iterator in enumerate(statement.iterators):
-        own = isl.Aff.var_on_domain(space, isl.dim_type.set, k).scale_down_val(isl.Val(divisor)).floor()
+        own = coordinate(space, k).scale_down_val(isl.Val(divisor)).floor()
         if isl.Map.from_aff(own).is_equal(isl.Map.from_aff(functions[0])):
             return iterator, divisor
     return None

@@ -10,7 +10,7 @@ from loopwright.generate.expressions import EvaluationPlace, LinearSum, expressi
 from loopwright.loops import expressions as ex
 from loopwright.loops.measure import operations
 from loopwright.loops.traverse import variables
-from loopwright.presburger.dimensions import involved
+from loopwright.presburger.functions import involved
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV
 

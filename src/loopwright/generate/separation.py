@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.generate.context import Executed
 from loopwright.generate.strides import Stride, detect_stride
-from loopwright.presburger.dimensions import involved
+from loopwright.presburger.functions import involved
 from loopwright.presburger.named import whole
 from loopwright.presburger.sets import (
     DIM,

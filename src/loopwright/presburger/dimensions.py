@@ -127,8 +127,3 @@ def split_domain(relation: isl.Map, outer: int, kept: int) -> isl.Map:
     depth = relation.dim(IN)
     relation = relation.project_out(IN, kept, depth - kept)
     return relation.move_dims(OUT, 0, IN, outer, kept - outer)
-
-
-def involved(function: isl.Aff, kind: isl.dim_type) -> list[int]:
-    """The dimensions of a kind that a function has, integer divisions not looked into."""
-    return [k for k in range(function.dim(kind)) if not function.get_coefficient_val(kind, k).is_zero()]

@@ -13,6 +13,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Statement
+from loopwright.presburger.functions import functions_of
 from loopwright.presburger.sets import DIV, IN, OUT
 from loopwright.show.small import Coordinates, Instance
 from loopwright.transform.directives import DirectiveKind, LoopDirective
@@ -198,13 +199,10 @@ def leans(schedules: Iterable[isl.Map]) -> bool:
 def _slopes(schedule: isl.Map) -> list[tuple[int, list[Fraction]]]:
     """For each entry of a piece, how much it grows along the iterators."""
     found: list[tuple[int, list[Fraction]]] = []
-
-    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
-        for place in range(int(schedule.dim(OUT))):
+    for function in functions_of(schedule):
+        for place in range(function.dim(OUT)):
             entry = function.get_aff(place)
             found.append((place, [_slope(entry, k) for k in range(entry.dim(IN))]))
-
-    isl.PwMultiAff.from_map(schedule).foreach_piece(visit)
     return found
 
 

@@ -9,7 +9,8 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.functions import coordinate
+from loopwright.presburger.sets import IN, OUT
 
 
 @dataclass(frozen=True)
@@ -123,14 +124,14 @@ def _negative(like: isl.Map, source: int) -> isl.Map:
 
 def iterators(count: int) -> list[isl.Aff]:
     """x_0, ..., x_(count-1), as functions on Z^count."""
-    local = isl.LocalSpace.from_space(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count))
-    return [isl.Aff.var_on_domain(local, DIM, k) for k in range(count)]
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count)
+    return [coordinate(space, k) for k in range(count)]
 
 
 def constant(count: int, value: int) -> isl.Aff:
     """The function on Z^count that has this value everywhere."""
-    local = isl.LocalSpace.from_space(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count))
-    return isl.Aff.val_on_domain(local, isl.Val(value))
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count)
+    return isl.Aff.val_on_domain_space(space, isl.Val(value))
 
 
 def tile_number(value: isl.Aff, size: int) -> isl.Aff:

@@ -25,7 +25,7 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.presburger.dimensions import first, split
-from loopwright.presburger.sets import DIM, OUT
+from loopwright.presburger.sets import DIM, OUT, union
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import Position, at, entry, iteration_numbers, pieces
@@ -216,8 +216,8 @@ def full_part(plan: Plan, directive: LoopDirective) -> isl.Set:
     θ itself bounds the neighbours: a tile loop [i/32] leaves the point loop i 32 values.
     """
     wanted = set(directive.positions)
-    scheduled: isl.Set | None = None
-    partial: isl.Set | None = None
+    scheduled: list[isl.Set] = []
+    partial: list[isl.Set] = []
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
             if position not in wanted:
@@ -226,13 +226,11 @@ def full_part(plan: Plan, directive: LoopDirective) -> isl.Set:
             instances = statement.domain.intersect(piece.domain()).intersect_params(plan.program.context)
             missing = instances.apply(_neighbours(piece, directive.points)).subtract(instances)
             missing = missing.intersect_params(plan.program.context)
-            here, cut = instances.apply(prefix), missing.apply(prefix)
-            scheduled = here if scheduled is None else scheduled.union(here)
-            partial = cut if partial is None else partial.union(cut)
-    if scheduled is None or partial is None:
-        length = directive.loop + 1
-        return isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, length))
-    return scheduled.subtract(partial).coalesce()
+            scheduled.append(instances.apply(prefix))
+            partial.append(missing.apply(prefix))
+    if not scheduled:
+        return isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, directive.loop + 1))
+    return union(scheduled).subtract(union(partial)).coalesce()
 
 
 def _neighbours(piece: isl.Map, points: tuple[int, ...]) -> isl.Map:

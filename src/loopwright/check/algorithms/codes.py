@@ -28,7 +28,8 @@ from loopwright.check.original.specification import Specification, Stated, anony
 from loopwright.check.original.writers import Writers
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.functions import coordinate
+from loopwright.presburger.sets import IN, OUT, union
 
 LARGEST = 1 << 63
 BELOW = {1: 1 << 8, 2: 1 << 16, 4: 1 << 31}
@@ -109,9 +110,7 @@ def code_map(codes: Codes, statement: Stated) -> isl.Map:
     code = codes.codes[statement.name]
     function = isl.Aff.val_on_domain_space(space, isl.Val(code.base))
     for kept in code.kept:
-        local = isl.LocalSpace.from_space(space)
-        iterator = isl.Aff.var_on_domain(local, isl.dim_type.set, kept.iterator)
-        difference = iterator.add_constant_val(isl.Val(-kept.low))
+        difference = coordinate(space, kept.iterator).add_constant_val(isl.Val(-kept.low))
         function = function.add(difference.scale_val(isl.Val(kept.stride)))
     return isl.Map.from_aff(function).intersect_domain(statement.domain)
 
@@ -160,19 +159,15 @@ def guesses(
 
     NextWriter and FirstWriter in terms of codes; right wherever the next writer is in the group.
     """
-    total: isl.Map | None = None
+    writers: list[isl.Map] = []
     for member in group.members:
         before = coded(spec, codes, found.previous(member), member.domain)
         code = isl.Map.from_pw_aff(before)
         cell = member.write.relation.reset_tuple_id(IN).reset_tuple_id(OUT)
-        both = code.flat_range_product(cell).intersect_domain(unnamed(member.domain)).reverse()
-        total = both if total is None else total.union(both)
-    assert total is not None
-    components = []
-    for iterator in wanted:
-        one = only(total, OUT, iterator)
-        components.append(one.as_pw_multi_aff().get_pw_aff(0).coalesce())
-    return tuple(components)
+        writers.append(code.flat_range_product(cell).intersect_domain(unnamed(member.domain)).reverse())
+    whole = union(writers)
+    parts = [only(whole, OUT, iterator) for iterator in wanted]
+    return tuple(one.as_pw_multi_aff().get_pw_aff(0).coalesce() for one in parts)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from loopwright.check.original.structure import match_assignments
 from loopwright.check.original.writers import Writers, subscripts
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import DIM, DIV, isl_failures
 
 SMALL = 1 << 31
@@ -84,8 +85,7 @@ def _affine(polynomial: isl.QPolynomial, space: isl.Space) -> isl.Aff | None:
         if sum(powers) == 0:
             function = function.add_constant_val(isl.Val(coefficient.numerator))
         else:
-            local = isl.LocalSpace.from_space(space)
-            one = isl.Aff.var_on_domain(local, DIM, powers.index(1))
+            one = coordinate(space, powers.index(1))
             function = function.add(one.scale_val(isl.Val(coefficient.numerator)))
     return function
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
-from loopwright.presburger.dimensions import involved
+from loopwright.presburger.functions import involved
 from loopwright.presburger.sets import DIV, IN, OUT
 
 Row = tuple[Fraction, ...]

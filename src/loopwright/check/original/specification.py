@@ -14,6 +14,7 @@ from loopwright.check.original.structure import ArrayReference, Assignment, Side
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.named import fixed_parameters, without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, isl_failures, union
 from loopwright.source import Span
@@ -65,8 +66,7 @@ class Stated:
         """What the value of a symbol must be, as a function of the unnamed iteration vector."""
         space = unnamed(self.domain).get_space()
         if name in self.iterators:
-            local = isl.LocalSpace.from_space(space)
-            return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, self.iterators.index(name)))
+            return isl.PwAff.from_aff(coordinate(space, self.iterators.index(name)))
         return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(space, isl.Val(self.sizes[name])))
 
 

@@ -28,9 +28,9 @@ from loopwright.errors import BadInput, Code, Crashed, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.named import without_parameters
+from loopwright.presburger.named import at_parameters, without_parameters
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import DIM
+from loopwright.presburger.sets import DIM, union
 from loopwright.source import Span
 
 
@@ -171,9 +171,13 @@ def _all_parameters(program: Program, text: str = "true") -> isl.Set:
     return isl.Set(f"[{', '.join(program.params)}] -> {{ : {text} }}")
 
 
+def _at_sizes(program: Program, sizes: Mapping[str, int]) -> isl.Set:
+    """The parameters, those of `sizes` with these values."""
+    return at_parameters(_all_parameters(program), sizes)
+
+
 def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
-    equations = " and ".join(f"{name} = {number}" for name, number in fixed.items())
-    return _all_parameters(program, equations or "true").intersect(program.context)
+    return _at_sizes(program, fixed).intersect(program.context)
 
 
 def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
@@ -246,22 +250,14 @@ def _with_extents(program: Program, possible: isl.Set, shown: dict[str, Shown]) 
 
 def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
     """{ [v] : some statement writes a cell of `array` whose k-th subscript is v }."""
-    total = None
-    for statement in program.statements:
-        for write in statement.writes:
-            if write.array == array:
-                cells = write.relation.range().reset_tuple_id()
-                one = only(cells, DIM, k)
-                total = one if total is None else total.union(one)
-    assert total is not None
-    return total
+    writes = [one for statement in program.statements for one in statement.writes if one.array == array]
+    return union(only(write.relation.range().reset_tuple_id(), DIM, k) for write in writes)
 
 
 def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> dict[str, int]:
     """The only sizes left, or the only ones with the numbers of writes seen."""
     first = _sizes(program, possible)
-    text = " and ".join(f"{name} = {number}" for name, number in first.items())
-    if possible.subtract(_all_parameters(program, text)).is_empty():
+    if possible.subtract(_at_sizes(program, first)).is_empty():
         return first
     open_names = [name for name in program.params if not _is_fixed(program, possible, name, first[name])]
     writes = sum(seen.writes for seen in shown.values())
@@ -282,12 +278,11 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
 
 
 def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:
-    return bool(possible.is_subset(_all_parameters(program, f"{name} = {number}")))
+    return bool(possible.is_subset(_at_sizes(program, {name: number})))
 
 
 def _instances(program: Program, sizes: dict[str, int]) -> int:
-    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
-    here = _all_parameters(program, text)
+    here = _at_sizes(program, sizes)
     total = 0
     for statement in program.statements:
         domain = statement.domain.intersect_params(here)

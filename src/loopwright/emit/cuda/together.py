@@ -17,6 +17,7 @@ from loopwright.loops.expressions import Compare, Int, Relation, Sum, Var
 from loopwright.loops.nodes import Call, For
 from loopwright.loops.traverse import scaled
 from loopwright.model.program import Access, MemorySpace, Program, Statement
+from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import OUT, PARAM
 
 COUNTS = (2, 4)
@@ -64,17 +65,13 @@ def _grows(statement: Statement, access: Access, call: Call, name: str, first: i
     if last.n_piece() != 1 or last.get_pieces()[0][1].dim(isl.dim_type.div):
         return False
     aff = last.get_pieces()[0][1]
-    parts = [scaled(_coefficient(aff, isl.dim_type.in_, k), one) for k, one in enumerate(call.arguments)]
+    parts = [scaled(coefficient(aff, isl.dim_type.in_, k), one) for k, one in enumerate(call.arguments)]
     terms, constant = linear_terms(Sum((*parts, Int(_whole(aff.get_constant_val())))), Int(-first))
-    terms |= {Var(f" {k}"): _coefficient(aff, PARAM, k) for k in range(aff.dim(PARAM))}
+    terms |= {Var(f" {k}"): coefficient(aff, PARAM, k) for k in range(aff.dim(PARAM))}
     grows = terms.pop(Var(name), 0) == 1
     if factor == 0:
         return grows and not any(terms.values())
     return grows and all(one % factor == 0 for one in (constant, *terms.values()))
-
-
-def _coefficient(aff: isl.Aff, kind: isl.dim_type, position: int) -> int:
-    return _whole(aff.get_coefficient_val(kind, position))
 
 
 def _whole(value: isl.Val) -> int:

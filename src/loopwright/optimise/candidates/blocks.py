@@ -15,6 +15,7 @@ from enum import Enum, auto
 import islpy as isl
 
 from loopwright.optimise.candidates.nests import Script, fresh
+from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.read.formula import (
     Addition,
@@ -110,9 +111,9 @@ def _has(bound: isl.Constraint, kept: Bounds) -> bool:
     """Whether the bound is of the kind: one with parameters is by no loop."""
     if kept is Bounds.ALONE:
         loops = range(bound.space.dim(DIM))
-        return sum(not bound.get_coefficient_val(DIM, k).is_zero() for k in loops) == 1
+        return sum(coefficient(bound, DIM, k) != 0 for k in loops) == 1
     params = range(bound.space.dim(PARAM))
-    named = any(not bound.get_coefficient_val(PARAM, k).is_zero() for k in params)
+    named = any(coefficient(bound, PARAM, k) for k in params)
     return named == (kept is Bounds.PARAMETERS)
 
 
@@ -125,7 +126,7 @@ def _in_whole_block(
     high: list[Formula] = []
     matters = False
     for k, loop in enumerate(loops):
-        factor = int(bound.get_coefficient_val(DIM, k).to_python())
+        factor = coefficient(bound, DIM, k)
         if not factor:
             continue
         size = blocks.get(loop)
@@ -138,7 +139,7 @@ def _in_whole_block(
             matters = True
         (high if factor > 0 else low).append(_times(abs(factor), term))
     for k in range(bound.space.dim(PARAM)):
-        factor = int(bound.get_coefficient_val(PARAM, k).to_python())
+        factor = coefficient(bound, PARAM, k)
         if factor:
             name = Symbol(str(bound.space.get_dim_name(PARAM, k)))
             (high if factor > 0 else low).append(_times(abs(factor), name))

@@ -21,7 +21,8 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
-from loopwright.presburger.sets import DIM, IN, PARAM
+from loopwright.presburger.functions import coefficient, coordinate, functions_of
+from loopwright.presburger.sets import IN, PARAM
 from loopwright.read.formula import (
     Addition,
     Chain,
@@ -199,7 +200,7 @@ def _rows(plan: Plan, placed: _Placed) -> _Rows | None:
     for k, name in enumerate(names):
         if len(functions) < len(names) and name not in found.plain:
             space = numbers.get_space().range() if not functions else functions[0].get_domain_space()
-            functions.append(isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k))
+            functions.append(coordinate(space, k))
             found = _Rows(names, tuple(functions))
     return found
 
@@ -254,8 +255,7 @@ def one_function(values: isl.Map) -> isl.Aff | None:
     """The one quasi-affine piece, without divisions, that the map is, which has one value."""
     if not values.is_single_valued():
         return None
-    found: list[isl.Aff] = []
-    isl.PwMultiAff.from_map(values).foreach_piece(lambda _, value: found.append(value.get_aff(0)))
+    found = [value.get_aff(0) for value in functions_of(values)]
     if len(found) != 1 or found[0].dim(isl.dim_type.div) > 0:
         return None
     return found[0] if found[0].get_denominator_val().is_one() else None
@@ -267,7 +267,7 @@ def formula_of(function: isl.Aff, names: Sequence[str]) -> Formula:
     spaces = [(IN, k, name) for k, name in enumerate(names)]
     spaces += [(PARAM, k, str(function.get_dim_name(PARAM, k))) for k in range(function.dim(PARAM))]
     for side, k, name in spaces:
-        factor = int(function.get_coefficient_val(side, k).to_python())
+        factor = coefficient(function, side, k)
         if factor:
             product = (
                 Symbol(name) if abs(factor) == 1 else Multiplicative("*", Numeral(abs(factor)), Symbol(name))

@@ -15,7 +15,10 @@ import islpy as isl
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.candidates.nests import Script, SearchContext, fresh, script_of
 from loopwright.optimise.candidates.scheduler import formula_of
-from loopwright.presburger.sets import IN, OUT, PARAM
+from loopwright.presburger.dimensions import equal_in, split
+from loopwright.presburger.functions import functions_of
+from loopwright.presburger.named import at_parameters
+from loopwright.presburger.sets import IN, OUT, PARAM, union
 from loopwright.read.formula import Chain, Symbol
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineSet
@@ -40,11 +43,11 @@ def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) ->
     if sources is None or sources.is_empty():
         return
     after, before = fresh(plan, "After"), fresh(plan, "Before")
-    for last in _ends(_by_outer(sources, depth)):
+    for last in _ends(split(sources, depth)):
         if _is_passed(plan, nest, depth, last, setting.sizes):
             test = Chain(((Symbol(loop),), (formula_of(last, loops[:depth]),)), (">",))
-            split = Isplit(nest.handle, AffineSet(tuple(map(Symbol, loops)), test), depth)
-            steps = Step(split, (after, before)), Step(Reorder(after, before))
+            parts = Isplit(nest.handle, AffineSet(tuple(map(Symbol, loops)), test), depth)
+            steps = Step(parts, (after, before)), Step(Reorder(after, before))
             yield (*script_of(plan), *nest.definition, *steps, Step(Parallelize(after, (loop,))))
 
 
@@ -57,28 +60,20 @@ def _sources(
         for place, piece in pieces(statement.schedule):
             if place in nest.component.positions:
                 numbers.setdefault(statement.name, []).append(iteration_numbers(piece, depth + 1))
-    found: isl.Set | None = None
+    found: list[isl.Set] = []
     for one in dependences:
         for source in numbers.get(one.source, ()):
             for sink in numbers.get(one.sink, ()):
                 pairs = one.relation.apply_domain(source).apply_range(sink)
                 pairs = pairs.order_lt(IN, depth, OUT, depth)
-                for outer in range(depth):
-                    pairs = pairs.equate(IN, outer, OUT, outer)
-                waited = pairs.domain().intersect_params(plan.program.context)
-                found = waited if found is None else found.union(waited)
-    return None if found is None else found.coalesce()
-
-
-def _by_outer(points: isl.Set, depth: int) -> isl.Map:
-    """{ o -> i }"""
-    return isl.Map.from_range(points).move_dims(IN, 0, OUT, 0, depth)
+                pairs = equal_in(pairs, range(depth))
+                found.append(pairs.domain().intersect_params(plan.program.context))
+    return union(found).coalesce() if found else None
 
 
 def _ends(sources: isl.Map) -> list[isl.Aff]:
     """Affine functions of the loops around that no source passes, those without parameters first."""
-    found: list[isl.Aff] = []
-    isl.PwMultiAff.from_map(sources.lexmax()).foreach_piece(lambda _, value: found.append(value.get_aff(0)))
+    found = [value.get_aff(0) for value in functions_of(sources.lexmax())]
     plain = [one for one in found if not one.dim(isl.dim_type.div) and one.get_denominator_val().is_one()]
     plain.sort(key=lambda one: one.involves_dims(PARAM, 0, one.dim(PARAM)))
     ends = {str(one): one for one in plain}.values()
@@ -94,10 +89,7 @@ def _side(values: isl.Map, end: isl.Aff, *, passed: bool) -> isl.Map:
 def _is_passed(plan: Plan, nest: NamedNest, depth: int, end: isl.Aff, sizes: Mapping[str, int]) -> bool:
     """Whether the loop has many iterations that nothing waits for."""
     for points in plan.iterations(nest.component, depth + 1):
-        for k in range(points.dim(PARAM)):
-            size = sizes.get(str(points.get_dim_name(PARAM, k)))
-            points = points if size is None else points.fix_val(PARAM, k, isl.Val(size))
-        after = _by_outer(points, depth)
+        after = split(at_parameters(points, sizes), depth)
         after = after.intersect(_side(after, end, passed=True))
         apart = after.reverse().apply_range(after).deltas()
         if not apart.is_empty() and apart.dim_max_val(0).ge(isl.Val(LEAST - 1)):

@@ -22,6 +22,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
 from loopwright.optimise.model.balance import trip_count, weights
+from loopwright.presburger.functions import coefficient, functions_of
 from loopwright.presburger.sets import DIV, IN, PARAM
 
 WRITTEN_OUT = 4
@@ -127,8 +128,7 @@ def _subscripts(statement: Statement, access: Access, sizes: Mapping[str, int]) 
     unknown = Subscripts(access.array, access.is_write, None)
     if not access.relation.is_single_valued():
         return unknown
-    found: list[isl.MultiAff] = []
-    isl.PwMultiAff.from_map(access.relation).foreach_piece(lambda _, value: found.append(value))
+    found = functions_of(access.relation)
     if len(found) != 1:
         return unknown
     functions = [found[0].get_aff(k) for k in range(found[0].dim(isl.dim_type.out))]
@@ -145,16 +145,16 @@ def _folded(function: isl.Aff, depth: int, sizes: Mapping[str, int]) -> Folded:
     whole = function.scale_val(isl.Val(denominator))
     params = {str(whole.get_dim_name(PARAM, k)): k for k in range(whole.dim(PARAM))}
     constant = int(whole.get_constant_val().to_python()) + sum(
-        int(whole.get_coefficient_val(PARAM, k).to_python()) * sizes[name]
+        coefficient(whole, PARAM, k) * sizes[name]
         for name, k in params.items()
-        if not whole.get_coefficient_val(PARAM, k).is_zero()
+        if coefficient(whole, PARAM, k)
     )
     quotients = tuple(
         (factor, _folded(whole.get_div(k), depth, sizes))
         for k in range(whole.dim(DIV))
-        if (factor := int(whole.get_coefficient_val(DIV, k).to_python()))
+        if (factor := coefficient(whole, DIV, k))
     )
-    factors = tuple(int(whole.get_coefficient_val(IN, k).to_python()) for k in range(depth))
+    factors = tuple(coefficient(whole, IN, k) for k in range(depth))
     return Folded(factors, constant, denominator, quotients)
 
 

@@ -21,7 +21,8 @@ from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
-from loopwright.presburger.sets import IN, OUT, maps_of, union
+from loopwright.presburger.dimensions import beyond, first
+from loopwright.presburger.sets import IN, OUT, maps_of, union, union_map
 from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
@@ -215,17 +216,14 @@ def _tagged(points: isl.Map, way: Way) -> isl.Map:
             found = found.fix_val(OUT, depth + k, isl.Val(part))
         else:
             found = found.equate(OUT, int(part), OUT, depth + k)
-    return found.project_out(OUT, 0, depth)
+    return beyond(found, OUT, depth)
 
 
 def _same_beginning(original: Program, count: int) -> isl.UnionMap:
     """{ instance -> instance whose time in the original begins with the same `count` places }"""
-    first: isl.UnionMap | None = None
-    for one in maps_of(original.schedule()):
-        shorter = isl.UnionMap.from_map(one.project_out(OUT, count, one.dim(OUT) - count))
-        first = shorter if first is None else first.union(shorter)
-    assert first is not None
-    return first.apply_range(first.reverse())
+    whole = original.schedule()
+    times = union_map((first(one, OUT, count) for one in maps_of(whole)), whole.get_space())
+    return times.apply_range(times.reverse())
 
 
 # -- origins ------------------------------------------------------------------------------------------

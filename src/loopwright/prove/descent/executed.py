@@ -26,6 +26,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN
 from loopwright.prove.descent.linear import box_around
 from loopwright.prove.descent.unjam import Jam, parts_of
@@ -362,9 +363,9 @@ def _product(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, free: Mappi
         if k not in free:
             both = both.equate(IN, k, IN, depth + k)
         elif free[k]:
-            local = isl.LocalSpace.from_space(both.get_space().domain())
-            one, other = (isl.Aff.var_on_domain(local, isl.dim_type.set, place) for place in (k, depth + k))
-            width = isl.Aff.val_on_domain(local, isl.Val(free[k]))
+            space = both.get_space().domain()
+            one, other = coordinate(space, k), coordinate(space, depth + k)
+            width = isl.Aff.val_on_domain_space(space, isl.Val(free[k]))
             both = both.intersect_domain(one.sub(other).lt_set(width)).intersect_domain(
                 other.sub(one).lt_set(width)
             )
@@ -373,10 +374,7 @@ def _product(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, free: Mappi
 
 def _before(both: isl.Map, first: int, second: int) -> isl.Set:
     space = both.get_space().domain()
-    local = isl.LocalSpace.from_space(space)
-    one = isl.Aff.var_on_domain(local, isl.dim_type.set, first)
-    other = isl.Aff.var_on_domain(local, isl.dim_type.set, second)
-    return one.lt_set(other)
+    return coordinate(space, first).lt_set(coordinate(space, second))
 
 
 def _same(body: isl.Map, depth: int) -> isl.Map:

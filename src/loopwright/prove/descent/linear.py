@@ -19,6 +19,7 @@ import islpy as isl
 
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum, Var
 from loopwright.presburger.equalities import reduced_rows
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN, OUT
 
 Form: TypeAlias = Mapping[str, Fraction]
@@ -106,14 +107,13 @@ def box_around(relation: isl.BasicMap) -> isl.Map | None:
     if depth != relation.dim(OUT):
         return None
     pairs = isl.Map.from_basic_map(relation).wrap()
-    local = isl.LocalSpace.from_space(pairs.get_space())
-    found = isl.Set.universe(pairs.get_space())
+    space = pairs.get_space()
+    found = isl.Set.universe(space)
     for k in range(depth):
-        source, sink = (isl.Aff.var_on_domain(local, isl.dim_type.set, place) for place in (k, depth + k))
-        distance = sink.sub(source)
+        distance = coordinate(space, depth + k).sub(coordinate(space, k))
         least, most = pairs.min_val(distance), pairs.max_val(distance)
         if not least.is_int() or not most.is_int():
             return None
-        found = found.intersect(distance.ge_set(isl.Aff.val_on_domain(local, least)))
-        found = found.intersect(distance.le_set(isl.Aff.val_on_domain(local, most)))
+        found = found.intersect(distance.ge_set(isl.Aff.val_on_domain_space(space, least)))
+        found = found.intersect(distance.le_set(isl.Aff.val_on_domain_space(space, most)))
     return found.unwrap()

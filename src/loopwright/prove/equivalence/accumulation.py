@@ -25,6 +25,7 @@ from dataclasses import field
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.functions import identity
 from loopwright.presburger.sets import IN, OUT, nonempty_maps, union_map, union_set
 from loopwright.prove.equivalence.combinations import Combination
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource
@@ -88,7 +89,7 @@ class Accumulation:
 
     def bag(self, definition: ValueDefinition, term: Term, points: isl.Set) -> ContributionBag:
         """What the values at `points` are made of."""
-        start = isl.Map.identity(points.get_space().map_from_set()).intersect_domain(points)
+        start = identity(points)
         found: list[Contribution] = []
         steps: list[CombiningStep] = []
         for one in self._taken_apart(definition, term, start, 1, frozenset()):
@@ -214,7 +215,7 @@ class Accumulation:
         found: dict[tuple[str, str], isl.Map] = {}
         for name in members:
             domain = self.flow.definitions[name].domain
-            found[name, name] = isl.Map.identity(domain.get_space().map_from_set()).intersect_domain(domain)
+            found[name, name] = identity(domain)
         for one in nonempty_maps(relation):
             key = str(one.get_tuple_name(IN)), str(one.get_tuple_name(OUT))
             found[key] = found[key].union(one).coalesce() if key in found else one.coalesce()

@@ -18,6 +18,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, followed, preceded, selection
+from loopwright.presburger.functions import identity
 from loopwright.presburger.last_writes import SeenWrites, seen_writes
 from loopwright.presburger.sets import DIM, IN, OUT, nonempty_maps, union
 from loopwright.prove.equivalence.assignments import Computation, computations
@@ -205,7 +206,7 @@ def after_region(array: str, cells: isl.Set, kind: CType) -> ValueDefinition:
     """A read of every one of the cells after the region."""
     names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
     name = f"end of {array}"
-    values = isl.Map.identity(cells.get_space().map_from_set()).intersect_domain(cells)
+    values = identity(cells)
     values = values.reset_tuple_id(OUT).set_tuple_name(IN, name)
     columns: dict[Expr, int] = {one: k for k, one in enumerate(names)}
     return ValueDefinition(name, CellTerm(array, names, kind), values.domain(), values, columns)

@@ -17,6 +17,7 @@ from loopwright.c.syntax import walk
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, AssumptionKind, MemorySpace, Program, Statement
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, box
 from loopwright.prove.reading.c_expressions import Unreadable, expression, words_of
@@ -100,7 +101,7 @@ def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, *
         inside = both.lower_bound_val(OUT, k, isl.Val(0))
         order = isl.Map.universe(both.get_space()).order_lt(OUT, k, OUT, count + place + k)
         wrong = wrong.union(both.subtract(inside.intersect(order)))
-    return wrong.project_out(OUT, count, wrong.dim(OUT) - count).reset_tuple_id(IN).wrap().flatten()
+    return first(wrong, OUT, count).reset_tuple_id(IN).wrap().flatten()
 
 
 def _is_rectangular(program: Program, name: str) -> bool:

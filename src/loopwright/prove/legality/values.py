@@ -15,6 +15,7 @@ from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at
+from loopwright.presburger.functions import identity
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point, values_text
 from loopwright.presburger.sets import IN, OUT, constraint_count, nonempty_maps, sets_of
@@ -160,7 +161,7 @@ def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -
         if written is None:
             continue
         name = f"end of {array.name}"
-        everything = isl.Map.identity(written.get_space().map_from_set()).intersect_domain(written)
+        everything = identity(written)
         read = everything.set_tuple_name(IN, name)
         yield ComparedRead(name, read, read, None, array.name, None)
 

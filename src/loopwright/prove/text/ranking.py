@@ -29,6 +29,7 @@ from loopwright.loops.expressions import FALSE, TRUE, Compare, Expr, Int, Relati
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.traverse import substituted, substituted_expr, variables
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.functions import functions_of
 from loopwright.presburger.points import values_text
 from loopwright.presburger.sets import isl_failures
 from loopwright.prove.obligations.formulas import (
@@ -109,18 +110,13 @@ def _modelled(statement: Statement, program: Program) -> Modelled:
 
 
 def _time(statement: Statement) -> tuple[Expr, ...]:
-    found: list[tuple[Expr, ...]] = []
-
-    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
-        count = function.dim(isl.dim_type.out)
-        found.append(tuple(expr_of(function.get_at(k), statement.iterators) for k in range(count)))
-
-    isl.PwMultiAff.from_map(statement.schedule).foreach_piece(visit)
+    found = functions_of(statement.schedule)
     if len(found) != 1:
         raise InternalError(
             Code.INTERNAL, f"the schedule of {statement.name} as read is not one affine function"
         )
-    return found[0]
+    count = found[0].dim(isl.dim_type.out)
+    return tuple(expr_of(found[0].get_at(k), statement.iterators) for k in range(count))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import islpy as isl
 
 from loopwright.c.declarations import as_signed
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.dimensions import involved
+from loopwright.presburger.functions import coefficient, involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIV, IN, PARAM
 
@@ -31,7 +31,7 @@ def divided_text(program: Program, value: isl.Aff, iterators: Sequence[str], dom
     """
     terms = _terms(program, value, iterators)
     for k in range(value.dim(DIV)):
-        factor = int(value.get_coefficient_val(DIV, k).to_python())
+        factor = coefficient(value, DIV, k)
         if not factor:
             continue
         divisor = int(value.get_div(k).get_denominator_val().to_python())
@@ -62,7 +62,7 @@ def _terms(program: Program, value: isl.Aff, iterators: Sequence[str]) -> list[t
     names = [(IN, k, name) for k, name in enumerate(iterators[: value.dim(IN)])]
     parameters = parameter_names(value.get_domain_space())
     names += [(PARAM, k, texts.get(name, name)) for k, name in enumerate(parameters)]
-    factors = [(int(value.get_coefficient_val(kind, k).to_python()), name) for kind, k, name in names]
+    factors = [(coefficient(value, kind, k), name) for kind, k, name in names]
     return [(factor, name) for factor, name in factors if factor]
 
 

@@ -14,7 +14,8 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.dimensions import first, involved
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.functions import coordinate, functions_of, involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, union
 from loopwright.transform.script.arguments import Misuse
@@ -60,7 +61,7 @@ def box_of_cells(program: Program, accesses: Sequence[PackedAccess], depth: int,
     """The cells of an iteration of the loops around the copy, and affine bounds of them."""
     points = touched_cells(program, accesses, depth)
     lows, extents = _bounds_of(points, depth, name)
-    cells = [_variable(points.get_space(), k) for k in range(depth, points.dim(DIM))]
+    cells = [coordinate(points.get_space(), k) for k in range(depth, points.dim(DIM))]
     return Box(points, lows, extents, tuple(cells))
 
 
@@ -114,17 +115,12 @@ def _cell_function(one: PackedAccess, name: str) -> tuple[isl.Aff, ...]:
     """{ [j] -> c } of the iteration numbers, without divisions."""
     numbers = iteration_numbers(one.piece, loops_of(one.piece))
     relation = numbers.reverse().apply_range(one.access.relation.intersect_domain(one.statement.domain))
-    found: list[isl.MultiAff] = []
-    isl.PwMultiAff.from_map(relation).foreach_piece(lambda _, function: found.append(function))
+    found = functions_of(relation)
     functions = [found[0].get_at(k) for k in range(found[0].dim(OUT))]
     if len(found) > 1 or any(one.dim(DIV) for one in functions):
         message = f"the cell of {name} is not an affine function of the loops"
         raise Misuse(Code.STORAGE, message, argument="registers")
     return tuple(functions)
-
-
-def _variable(space: isl.Space, k: int) -> isl.Aff:
-    return isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k)
 
 
 def _on_points(function: isl.Aff, space: isl.Space, loops: Sequence[int]) -> isl.Aff:
@@ -146,7 +142,7 @@ def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl
     best: tuple[tuple[int, int], isl.Aff, isl.Aff] | None = None
     for low in _lower_bounds(cells, depth, k):
         space = cells.get_space()
-        distance = _variable(space, k).sub(on_points(low, space)).add_constant_val(isl.Val(1))
+        distance = coordinate(space, k).sub(on_points(low, space)).add_constant_val(isl.Val(1))
         numbers = cells.apply(isl.Map.from_aff(distance))
         for bound in _upper_bounds(numbers):
             sizes = len(involved(bound, PARAM))

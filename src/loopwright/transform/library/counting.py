@@ -9,7 +9,8 @@ from loopwright.c.syntax import Node
 from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM, IN, OUT, eliminate_inner
+from loopwright.presburger.functions import coordinate
+from loopwright.presburger.sets import IN, OUT, eliminate_inner
 from loopwright.read.affine import FormulaScope, expressions
 from loopwright.source import Span
 from loopwright.transform.operators import affine
@@ -46,8 +47,7 @@ def _counted(program: Program, statement: Statement) -> isl.Map:
     numbers = iteration_numbers(statement.schedule, statement.depth)
     counts: isl.Map | None = None
     for loop, start in enumerate(_loop_starts(program, statement)):
-        local = isl.LocalSpace.from_space(start.get_domain_space())
-        distance = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, loop)).sub(start)
+        distance = isl.PwAff.from_aff(coordinate(start.get_domain_space(), loop)).sub(start)
         if _counts_down(numbers, loop):
             distance = distance.neg()
         step = eliminate_inner(statement.domain, loop).get_stride(loop)

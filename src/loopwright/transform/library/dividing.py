@@ -14,6 +14,7 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.model.program import Hole, Program, Statement
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import DIM, union
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.copies import membership
@@ -76,7 +77,7 @@ def _range(statement: Statement, k: int) -> tuple[isl.Aff, isl.Aff]:
     """A lower bound of iterator k, and what is not negative up to its last value: without divisions."""
     low: isl.Aff | None = None
     rest: isl.Aff | None = None
-    inner = statement.domain.project_out(DIM, k + 1, statement.depth - k - 1).remove_divs()
+    inner = first(statement.domain, DIM, k + 1).remove_divs()
     for constraint in inner.simple_hull().get_constraints():
         factor = constraint.get_coefficient_val(DIM, k)
         value = constraint.get_aff()

@@ -27,8 +27,9 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
+from loopwright.presburger.functions import functions_of
 from loopwright.presburger.named import parameter_names, parameter_space
-from loopwright.presburger.sets import DIM, DIV, IN, OUT
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, union
 from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.library.affine_text import affine_text, divided_text
@@ -225,20 +226,18 @@ def _copied_back(
 
 def _last_writes(program: Program, name: str, expanded: Sequence[ExpandedLoop]) -> isl.Map:
     """{ cell -> subscripts of the new array } by the last write of each cell."""
-    writes: isl.Map | None = None
-    times: isl.Map | None = None
+    writes: list[isl.Map] = []
+    times: list[isl.Map] = []
     for statement in program.statements:
         here = [access.relation for access in statement.writes if access.array == name]
         domain = statement.domain.intersect_params(program.context)
         for relation in here:
-            written = relation.intersect_domain(domain).reverse().apply_range(statement.schedule)
-            writes = written if writes is None else writes.union(written)
+            writes.append(relation.intersect_domain(domain).reverse().apply_range(statement.schedule))
             subscripts = _subscripts(statement, expanded).intersect_domain(domain)
-            timed = statement.schedule.reverse().apply_range(subscripts)
-            times = timed if times is None else times.union(timed)
-    if writes is None or times is None:
+            times.append(statement.schedule.reverse().apply_range(subscripts))
+    if not writes:
         raise Misuse(Code.STORAGE, f"{name} is not written in the region", argument="variable")
-    return writes.reset_tuple_id(IN).lexmax().apply_range(times)
+    return union(writes).reset_tuple_id(IN).lexmax().apply_range(union(times))
 
 
 def _subscripts(statement: Statement, expanded: Sequence[ExpandedLoop]) -> isl.Map:
@@ -252,13 +251,10 @@ def _subscripts(statement: Statement, expanded: Sequence[ExpandedLoop]) -> isl.M
 
 def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> ExpandedLoop:
     values = {statement.name: _value(plan, statement, name, item) for statement in users}
-    numbers: isl.Set | None = None
-    for statement in users:
-        function = isl.Map.from_aff(values[statement.name])
-        domain = statement.domain.intersect_params(plan.program.context)
-        here = domain.apply(function)
-        numbers = here if numbers is None else numbers.union(here)
-    assert numbers is not None, "a variable of the program is used"
+    numbers = union(
+        statement.domain.intersect_params(plan.program.context).apply(isl.Map.from_aff(values[statement.name]))
+        for statement in users
+    )
     low, high = _bounds(numbers, name, item, over_tiles=any(one.dim(DIV) for one in values.values()))
     return ExpandedLoop(name, values, low, high, numbers.params())
 
@@ -273,7 +269,7 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
             hint = f"its loops are {', '.join(loops) or 'none'}"
             raise Misuse(Code.NO_ITERATOR, message, argument="loops", item=item, hint=hint)
         number = only(piece.intersect_domain(statement.domain), OUT, entry(loops.index(name)))
-        isl.PwMultiAff.from_map(number).foreach_piece(lambda _, function: found.append(function.get_at(0)))
+        found += [function.get_at(0) for function in functions_of(number)]
     if not found:
         message = f"{statement.name} uses the variable, and never runs"
         raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint="leave it out of the region")

@@ -27,8 +27,9 @@ from loopwright.c.tokens import bracketed
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import DIM, DIV, OUT, PARAM, basic_sets
+from loopwright.presburger.sets import DIV, OUT, PARAM, basic_sets
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, WrittenArray, offsets_of, stencil_of
@@ -264,7 +265,7 @@ def _held(stencil: Stencil, copy: Statement, role: _Role) -> HeldCell:
     position = stencil.plan.leaves[0].position[0]
     first = stencil.bounds[0][0]
     space = copy.domain.get_space().align_params(first.get_domain_space().params())
-    time = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, 0)
+    time = coordinate(space, 0)
     time = time.scale_val(isl.Val(2 * stencil.sizes[0])).add_constant_val(isl.Val(role.step))
     time = time.add_constant_val(first.get_constant_val())
     for k, name in enumerate(parameter_names(first.get_domain_space())):

@@ -32,7 +32,8 @@ from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
-from loopwright.presburger.sets import DIM, IN, OUT, union_map
+from loopwright.presburger.functions import coordinate
+from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.boxes import (
@@ -320,7 +321,7 @@ def _copied_cells(
     space = box.points.get_space()
     indices: list[str] = []
     for k in packing.order:
-        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, packing.depth + k)
+        own = coordinate(space, packing.depth + k)
         indices.append(affine_text(program, own.sub(on_points(box.lows[k], space)), iterators))
     packed = new + bracketed(indices)
     return packed, packing.array.name + "".join(

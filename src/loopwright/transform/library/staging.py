@@ -22,7 +22,7 @@ from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program, Statement
-from loopwright.presburger.dimensions import involved
+from loopwright.presburger.functions import involved
 from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import PARAM, union
 from loopwright.transform.library.affine_text import affine_text

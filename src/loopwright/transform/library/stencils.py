@@ -13,6 +13,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
+from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, box, nonempty_maps, union
 from loopwright.transform.library.accesses import variable_called
 from loopwright.transform.library.boxes import parameter_count
@@ -137,7 +138,7 @@ def offsets_of(statement: Statement, access: Access) -> tuple[int, ...]:
     found: list[int] = []
     for k in range(relation.dim(OUT)):
         distance = isl.PwMultiAff.from_map(relation).get_pw_aff(k)
-        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(statement.domain.get_space()), DIM, k + 1)
+        own = coordinate(statement.domain.get_space(), k + 1)
         values = isl.Map.from_pw_aff(distance.sub(isl.PwAff.from_aff(own))).range()
         value = values.plain_get_val_if_fixed(DIM, 0)
         if not value.is_int():

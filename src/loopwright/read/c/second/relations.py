@@ -8,7 +8,15 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
-from loopwright.presburger.named import everywhere, fixed_parameters, number, tuple_map, variable
+from loopwright.presburger.functions import coefficient
+from loopwright.presburger.named import (
+    everywhere,
+    fixed_parameters,
+    number,
+    parameter_names,
+    tuple_map,
+    variable,
+)
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched
 from loopwright.read.c.second.integers import affine, polynomial
@@ -169,10 +177,8 @@ def _with_equations(value: SumOfProducts, hull: isl.BasicSet) -> SumOfProducts:
         if not constraint.is_equality() or hull.dim(isl.dim_type.div):
             continue
         factors = {
-            str(hull.get_dim_name(isl.dim_type.param, k)): int(
-                constraint.get_coefficient_val(isl.dim_type.param, k).to_python()
-            )
-            for k in range(hull.dim(isl.dim_type.param))
+            name: coefficient(constraint, isl.dim_type.param, k)
+            for k, name in enumerate(parameter_names(hull))
         }
         name = next((name for name, factor in factors.items() if factor in (1, -1)), None)
         if name is not None:
@@ -200,10 +206,9 @@ def _as_named(function: isl.Aff, names: Sequence[str]) -> SumOfProducts | None:
         return None
     terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}
     for place, name in enumerate(names):
-        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.in_, place).to_python())
-    for place in range(function.dim(isl.dim_type.param)):
-        name = str(function.get_dim_name(isl.dim_type.param, place))
-        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.param, place).to_python())
+        terms[(name,)] = coefficient(function, isl.dim_type.in_, place)
+    for place, name in enumerate(parameter_names(function.get_domain_space())):
+        terms[(name,)] = coefficient(function, isl.dim_type.param, place)
     return SumOfProducts({key: factor for key, factor in terms.items() if factor}, {})
 
 
