@@ -150,8 +150,10 @@ class Judge:
             stored = len(plan.storage) - (0 if before is None else len(before.storage))
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
             patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
-            patience = AWAITED * PATIENCE if origin == GIVEN else patience
             least = LEAST if script else patience  # without the original there is nothing to compare with
+            if origin == GIVEN:
+                patience = AWAITED * PATIENCE
+                least = min(patience, 2 * (self.deadline - self.clock()))
             found = self.limited(lambda _: self._cost(plan, part, before), patience, least)
         except (BadInput, GaveUp, InternalError):
             return None
