@@ -32,7 +32,8 @@ BATCH = 12
 """Cases that are compiled together."""
 MUTANTS = 4
 """Of every accepted case."""
-REWRITES = 3
+HOSTILE = 2
+REWRITES = 4
 """Of every number."""
 CHECKED = 4
 """One number of so many is for `check` too, which compiles and runs."""
@@ -96,8 +97,9 @@ def rounds(
     for number in range(seed, seed + count):
         if end is not None and time.monotonic() > end:
             break
-        tell(f"hostile:{number}")
-        said.add(hostile_case(number, outcomes))
+        for k in range(HOSTILE):
+            tell(f"hostile:{number * HOSTILE + k}")
+            said.add(hostile_case(number * HOSTILE + k, outcomes))
         for k in range(REWRITES):
             tell(f"rewrite:{number * REWRITES + k}")
             said.add(rewrite_case(number * REWRITES + k, outcomes))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-SECONDS = 1.2
+SECONDS = float(os.environ.get("LOOPWRIGHT_FUZZ_SECONDS", "1.5"))
 """Of processor time for one answer about a program; what takes longer is counted as late, and is no case."""
 LONGEST = 60.0
 """Of processor time for the answer to a damaged file; what takes longer is a failure."""
