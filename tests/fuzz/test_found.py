@@ -60,6 +60,10 @@ ANSWERED = {
         "for (int i = m; i >= 1; i--) if (m < u) for (int j = i; j < n - i; j++) A[j][j] += B[2] * B[i];\n",
         "pack(B, S1, j)",
     ),
+    "a number of blocks with a size that is converted": (
+        "for (int i = 0; i < m; i++) { if (!(i >= u + 1)) continue; B[i] = 1; }\n",
+        "block(S1, i)",
+    ),
     "relations with redundancies": (
         "for (int i = 1; i < m; i++) B[i] = B[i - 1];\n"
         "for (int i = n; i > 0; i -= 2) {\n"

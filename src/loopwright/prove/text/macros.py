@@ -207,6 +207,10 @@ def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
             yield node, name, named_children(node)[0]
 
 
+_WIDER = ("long", "long long")
+"""Types that the printer converts sizes to."""
+
+
 def check_grid(grid: Node, shared: frozenset[str], numbers: frozenset[str]) -> None:
     """LW_GRID(x, y, z): along an axis that a loop is distributed over, any number of blocks will do, since
     there is at least one (`lw_clamp`); along another one every block would run all that the kernel does, so
@@ -241,6 +245,8 @@ def _is_count(node: Node, numbers: frozenset[str]) -> bool:
             sides = named_children(node)
         case "unary_expression" if part(node, "operator").type == "-":
             sides = [part(node, "argument")]
+        case "cast_expression" if part(node, "type").text in _WIDER:
+            sides = [part(node, "value")]
         case _:
             return False
     return all(_is_count(one, numbers) for one in sides)
