@@ -64,7 +64,7 @@ def random_nest(scope: Scope, depth: int = 0) -> tuple[Node, ...]:
     """Some statements inside the loops of the scope, with at most three loops around each."""
     rng = scope.rng
     found: list[Node] = []
-    for _ in range(rng.choice((1, 1, 2) if depth < 2 else (1, 1, 1, 2))):
+    for _ in range(rng.choice((1, 1, 1, 2))):
         kind = rng.random()
         if depth == 0 or (kind < 0.35 and depth < 3):
             name = "ijk"[depth]
