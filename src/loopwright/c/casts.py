@@ -18,7 +18,7 @@ from enum import Enum, auto
 
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
-from loopwright.c.syntax import Node, conditionals_without_yes, field, named_children, parse, walk
+from loopwright.c.syntax import Node, conditionals_without_yes, field, named_children, parse, stands_as, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.types import CType, named_type
 from loopwright.lazy_dataclass import dataclass
@@ -236,7 +236,7 @@ def _guessed(node: Node, text: str) -> str | None:
     parent = node.parent
     if parent is None or "sizeof" in parent.type:
         return None
-    is_called = parent.type == "call_expression" and field(parent, "function") == node
+    is_called = stands_as(node, "function", "call_expression")
     followed = re.compile(r"\s*(--|\+\+|[-+*&](?![&=>]))").match(text, node.end) is not None
     return _text(text, inner[0]) if is_called or followed else None
 

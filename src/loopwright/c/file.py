@@ -14,7 +14,7 @@ from loopwright.c.declarations import Declarations, declarations_of
 from loopwright.c.functions import FunctionDefinition, functions_of
 from loopwright.c.macros import Macro, macros_of
 from loopwright.c.regions import Directive, Region, directives_of, regions_of, without_directives
-from loopwright.c.syntax import Node, field, refuse, refuse_syntax_errors
+from loopwright.c.syntax import Node, conditionals_without_yes, field, refuse, walk
 from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
@@ -155,3 +155,34 @@ def _refuse_unbalanced(inside: Span) -> None:
             raise refuse(spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION)
     if opened:
         raise refuse(opened[-1], "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)
+
+
+_ESCAPED = re.compile("[\udc80-\udcff]")
+"""Bytes that are not UTF-8."""
+_PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
+
+
+def refuse_syntax_errors(root: Node) -> None:
+    """Raise for the first place the grammar of C does not accept, and for names that are not UTF-8."""
+    if _ESCAPED.search(root.text):
+        for node in walk(root):
+            if node.type.endswith("identifier") and _ESCAPED.search(node.text):
+                raise refuse(node, "this name has bytes that are not UTF-8", "save the file as UTF-8")
+    for node in conditionals_without_yes(root):
+        raise refuse(node, "this is not C: a conditional expression has three parts", "write 'a ? a : b'")
+    if not root.has_error:
+        return
+    for node in walk(root):
+        if node.is_missing:
+            missing = f"this is not C: '{node.type}' is missing here"
+            raise refuse(node, missing, f"put '{node.type}' here")
+        if node.type == "ERROR":
+            raise refuse(node, "this is not C", _syntax_hint(node))
+    raise refuse(root, "this is not C", _PLAIN)
+
+
+def _syntax_hint(node: Node) -> str:
+    """The usual mistake is a forgotten `;`: the text stops making sense at the end of a line."""
+    rest = node.source.text[node.end :].split("\n", 1)[0].strip()
+    is_statement = node.span.text.rstrip()[-1:] not in ("", ";", "{", "}", ",")
+    return "is there a ';' at the end of the line?" if not rest and is_statement else _PLAIN

@@ -357,43 +357,18 @@ def without_parentheses(node: Node) -> Node:
     return node
 
 
+def stands_as(node: Node, part: str, kind: str) -> bool:
+    """Whether a node is this part of one of this kind: `left` of an assignment, `function` of a call."""
+    outer = node.parent
+    return outer is not None and outer.type == kind and outer.child_by_field_name(part) == node
+
+
 def refuse(where: Node | Span, message: str, hint: str, code: Code = Code.REGION_TEXT) -> BadInput:
     """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
     return BadInput(code, message, span=where.span if isinstance(where, Node) else where, hint=hint)
-
-
-_ESCAPED = re.compile("[\udc80-\udcff]")
-"""Bytes that are not UTF-8."""
-_PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
-
-
-def refuse_syntax_errors(root: Node) -> None:
-    """Raise for the first place the grammar of C does not accept, and for names that are not UTF-8."""
-    if _ESCAPED.search(root.text):
-        for node in walk(root):
-            if node.type.endswith("identifier") and _ESCAPED.search(node.text):
-                raise refuse(node, "this name has bytes that are not UTF-8", "save the file as UTF-8")
-    for node in conditionals_without_yes(root):
-        raise refuse(node, "this is not C: a conditional expression has three parts", "write 'a ? a : b'")
-    if not root.has_error:
-        return
-    for node in walk(root):
-        if node.is_missing:
-            missing = f"this is not C: '{node.type}' is missing here"
-            raise refuse(node, missing, f"put '{node.type}' here")
-        if node.type == "ERROR":
-            raise refuse(node, "this is not C", _syntax_hint(node))
-    raise refuse(root, "this is not C", _PLAIN)
 
 
 def conditionals_without_yes(root: Node) -> list[Node]:
     """Expressions `a ?: b`, which some compilers know."""
     found = root.of_type("conditional_expression") if "?" in root.text else ()
     return [node for node in found if node.child_by_field_name("consequence") is None]
-
-
-def _syntax_hint(node: Node) -> str:
-    """The usual mistake is a forgotten `;`: the text stops making sense at the end of a line."""
-    rest = node.source.text[node.end :].split("\n", 1)[0].strip()
-    is_statement = node.span.text.rstrip()[-1:] not in ("", ";", "{", "}", ",")
-    return "is there a ';' at the end of the line?" if not rest and is_statement else _PLAIN

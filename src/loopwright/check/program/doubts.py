@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from loopwright.c.declarations import Variable
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, stands_as, walk, without_parentheses
 from loopwright.check.program.control import NEVER_RETURN, decided_by_arguments
 from loopwright.check.program.reachable import Function, ReachedCode
 from loopwright.check.program.sites import Sites
@@ -75,9 +75,8 @@ def _lost(known: ReachedCode) -> Iterator[Node]:
 
 
 def _is_replaced(use: Node) -> bool:
-    parent = use.parent
-    is_target = parent is not None and parent.type == "assignment_expression" and field(parent, "left") == use
-    return is_target and parent is not None and operator(parent) == "="
+    outer = use.parent
+    return outer is not None and stands_as(use, "left", "assignment_expression") and operator(outer) == "="
 
 
 def _unordered(known: ReachedCode) -> Iterator[Node]:

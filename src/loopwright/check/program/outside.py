@@ -14,7 +14,7 @@ from loopwright.c.declarations import Variable, is_floating_type, is_integer_typ
 from loopwright.c.loops import LOOPS, loop_iterator
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, assigned_target, field, identifiers, walk
+from loopwright.c.syntax import Node, assigned_target, field, identifiers, stands_as, walk
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.preprocess import Preprocessed
@@ -154,7 +154,7 @@ def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
         changed = [] if target is None else [target.root, *_pointed(known, target.root.text)]
         if node.type == "call_expression":
             words = [one for one in walk(field(node, "arguments")) if one.type == "identifier"]
-            changed = [one for one in words if not _is_subscripted(one)]
+            changed = [one for one in words if not stands_as(one, "argument", "subscript_expression")]
         for one in changed:
             is_hidden = target is not None and one is target.root and _is_of_a_header(spec, known, one)
             is_changed = is_hidden or _is_left_alone(spec, known, one, is_written=target is not None)
@@ -314,11 +314,6 @@ def _leads_somewhere(known: ReachedCode, node: Node) -> bool:
 
 
 _GIVING = {"init_declarator": ("declarator", "value"), "assignment_expression": ("left", "right")}
-
-
-def _is_subscripted(node: Node) -> bool:
-    outer = node.parent
-    return outer is not None and outer.type == "subscript_expression" and field(outer, "argument") == node
 
 
 def _is_of_a_header(spec: Specification, known: ReachedCode, node: Node) -> bool:

@@ -17,7 +17,16 @@ from dataclasses import field as factory
 
 from loopwright.c.declarations import Declarations, type_text
 from loopwright.c.macros import definitions, integer_text
-from loopwright.c.syntax import Node, field, is_address, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import (
+    Node,
+    field,
+    is_address,
+    named_children,
+    operator,
+    stands_as,
+    walk,
+    without_parentheses,
+)
 from loopwright.c.types import is_arithmetic, named_type
 from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.reachable import ReachedCode
@@ -266,8 +275,7 @@ def _flag(node: Node, name: str, number: int | None) -> Iterator[Insertion]:
     while outer.parent is not None and outer.parent.type == "parenthesized_expression":
         outer = outer.parent
     parent = outer.parent
-    is_target = parent is not None and parent.child_by_field_name("left") == outer
-    is_target = is_target and parent is not None and parent.type == "assignment_expression"
+    is_target = stands_as(outer, "left", "assignment_expression")
     if parent is not None and is_target and operator(parent) == "=":
         yield from _wrapped(parent, "(", f", {name} = 1, {node.text})")
         return

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
+from loopwright.c.syntax import Node, field, is_atomic, operator, stands_as, without_parentheses
 from loopwright.c.tokens import packed
 from loopwright.c.types import INT, LONG, CType, Integer, is_signed
 from loopwright.lazy_dataclass import dataclass
@@ -102,9 +102,9 @@ def _align(
         if old.type != "compound_statement":  # an empty block is one however it is indented
             _same_text(old, new, before, after)
         return
-    inside = textual and old.type != "parenthesized_expression"
+    inside = (textual and old.type != "parenthesized_expression") or old.type == "argument_list"
     for one, other in zip(first[1], second[1], strict=True):
-        within = (inside or old.type == "argument_list") and not _is_index(one)
+        within = inside and not stands_as(one, "index", "subscript_expression")
         _align(one, other, before, after, found, textual=within)
 
 
@@ -204,10 +204,10 @@ def _has_extent(node: Node, words: Words) -> bool:
 
     A number that wraps around below 0 is beyond them, and is not a subscript of a program that stays inside.
     """
-    inner, outer = node, node.parent
-    while outer is not None and not (outer.type == "subscript_expression" and field(outer, "index") == inner):
-        inner, outer = outer, outer.parent
-    found = None if outer is None else reference_of(outer)
+    inner: Node | None = node
+    while inner is not None and not stands_as(inner, "index", "subscript_expression"):
+        inner = inner.parent
+    found = None if inner is None or inner.parent is None else reference_of(inner.parent)
     declared = None if found is None else words.declarations.visible(found.base, found.root.span)
     return declared is not None and len(declared.extents) == declared.rank and all(declared.extents)
 
@@ -282,18 +282,10 @@ def _is_summed(outer: Node) -> bool:
 
 def is_in_subscript(node: Node) -> bool:
     """Whether `node` is part of a subscript, where integers are integers."""
-    inner, outer = node, node.parent
-    while outer is not None:
-        if outer.type == "subscript_expression" and field(outer, "index") == inner:
-            return True
-        inner, outer = outer, outer.parent
-    return False
-
-
-def _is_index(node: Node) -> bool:
-    """Whether `node` stands between brackets, where text cannot leak out."""
-    outer = node.parent
-    return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == node
+    inner: Node | None = node
+    while inner is not None and not stands_as(inner, "index", "subscript_expression"):
+        inner = inner.parent
+    return inner is not None
 
 
 def _shape(node: Node) -> tuple[str, list[Node]]:

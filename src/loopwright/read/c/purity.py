@@ -25,7 +25,7 @@ from loopwright.c.macros import (
     suffixed,
 )
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, stands_as, walk
 from loopwright.c.tokens import is_number
 from loopwright.errors import BadInput
 from loopwright.model.program import Assumption, AssumptionKind
@@ -222,8 +222,7 @@ def _refuse_hidden_call(place: Node, macro: str, function: str) -> BadInput:
 
 def _is_called(name: Node) -> bool:
     """Whether a name is that of a call, which may have effects as a whole."""
-    call = name.parent
-    return call is not None and call.type == "call_expression" and field(call, "function") == name
+    return stands_as(name, "function", "call_expression")
 
 
 def _pastes_numbers(macro: Macro, name: Node) -> bool:

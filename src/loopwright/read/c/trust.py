@@ -11,7 +11,7 @@ from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
 from loopwright.c.references import reference_of
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.syntax import Node, field, operator, stands_as, walk
 from loopwright.c.tokens import with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
@@ -73,13 +73,8 @@ def _constant_sides(node: Node) -> list[Node]:
             literal = [side for side in (left, right) if side.type == "number_literal"]
             return [] if literal else [left, right]
         case "+" | "-" if node.parent is not None and node.parent.type == "assignment_expression":
-            return [left, right] if _is_update(node.parent) else []
+            return [left, right] if stands_as(node.parent, "update", "for_statement") else []
     return []
-
-
-def _is_update(node: Node) -> bool:
-    loop = node.parent
-    return loop is not None and loop.type == "for_statement" and loop.child_by_field_name("update") == node
 
 
 def assumptions_of(
