@@ -33,16 +33,7 @@ from loopwright.c.tokens import bracketed
 from loopwright.emit.cuda.launches import AXES, LANES, SHARED_TILE, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.lanes import (
-    all_of,
-    check_own,
-    check_registers,
-    counted,
-    in_turn,
-    is_whole_head,
-    named_in,
-    touched_by,
-)
+from loopwright.prove.text.lanes import check_own, check_registers, is_whole_head, named_in
 from loopwright.prove.text.macros import (
     axis_of,
     call_arguments,
@@ -58,6 +49,7 @@ from loopwright.prove.text.macros import (
     single_axes,
     tests_threads,
 )
+from loopwright.prove.text.turns import all_of, counted, in_turn, touched_by
 from loopwright.source import Edit
 
 PRAGMA = "\n#pragma omp parallel for\n"
