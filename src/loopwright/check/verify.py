@@ -49,6 +49,7 @@ from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
+from loopwright.check.values.differing import with_difference
 from loopwright.check.values.storage import with_own_storage
 from loopwright.check.values.terms import compared_by_terms, compared_in_one, may_be_valid
 from loopwright.errors import BadInput, Code, GaveUp
@@ -154,6 +155,7 @@ def check(given: Input, options: CheckOptions) -> Report:
     found = writers(job.spec)
     report = _with_rest(given, verdict(job, found, options))
     report = _with_data(job, with_own_storage(job.sites, job.spec, report))
+    report = with_difference(job.sites, job.spec, job.tools, report)
     report = with_undefined(job.sites, job.tools, report)
     if report.answer is Answer.VALID and has_own_memory(job.sites):
         built = _built(job, found, options)

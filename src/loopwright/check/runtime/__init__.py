@@ -9,6 +9,7 @@
     probe.c      asks a program for its problem sizes
     extents.c    observes what a program writes, to find its sizes
     team.c       threads for the search for data races
+    differing.c  runs the original and the segment on the same data, and compares what they leave
     unset.c      variables that are read before they are set
     terms.h      numbers that are codes of the terms they are the values of; C++, included before a program
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c")
+ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c", "unset.c", "differing.c")
 HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h", "kept.h")
 TERMS = "terms.h"
 ALLOCATED = "allocated.c"

@@ -32,7 +32,7 @@ from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings
 from loopwright.read.c.reader import load_c
-from loopwright.read.c.rephrased import as_written
+from loopwright.read.c.rephrased import as_written, with_statements_written_out
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
@@ -217,7 +217,7 @@ def _compared_choice(
 ) -> Comparison:
     """What is found of what is asked for; where no pragmas mark regions, of all that differs too."""
     wider: list[tuple[Source, Source]] = []
-    if choice.functions and not choice.loops and not has_marks(before) and not has_marks(source):
+    if choice.functions and not choice.loops:
         both = (before, source), with_results(before, source, choice.functions)
         parts = (changed_parts(*one, choice.functions) for one in dict.fromkeys(both))
         wider = [one for one in parts if one is not None]
@@ -226,9 +226,11 @@ def _compared_choice(
     options = replace(options, reading=replace(options.reading, choice=BY_PRAGMAS))
     source = counterparts([one.place for one in c_file(before).regions], source)
     undecided: list[Comparison] = []
+    compilers = (options.of_old.compiled, options.reading.compiled)
     for texts in dict.fromkeys((*wider, (before, source))):
+        old, new = map(with_statements_written_out, texts, compilers)
         try:
-            found = _compared_wordings(*texts, options, progress)
+            found = _compared_wordings(old, new, options, progress)
         except BadInput:
             if texts == (before, source) and not undecided:
                 raise

@@ -158,14 +158,24 @@ _INSIDE = ("function_definition", "comment")
 
 
 def counterparts(old: Sequence[Span], new: Source) -> Source:
-    """`new` with the places of the regions of the original chosen; a file that marks them is left alone."""
-    if has_marks(new):
+    """`new` with the places of the regions of the original chosen; a file that marks as many is left alone.
+
+    One that marks some of them has the others in the functions where it marks none.
+    """
+    marked = [one.place for one in c_file(new).regions] if has_marks(new) else []
+    if len(marked) == len(old) or not old:
         return new
     functions = _functions(c_file(new))
     places: list[Span] = []
     for region in old:
         name, before, after = _around(region)
-        if name not in functions or any(one is not region and _around(one)[0] == name for one in old):
+        same = [one for one in old if _around(one)[0] == name]
+        if name in functions:
+            inside = [one for one in marked if functions[name].span.contains(one)]
+            if len(inside) == len(same):
+                places.append(inside[same.index(region)])
+                continue
+        if name not in functions or len(same) > 1 or inside:
             raise BadInput(
                 Code.REGION,
                 f"no region is marked in this file, and which one of '{name}' is meant cannot be determined",
@@ -200,10 +210,12 @@ def _around(region: Span) -> tuple[str, list[str], list[str]]:
 
 
 def _between(body: Node, before: list[str], after: list[str]) -> Span:
-    """The statements of a block but for declarations and `before` in front, and `after` at the end."""
-    parts = _statements(body)
-    while parts and (parts[0].type == "declaration" or _text(parts[0]) in before):
-        parts = parts[1:]
+    """The statements of a block but for `before` and declarations that compute nothing in front, and `after`
+    at the end.
+    """
+    parts: Sequence[Node] = _statements(body)
+    while parts and parts != (rest := _worked(parts[1:] if _text(parts[0]) in before else parts)):
+        parts = rest
     while parts and after and _text(parts[-1]) == after[-1]:
         parts, after = parts[:-1], after[:-1]
     if not parts:

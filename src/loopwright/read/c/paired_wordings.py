@@ -73,6 +73,14 @@ def _all_pairs(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -
     yield given
     yield both(given, with_first_values)
     yield both(given, with_other_iterators)
+    for texts in dict.fromkeys((given, inlined)):
+        yield from _without_pointers(texts, both, options)
+
+
+def _without_pointers(
+    given: Texts, both: Callable[..., Texts], options: tuple[CompilerOptions, CompilerOptions]
+) -> Iterator[Texts]:
+    """Two texts with elements in place of pointers, and assignments in place of first values of arrays."""
     walked = (
         with_pointer_walks(given[0], options[0]),
         with_pointer_walks(given[1], options[1], always=False),

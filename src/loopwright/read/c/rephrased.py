@@ -28,7 +28,7 @@ from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
-from loopwright.c.tokens import names_in, packed
+from loopwright.c.tokens import is_name, names_in, packed, spelled
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread
@@ -264,6 +264,29 @@ def _is_more(call: Span, words: Sequence[str]) -> bool:
 
 def _is_called(call: Span, words: Sequence[str]) -> bool:
     return call.text.endswith(")") or _is_more(call, words)
+
+
+def with_statements_written_out(source: Source, options: CompilerOptions) -> Source:
+    """The text without macros in its regions that are more than expressions, where the file defines such.
+
+    One that makes names, by `##`, is written out with all that are called.
+    """
+    tokens = _macro_tokens(source)
+    if "##" in tokens:
+        return _with_macros_written_out(source, options, _is_called)
+    return source if _STATEMENTS.isdisjoint(tokens) else _with_macros_written_out(source, options, _is_more)
+
+
+def _macro_tokens(source: Source) -> frozenset[str]:
+    """The tokens of the macros that regions use, and of those that these use."""
+    found: set[str] = set()
+    used = {name for region in c_file(source).regions for name in names_in(region.place.text)}
+    while used:
+        bodies = [macro.body for macro in c_file(source).macros if macro.name in used]
+        new = {token for body in bodies for token in spelled(body)} - found
+        found |= new
+        used = {token for token in new if is_name(token)}
+    return frozenset(found)
 
 
 def _with_macros_written_out(

@@ -1,0 +1,146 @@
+"""Whether a program that has other operations than its original leaves other values: both are run.
+
+An operation that looks like nothing in the original shows that a program is no reordering of it, not that it
+computes something else.  So the original is put in front of the segment and both run on the same data, those
+of the program and made-up ones.  Another value of a cell afterwards is the witness; where there is none, or
+where the two cannot be run so, nothing is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.syntax import field
+from loopwright.c.tokens import names_in, on_one_line
+from loopwright.check.original.specification import Specification
+from loopwright.check.program.addresses import blocks, bounds
+from loopwright.check.program.instrument import inserted
+from loopwright.check.program.reachable import ReachedCode
+from loopwright.check.program.sites import Sites
+from loopwright.check.run.execute import Built, Toolchain, compile_program, run_program, workspace
+from loopwright.check.run.report import Answer, Report
+from loopwright.check.runtime import PROGRAM_HEADER, runtime_text
+from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.lazy_dataclass import dataclass
+
+_SEEDS = ("0", "1", "2")
+"""The program's own data first."""
+_NOT_SHOWN = "the program has operations that the original lacks, and no run showed another result"
+_HEADER = """
+#define LW_KIND(cell) _Generic((cell), float: 1, double: 2, \\
+  char: 3, signed char: 3, short: 3, int: 3, long: 3, long long: 3, \\
+  _Bool: 4, unsigned char: 4, unsigned short: 4, unsigned int: 4, unsigned long: 4, unsigned long long: 4, \\
+  default: 0)
+void lw_area_of(const void *, long, long, int, int, const long *);
+void lw_before(void), lw_between(void), lw_after(void);
+"""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A cell that ends up with another value."""
+
+    cell: str
+    old: str
+    new: str
+    own_data: bool
+    """With the data that the program has, not with others."""
+
+    def __str__(self) -> str:
+        data = "" if self.own_data else ", with other numbers in the arrays before"
+        return f"{self.cell} ends up as {self.new}, and as {self.old} in the original{data}"
+
+
+def with_difference(sites: Sites, spec: Specification, tools: Toolchain, report: Report) -> Report:
+    """A violation by operations that the original lacks is one where a run shows another result."""
+    if report.answer is not Answer.VIOLATION or all(site.candidates for site in report.sites):
+        return report
+    found = difference(sites.known, spec, tools)
+    if found is not None:
+        return replace(report, notes=(str(found), *report.notes))
+    notes = (_NOT_SHOWN, *report.notes)
+    return replace(report, answer=Answer.GAVE_UP, findings=(), violations=0, notes=notes)
+
+
+def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> Difference | None:
+    """A cell that the segment leaves as the original does not; None where none is found."""
+    arrays = blocks(spec, known)
+    if set(arrays) != {one for one in spec.arrays if not spec.footprint(one).is_empty()}:
+        return None
+    if not _means_the_same(spec, known):
+        return None
+    built = _built(known, spec, arrays)
+    with workspace() as folder:
+        try:
+            executable = compile_program(tools, built, folder, known.source)
+            for seed in _SEEDS:
+                ended = run_program(tools, executable, folder, {"LOOPWRIGHT_SEED": seed})
+                if ended.status != 0 or ended.timed_out:
+                    return None
+                for line in ended.lines:
+                    _, array, subscripts, old, new = line.split(" ")
+                    cell = arrays[int(array)] + subscripts
+                    return Difference(cell, old, new, own_data=seed == _SEEDS[0])
+        except (BadInput, GaveUp, InternalError):  # the two cannot be run together: nothing is shown
+            return None
+    return None
+
+
+def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
+    """The program with the original before its segment, and what compares them around both."""
+    areas = []
+    for array in arrays:
+        rank, (low, high) = spec.ranks[array], bounds(spec, array)
+        first = f"{array}{'[0]' * rank}"
+        strides = ", ".join(f"sizeof {array}{'[0]' * k}" for k in (*range(1, rank + 1), rank))
+        areas.append(
+            f"lw_area_of(&{first}, {low}, {high}, LW_KIND({first}), {rank}, (const long[]){{{strides}}}); "
+        )
+    program, segment = spec.program, known.segment
+    iterators = dict.fromkeys(name for one in program.statements for name in one.iterators)
+    declared = "".join(f"long {name}; " for name in iterators if name.isidentifier())
+    original = f"auto void lw_original(void); void lw_original(void) {{ {declared}{{\n{program.region.text}\n}} }}"
+    line = f"\n#line {segment.source.line_of(segment.place.start)}\n"
+    begin = f"{''.join(areas)}lw_before(); {{ {original} lw_original(); }} lw_between();{line}"
+    text = f'#include "{PROGRAM_HEADER}"\n' + inserted(segment, (), begin, "lw_after();")
+    engine = f"#define LW_AREAS {max(1, len(arrays))}\n" + runtime_text("differing.c")
+    return Built(text, _HEADER, engine, "", ("-O1", "-ffp-contract=off"), "differing")
+
+
+def _means_the_same(spec: Specification, known: ReachedCode) -> bool:
+    """Whether what the original names is the same in both files: macros, functions, types of arrays."""
+    program = spec.program
+    old, new = program.file, c_file(known.source)
+    if old.source.text == new.source.text:
+        return True
+    before, after = _definitions(old), _definitions(new)
+    words, named = set[str](), {*names_in(program.region.text)}
+    while named:
+        words |= named
+        named = {word for name in named for word in names_in(before.get(name, ""))} - words
+    if any(before.get(word) != after.get(word) for word in words):
+        return False
+    for array in spec.arrays:
+        here, there = program.file.declarations.visible(array, program.region), known.at_segment(array)
+        if here is None or there is None:
+            return False
+        if old.declarations.resolved(here.type) != new.declarations.resolved(there.type):
+            return False
+    return True
+
+
+def _definitions(file: CFile) -> Mapping[str, str]:
+    """The texts of the macros and functions of a file."""
+    found: dict[str, str] = {}
+    for macro in file.macros:
+        found[macro.name] = found.get(macro.name, "") + on_one_line(macro.place.text)
+    for node in file.possible.named_children:
+        if node.type == "function_definition":
+            inner = node.child_by_field_name("declarator")
+            while inner is not None and inner.type != "identifier":
+                inner = inner.child_by_field_name("declarator")
+            if inner is not None:
+                found[inner.text] = on_one_line(field(node, "body").text)
+    return found
