@@ -112,10 +112,9 @@ def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
 def _means_the_same(spec: Specification, known: ReachedCode) -> bool:
     """Whether what the original names is the same in both files: macros, functions, types of arrays."""
     program = spec.program
-    old, new = program.file, c_file(known.source)
-    if old.source.text == new.source.text:
-        return True
-    before, after = _definitions(old), _definitions(new)
+    if program.source.path == known.source.path:
+        return True  # it stands where the segment stands
+    before, after = _definitions(program.file), _definitions(c_file(known.source))
     words, named = set[str](), {*names_in(program.region.text)}
     while named:
         words |= named
@@ -123,10 +122,11 @@ def _means_the_same(spec: Specification, known: ReachedCode) -> bool:
     if any(before.get(word) != after.get(word) for word in words):
         return False
     for array in spec.arrays:
-        here, there = program.file.declarations.visible(array, program.region), known.at_segment(array)
+        declared, here = program.file.declarations, known.at_segment(array)
+        there = declared.visible(array, program.region)
         if here is None or there is None:
             return False
-        if old.declarations.resolved(here.type) != new.declarations.resolved(there.type):
+        if declared.resolved(there.type) != known.declarations.resolved(here.type):
             return False
     return True
 
