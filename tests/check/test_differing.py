@@ -39,7 +39,7 @@ OTHER = "{ number t = A[i-1][j]; A[i][j] = t - TWICE(B[i][j]); }"
 @pytest.mark.parametrize("type", ["double", "float", "int", "unsigned short", "signed char"])
 @pytest.mark.parametrize("extra", ["", "#include <string.h>"])
 def test_a_variable_in_between(tmp_path: Path, extra: str, type: str) -> None:
-    """All that is in the arrays is zero: other numbers tell.  A header that one file lacks changes nothing."""
+    """The arrays hold zeros: other numbers tell.  A header that one file lacks changes nothing."""
     old = text(ORIGINAL, type=type)
     assert checked(tmp_path, old, text(f"{LOOPS} {SAME}", extra, type)).answer is not Answer.VIOLATION
     report = checked(tmp_path, old, text(f"{LOOPS} {OTHER}", extra, type))

@@ -101,7 +101,8 @@ def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
     program, segment = spec.program, known.segment
     iterators = dict.fromkeys(name for one in program.statements for name in one.iterators)
     declared = "".join(f"long {name}; " for name in iterators if name.isidentifier())
-    original = f"auto void lw_original(void); void lw_original(void) {{ {declared}{{\n{program.region.text}\n}} }}"
+    body = f"{{ {declared}{{\n{program.region.text}\n}} }}"
+    original = f"auto void lw_original(void); void lw_original(void) {body}"
     line = f"\n#line {segment.source.line_of(segment.place.start)}\n"
     begin = f"{''.join(areas)}lw_before(); {{ {original} lw_original(); }} lw_between();{line}"
     text = f'#include "{PROGRAM_HEADER}"\n' + inserted(segment, (), begin, "lw_after();")
