@@ -160,7 +160,8 @@ _INSIDE = ("function_definition", "comment")
 def counterparts(old: Sequence[Span], new: Source) -> Source:
     """`new` with the places of the regions of the original chosen.
 
-    A file that marks as many or more is left alone.  One that marks some of them has the others in the functions where it marks none.
+    A file that marks as many or more is left alone.  One that marks some of them has the
+    others in the functions where it marks none.
     """
     marked = [one.place for one in c_file(new).regions] if has_marks(new) else []
     if len(marked) >= len(old):
