@@ -388,14 +388,3 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     if job.tools.openmp or starts_threads(job.sites.known) is not None:
         notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
     return tuple(notes)
-
-
-def definitions(words: Sequence[str]) -> dict[str, int]:
-    """`N=4` and `N = 4` as sizes; ValueError for anything else."""
-    found: dict[str, int] = {}
-    for word in words:
-        name, equals, text = word.partition("=")
-        if not equals or not name.strip().isidentifier():
-            raise ValueError(word)
-        found[name.strip()] = int(text)
-    return found
