@@ -39,7 +39,7 @@ void lw_before(void), lw_between(void), lw_after(void);
 
 
 @dataclass(frozen=True)
-class Difference:
+class DifferingCell:
     """A cell that ends up with another value."""
 
     cell: str
@@ -64,7 +64,7 @@ def with_difference(sites: Sites, spec: Specification, tools: Toolchain, report:
     return replace(report, answer=Answer.GAVE_UP, findings=(), violations=0, notes=notes)
 
 
-def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> Difference | None:
+def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> DifferingCell | None:
     """A cell that the segment leaves as the original does not; None where none is found."""
     arrays = blocks(spec, known)
     if set(arrays) != {one for one in spec.arrays if not spec.footprint(one).is_empty()}:
@@ -82,7 +82,7 @@ def difference(known: ReachedCode, spec: Specification, tools: Toolchain) -> Dif
                 for line in ended.lines:
                     _, array, subscripts, old, new = line.split(" ")
                     cell = arrays[int(array)] + subscripts
-                    return Difference(cell, old, new, own_data=seed == _SEEDS[0])
+                    return DifferingCell(cell, old, new, own_data=seed == _SEEDS[0])
         except (BadInput, GaveUp, InternalError):  # the two cannot be run together: nothing is shown
             return None
     return None
