@@ -283,6 +283,18 @@ def test_loops_that_count_down() -> None:
         assert isinstance(checker.asked(wrong, 20), NotChecked)
 
 
+NEVER = """for (int i = 0; i < n; i++) { S: C[i] = 0; if (i < 0) T: C[i] = 1; }
+for (int i = 5; i < 3; i++) U: x = C[i];"""
+
+
+def test_statements_that_never_run() -> None:
+    """Their calls are there; the new text may leave them out."""
+    (program,) = read_source(Source("region.c", REGION.format(NEVER)))
+    plan = transform(program, "reverse(S, i)")
+    found = change_status(program, plan.program, generate(to_schedule(plan)))
+    assert found.status == CHECKED
+
+
 UP_TO = "for (int i = 0; i <= n; i++) S: C[i] = 0;"
 BY_EIGHT = "for (int i = 0; i < n; i += 8) S: C[i] = 0;"
 DOUBLED = "for (int i = 0; 2 * i < n; i++) S: C[i] = 0;"
@@ -291,7 +303,7 @@ BACK = "for (int i = 0; i < n; i++) S: C[5 - 2 * i] = 0;"
 WIDE = "for (long i = 0; i <= n; i++) S: C[4 * i + 9] = 0;"
 WIDE_UP_TO = "for (long i = 0; i < n + 1; i++) S: C[i] = 0;"
 WIDE_DOWN = "for (long i = 0; i < n; i++) for (long j = 4 * i; j >= 0; j--) S: C[j] = i;"
-DOWN = "for (long i = 0; i < n; i++) for (int j = 4 * i; j >= 0; j--) S: C[j] = i;"
+NARROW_DOWN = "for (long i = 0; i < n; i++) for (int j = 4 * i; j >= 0; j--) S: C[j] = i;"
 WIDE_CAST = "for (long i = 0; i < n; i++) S: C[2 * (int)i] = 0;"
 BY_NOTHING = "for (int i = 0; i < n; i++) S: C[0 * (8 * i)] = 0;"
 TURNED_TWICE = "for (int i = 0; i < n; i++) S: C[-(-(2 * i))] = 0;"
@@ -322,7 +334,7 @@ NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
         (WIDE_UP_TO, 2147483646, True),
         (WIDE_UP_TO, None, False),
         (WIDE_DOWN, None, True),
-        (DOWN, None, False),
+        (NARROW_DOWN, None, False),
         (WIDE_CAST, None, False),
         (NARROWED, None, False),
     ],

@@ -8,10 +8,12 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
+from loopwright.loops.expressions import Int, Or
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.model.program import Program
+from loopwright.model.program import Program, Statement
 from loopwright.model.schedule import Schedule
-from loopwright.prove.obligations.timetable import Timetable, timetable
+from loopwright.prove.obligations.decisions import Decided, Decision
+from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable, Vector, timetable
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.reading.loops import text_loops
 from loopwright.transform.scheduling import flat_schedule
@@ -45,11 +47,20 @@ def loops_as_written(original: Program) -> Node:
 
 
 def _side(original: Program, schedule: Schedule, node: Node) -> Side:
-    """With the statements in the order of the text."""
+    """With the statements in the order of the text, also those without an instance."""
     table = timetable(schedule, node)
-    order = [statement.name for statement in original.statements]
-    statements = sorted(table.statements, key=lambda one: order.index(one.name))
+    known = {one.name: one for one in table.statements}
+    statements = [known.get(one.name) or _never(one, table) for one in original.statements]
     return replace(table, statements=tuple(statements)), node
+
+
+def _never(statement: Statement, table: Timetable) -> TimedStatement:
+    """A statement that has no instance: the text may have a call of it."""
+    count = statement.domain.dim(isl.dim_type.set)
+    names = tuple(f"never{k}" for k in range(count))
+    nothing = isl.Set.empty(statement.domain.get_space())
+    time: Decision[Vector] = Decided((Int(0),) * table.width)
+    return TimedStatement(statement.name, (Shape(names, Or(()), nothing, time, (), ()),))
 
 
 def opened(node: Node) -> Node:
