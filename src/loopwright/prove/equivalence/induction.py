@@ -23,11 +23,11 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Int
-from loopwright.presburger.sets import OUT
-from loopwright.prove.equivalence.accumulation import Accumulation, TooMany
+from loopwright.presburger.sets import OUT, within_effort
+from loopwright.prove.equivalence.accumulation import Accumulation, CombiningStep, TooMany
 from loopwright.prove.equivalence.claims import Bag, Claims, Key, Mismatch, PairClaim, TermPoint, widened
 from loopwright.prove.equivalence.combinations import Combination, combination_of
-from loopwright.prove.equivalence.contributions import Unbalanced, matched, unbalanced_text
+from loopwright.prove.equivalence.contributions import MatchedTerms, Unbalanced, matched, unbalanced_text
 from loopwright.prove.equivalence.definedness import Needed
 from loopwright.prove.equivalence.flow import Flow, ValueSource
 from loopwright.prove.equivalence.laws import doubled
@@ -42,6 +42,8 @@ from loopwright.prove.equivalence.terms import (
 )
 
 MOST_STEPS = 3000
+BAG_EFFORT = 10_000_000
+"""isl's steps for what accumulates in one value: about ten seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +147,10 @@ class Induction:
         both = Accumulation(self.old, combination), Accumulation(self.new, combination)
         both = self.accumulations.setdefault(combination, both)
         try:
-            mine = both[0].bag(old.definition, old.term, pairs.domain())
-            theirs = both[1].bag(new.definition, new.term, pairs.range())
-            found = matched(mine, theirs, pairs, combination)
+            found, steps = within_effort(BAG_EFFORT, partial(_matched_bags, both, (old, new), pairs))
+        except isl.Error as failure:
+            self.failed[key] = pairs
+            raise Mismatch(old, new, pairs, "what accumulates takes too long to match") from failure
         except (Unbalanced, TooMany) as wrong:
             self.failed[key] = pairs
             left = wrong.left if isinstance(wrong, Unbalanced) else ()
@@ -156,7 +159,7 @@ class Induction:
         for one in found:
             first, second = (TermPoint(each.definition, each.term) for each in (one.old, one.new))
             claims = self.equal(first, second, one.points, claims)
-        return claims.with_reordered(theirs.steps, combination.assumed)
+        return claims.with_reordered(steps, combination.assumed)
 
     def arguments(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """The operands one by one; those of + and * in either order."""
@@ -237,6 +240,16 @@ class Induction:
                 )
                 claims = self.equal(left, right, both.coalesce(), claims)
         return claims
+
+
+def _matched_bags(
+    both: tuple[Accumulation, Accumulation], points: tuple[TermPoint, TermPoint], pairs: isl.Map
+) -> tuple[list[MatchedTerms], tuple[CombiningStep, ...]]:
+    """The contributions to two values side by side, and the operations of NEW that combine them."""
+    old, new = points
+    mine = both[0].bag(old.definition, old.term, pairs.domain())
+    theirs = both[1].bag(new.definition, new.term, pairs.range())
+    return matched(mine, theirs, pairs, both[0].combination), theirs.steps
 
 
 def _branches(point: TermPoint) -> Iterator[tuple[TermPoint, isl.Set]]:
