@@ -156,3 +156,24 @@ def test_what_a_missing_header_may_declare_and_other_functions_are_no_reason(
 def test_a_snippet_declares_nothing(tmp_path: Path) -> None:
     text = "#pragma scop\nfor (i = 0; i < n; i++) a[i] = b[i];\n#pragma endscop\n"
     assert comparison(text, text, tmp_path) == PROVED
+
+
+_PAIRS = "for (i = 0; i < n; i += 2) { a[i] = 1; a[i + 1] = 1; }"
+LEAVING = {
+    "a macro that returns": "#define CHECK(c) do { if (!(c)) return; } while (0)",
+    "a macro in a macro": "#define FAIL(c) if (c) return\n#define CHECK(c) FAIL(!(c))",
+    "a macro that ends the program": "#include <stdlib.h>\n#define CHECK(c) ((c) ? (void)0 : abort())",
+    "a function of another file": "void fail(const char *);",
+}
+
+
+@pytest.mark.parametrize("name", LEAVING)
+def test_sizes_that_do_not_reach_the_region_refute_nothing(name: str, tmp_path: Path) -> None:
+    setup = "CHECK(n % 2 == 0);" if "macro" in name else 'if (n % 2 != 0) fail("odd");'
+    parts = {"head": LEAVING[name], "setup": setup}
+    old = function("for (i = 0; i < n; i++) a[i] = 1;", **parts)
+    found = comparison(old, function(_PAIRS, **parts), tmp_path)
+    assert found != PROVED and "does not end up" not in found
+    if "macro" not in name:
+        wrong = function("for (i = 0; i < n; i++) a[i] = 2;", **parts)
+        assert "does not end up" in comparison(old, wrong, tmp_path)

@@ -23,6 +23,7 @@ from loopwright.c.types import DOUBLE, FLOAT, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.known_numbers import (
+    ENDING,
     EXACT,
     LARGEST,
     AssumedCondition,
@@ -32,6 +33,7 @@ from loopwright.prove.equivalence.known_numbers import (
     literal_number,
     macro_of_headers,
     macros_of_file,
+    may_not_return,
     open_names,
     standard_headers,
 )
@@ -40,9 +42,6 @@ from loopwright.source import Span
 OTHERWISE = 5
 """What an int parameter that is no size of the region is taken to be."""
 _FILLERS = ("memset", "memcpy", "memmove", "bzero")
-_ENDING = frozenset(
-    ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit")
-) | {"__builtin_unreachable", "__builtin_trap", "__builtin_abort", "__builtin_exit", "__assert_fail"}
 
 
 class RegionNotReached(Exception):
@@ -151,13 +150,13 @@ class EnclosingFunction:
     @cached_property
     def ending(self) -> frozenset[str]:
         """Functions that do not come back, or may not."""
-        found = [one for one in self.file.functions if not _ENDING.isdisjoint(names_in(one.body.text))]
+        found = [one for one in self.file.functions if not ENDING.isdisjoint(names_in(one.body.text))]
         said = [one for one in named_children(self.file.tree) if "oreturn" in one.text]
-        return _ENDING | {one.name for one in found} | {name for one in said for name in identifiers(one)}
+        return ENDING | {one.name for one in found} | {name for one in said for name in identifiers(one)}
 
     @cached_property
     def hides_changes(self) -> bool:
-        """Whether a macro before the region may assign to something, or give an address away."""
+        """Whether a macro before the region may assign, give an address away, or leave."""
         words = set(names_in(self.node.source.text[self.node.start : self.region.start]))
         return any(name in words for name in changing_macros(self.file.source))
 
@@ -264,14 +263,15 @@ class _Prelude:
             case "assignment_expression" | "update_expression":
                 self.assign(node)
             case "if_statement":
+                if may_not_return(node, self.function.file):
+                    self.demand(field(node, "condition"), is_true=False)
                 value = self.value(field(node, "condition"))
                 self.forget(field(node, "condition"))
-                branches = [node.child_by_field_name(one) for one in ("consequence", "alternative")]
+                branch = node.child_by_field_name("consequence" if value else "alternative")
                 if value is None:
                     self.forget(node)
-                    branches = []
-                for one in (one for one in branches[not value :][:1] if one is not None):
-                    self.run(one)
+                elif branch is not None:
+                    self.run(branch)
             case "else_clause":
                 for one in named_children(node):
                     self.run(one)

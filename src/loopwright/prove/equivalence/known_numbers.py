@@ -239,11 +239,37 @@ def macros_of_file(source: Source) -> frozenset[str]:
     return frozenset(preprocess(source, PLAIN).changes)
 
 
+ENDING = frozenset(
+    ("exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit")
+) | {"__builtin_unreachable", "__builtin_trap", "__builtin_abort", "__builtin_exit", "__assert_fail"}
+"""Functions of the library that do not come back."""
+_RETURNING = frozenset(("printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "free", "srand"))
+_CHANGING = ASSIGNING | ENDING | {"&", "return", "goto", "break", "continue"}
+
+
 @lru_cache(maxsize=8)
 def changing_macros(source: Source) -> frozenset[str]:
-    """The macros of a file and its headers that may assign to something, or take an address."""
+    """The macros of a file and its headers that may assign to something, take an address, or leave a block.
+
+    `assert` is none: it is known what it asks for.
+    """
     changes = preprocess(source, PLAIN).changes.items()
-    changing = ASSIGNING | {"&"}
-    return frozenset(
-        name for name, lines in changes if any(not changing.isdisjoint(spelled(text)) for _, text in lines)
-    )
+    bodies = {name: {word for _, text in lines for word in spelled(text)} for name, lines in changes}
+    bodies.pop("assert", None)
+    found: frozenset[str] = frozenset()
+    known = _CHANGING
+    while new := frozenset(name for name, words in bodies.items() if not words.isdisjoint(known)) - found:
+        found, known = found | new, new
+    return found
+
+
+def may_not_return(node: Node, file: CFile) -> bool:
+    """Whether an `if` without `else` ends with a call of a function of another file: `if (c) die();`."""
+    body = core_of(field(node, "consequence"))
+    inside = [one for one in body.named_children if one.type != "comment"]
+    last = inside[-1] if body.type == "compound_statement" and inside else body
+    call = last.named_children[0] if last.type == "expression_statement" and last.named_children else last
+    if node.child_by_field_name("alternative") is not None or call.type != "call_expression":
+        return False
+    known = {one.name for one in file.functions} | _RETURNING
+    return field(call, "function").text not in known
