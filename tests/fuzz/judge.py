@@ -195,6 +195,7 @@ def _built(pairs: Sequence[Pair], folder: Path, *, threads: bool) -> bool:
 def _text(pairs: Sequence[Pair]) -> str:
     """All versions in one file: names at file scope get numbers, macros end with their version."""
     parts: list[str] = [_MALLOC, *dict.fromkeys(pair.prelude for pair in pairs)]
+    parts[:0] = ["#include <emmintrin.h>"] if any("_mm_" in pair.new for pair in pairs) else []
     table: list[str] = []
     for number, pair in enumerate(pairs):
         row = [

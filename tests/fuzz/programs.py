@@ -13,6 +13,7 @@ import random
 from dataclasses import dataclass, replace
 
 from tests.fuzz import rarities
+from tests.fuzz.stencils import stencil
 
 EDGE = 24
 """The length of every dimension."""
@@ -115,6 +116,10 @@ def random_program(rng: random.Random) -> Program:
     chosen += ("bump",) if "global" in rare else ()
     scope = Scope(rng, named, (*scalars, *others), chosen, rng.random() < 0.25, small, rare)
     body = _block(scope, 1)
+    if rng.random() < 0.03:
+        kind = rng.choice(("double", "double", "float", "int"))
+        arrays[:2] = [Array("A0", kind, 1), Array("A1", kind, 1)]
+        body = stencil(rng)
     given = [one.declaration for one in arrays if not one.shared]
     parameters = ", ".join([PARAMETERS, *given, "double *out"])
     lines = [STRUCT] if any(one.is_struct for one in arrays) else []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 from tests.fuzz.directives import at_a_loop, at_once, marked, simple
 from tests.fuzz.findings import Finding
@@ -15,6 +16,7 @@ from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_nest, random_scope
 from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
 from tests.fuzz.rewritings import Chosen, rewritten
+from tests.fuzz.vectors import in_vectors
 
 FAULTS = 0.3
 """How often a token of the result is changed."""
@@ -31,24 +33,36 @@ def rewriting(seed: int) -> Pair:
     kinds = INTEGERS + FLOATING * 2
     arrays = tuple(Array(f"A{k}", rng.choice(kinds), rng.choice((1, 1, 2))) for k in range(rng.randint(1, 3)))
     scalars = tuple(Array(name, rng.choice(kinds), 0) for name in ("s", "t"))
-    old = random_nest(random_scope(rng, arrays, scalars))
-    chosen = Chosen(rng, (*arrays, *scalars), "x")
-    whole, directive = rng.random() < 0.08, rng.random() < 0.2
-    if whole:
-        old = at_a_loop(old, chosen, simple)
-    new, wanted = old, 0 if whole or (directive and rng.random() < 0.5) else rng.choice((1, 1, 1, 2, 2, 3))
-    for number in range(8 if wanted else 0):
-        made = rewritten(new, Chosen(rng, (*arrays, *scalars), f"x{number}"))
-        if made is not None:
-            new, wanted = made, wanted - 1
-        if wanted == 0:
-            break
-    new = at_a_loop(new, chosen, at_once) if whole else new
-    new = at_a_loop(new, chosen, marked) if directive else new
+    if rng.random() < 0.04:
+        kind = rng.choice(("double", "float"))
+        arrays = tuple(Array(one.name, kind, 1) for one in arrays)
+        old, new = in_vectors(rng, arrays)
+    else:
+        old, new = _rewritten_nests(rng, arrays, scalars)
     has_pragmas = rng.random() < 0.7
     read = [one.name for one in scalars if rng.random() < 0.6]
     before, after = (_text(one, arrays, scalars, read, has_pragmas=has_pragmas) for one in (old, new))
     return Pair(before, mutated(rng, after) if rng.random() < FAULTS else after, arrays)
+
+
+def _rewritten_nests(
+    rng: random.Random, arrays: tuple[Array, ...], scalars: tuple[Array, ...]
+) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Loops, and the same with one to three rewritings; or as one call, or with a directive."""
+    old = random_nest(random_scope(rng, arrays, scalars))
+    chosen = Chosen(rng, (*arrays, *scalars), "x")
+    if rng.random() < 0.06:
+        old = at_a_loop(old, chosen, simple)
+        return old, at_a_loop(old, chosen, at_once)
+    has_directive = rng.random() < 0.15
+    new, wanted = old, rng.choice((0, 1)) if has_directive else rng.choice((1, 1, 1, 2, 2, 3))
+    for number in range(8 if wanted else 0):
+        made = rewritten(new, replace(chosen, fresh=f"x{number}"))
+        if made is not None:
+            new, wanted = made, wanted - 1
+        if wanted == 0:
+            break
+    return old, at_a_loop(new, chosen, marked) if has_directive else new
 
 
 def _text(
@@ -61,7 +75,8 @@ def _text(
 ) -> str:
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     first, last = (["#pragma scop"], ["#pragma endscop"]) if has_pragmas else ([], [])
-    made = ["#include <string.h>"] if any("mem" in line for line in lines(nodes)) else []
+    headers = (("<string.h>", "mem"), ("<emmintrin.h>", "_mm_"))
+    made = [f"#include {name}" for name, word in headers if any(word in line for line in lines(nodes))]
     made += [f"void f({given})", "{", *(f"  {one.type} {one.name} = 1;" for one in scalars)]
     made += [*first, *lines(nodes), *last]
     made += [f"  out[{k}] = {name};" for k, name in enumerate(read)]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 
 from loopwright.model.program import Program, Statement
+from tests.fuzz.stencils import STEPS, tiles_of_steps
 
 
 def random_operation(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
     """The lines of one operation; the handles that they bind end in `number`."""
     one, other = (rng.choice(program.statements) for _ in range(2))
+    if one.iterators[:1] == (STEPS,) and rng.random() < 0.6:
+        return tiles_of_steps(rng, number)
     loops = list(one.iterators) or ["i"]
     loop, inner = rng.choice(loops), rng.choice(loops)
     if rng.random() < 0.2:
