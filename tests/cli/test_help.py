@@ -65,7 +65,7 @@ def test_mistakes_in_scripts(
 
 @pytest.mark.parametrize(
     ("before", "after", "code"),
-    [("#pragma scop\n", "", "LW202"), ("i++", "i *= 2", "LW211"), ("j < n", "j <", "LW211")],
+    [("#pragma scop\n", "", "LW202"), ("i++", "i ^= 3", "LW211"), ("j < n", "j <", "LW211")],
 )
 def test_mistakes_in_c(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str, code: str

@@ -48,7 +48,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("continue", region("  continue;"), "a 'continue' cannot", "put 'if (...) continue;'"),
     ("switch", region("  switch (n) { case 0: x[0] = 1; }"), "a 'switch' cannot", "'if' and 'else'"),
     ("square", region("  for (i = 0; i * i < n; i++) x[i] = 0;"), "multiplies two things", "constant factors"),
-    ("powers", region("  for (i = 1; i < n; i *= 2) x[i] = 0;"), "not add a constant to 'i'", "i += 2"),
+    ("turns", region("  for (i = 1; i < n; i ^= 3) x[i] = 0;"), "not add a constant to 'i'", "i += 2"),
     ("step 0", region("  for (i = 0; i < n; i += 0) x[i] = 0;"), "does not change its iterator", "i += 2"),
     ("double", region("  for (double t = 0; t < n; t++) x[0] = t;"), "'t' is a 'double'", "declare it as int"),
     ("call", region("  for (i = 0; i < n; i++) scanf(\"%d\", &n);"), "'scanf' may change 'n'", "copy 'n'"),

@@ -183,7 +183,7 @@ def test_standard_input(c: str, fed: Fed) -> None:
     ],
 )
 def test_standard_input_that_is_wrong(words: list[str], message: str, fed: Fed) -> None:
-    status, _, err = fed(*words, text=C.replace("i < n; i++", "i < n; i *= 2"))
+    status, _, err = fed(*words, text=C.replace("i < n; i++", "i < n; i ^= 3"))
     assert status == 2 and message in err, err
 
 
