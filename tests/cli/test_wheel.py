@@ -50,7 +50,7 @@ def test_the_package_is_the_wheels(installed: Path, tmp_path: Path) -> None:
 
 
 def test_the_playground_finds_its_page(installed: Path, tmp_path: Path) -> None:
-    text = "from loopwright.serve.examples import examples; print(len(examples()['tutorial/sums'].script))"
+    text = "from loopwright.serve.app import examples; print(len(examples()['tutorial/sums'].script))"
     assert int(run(installed, tmp_path, "-c", text).stdout) > 50
     for name in ("serve/static/index.html", "serve/static/playground.js", "show/static/moving.js"):
         assert (installed / "loopwright" / name).stat().st_size > 1000

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from loopwright.serve.app import LARGEST, application
-from loopwright.serve.examples import examples
+from loopwright.serve.app import LARGEST, application, examples
 from loopwright.serve.workers import Workers
 from tests.serve.support import run_in_thread
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loopwright.serve.examples import examples
+from loopwright.serve.app import examples
 from tests.serve.test_app import SLOW, SUMS
 
 SLOWEST = examples()["kernel/adi"]

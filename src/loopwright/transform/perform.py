@@ -12,7 +12,7 @@ from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library import (
     contraction,
-    counting,
+    dividing,
     expansion,
     hexagons,
     loops,
@@ -22,7 +22,6 @@ from loopwright.transform.library import (
     staging,
     statements,
     streaming,
-    summing,
     tiling,
     unrolling,
 )
@@ -115,7 +114,7 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))
         case ops.SplitSum(target):
-            after, one, two = summing.split_sum(plan, plan.component(target, "target"))
+            after, one, two = dividing.split_sum(plan, plan.component(target, "target"))
             return OperationResult(after, (one, two))
         case ops.Overlap(target, sizes, whole):
             component = plan.component(target, "target")
@@ -199,7 +198,7 @@ def _nest(plan: Plan, component: Component, operation: ops.NestOperation) -> Pla
             tiles = _sized(plan, component, factors, "factors")
             return unrolling.unroll_and_jam(plan, component, tiles)
         case ops.FromZero():
-            return counting.from_zero(plan, component)
+            return loops.from_zero(plan, component)
         case _:
             assert_never(operation)
 
