@@ -88,6 +88,14 @@ def test_bounds_that_are_set(body: str, domain: str) -> None:
     assert any("n[0]" in entry.text or "n" in entry.about for entry in program.assumptions)
 
 
+@pytest.mark.parametrize("kind", ["double complex", "complex float", "_Complex double", "float _Complex"])
+def test_complex_numbers(kind: str) -> None:
+    body = "for (i = 0; i < n; i++) { KIND t = conj(z[i]); z[i] = t * (2 + 3 * I); }".replace("KIND", kind)
+    program = read(body, "#include <complex.h>", f"int n, {kind} *z")
+    assert {array.name for array in program.arrays} == {"t", "z", "I"} and not program.set_aside
+    assert kind in {array.element_type for array in program.arrays}
+
+
 @pytest.mark.parametrize(
     ("body", "bound"),
     [

@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import CheckOptions, check_text
+from loopwright.check.verify import CheckOptions, check_file, check_text
 from loopwright.errors import BadInput, Crashed, GaveUp
 from tests.check.support import QUICK
 from tests.check.test_bad_input import check, text
@@ -264,3 +264,8 @@ def test_values_in_arrays_of_its_own_are_followed_by_terms_alone() -> None:
     assert report.answer is Answer.GAVE_UP and not report.findings
     assert "values are kept in t, which the original lacks" in report.notes[-1]
     assert check(text(program)).algorithm == "terms"
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("\ufeff" + text(COPY))
+    assert check_file(tmp_path / "p.c", options=CheckOptions(tools=QUICK)).answer is Answer.VALID

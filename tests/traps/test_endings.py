@@ -127,6 +127,8 @@ def test_a_file_that_is_no_program_is_not_refuted(name: str, wrong: str, tmp_pat
     found = comparison(old, new, tmp_path)
     around = "the regions differ, and so does what is around them"
     if name == "a name in the region":
+        first = found.split("; ")[0]
+        assert f"{wrong} does not compile: " in first and said in first
         assert found.endswith("; by running: what 'zz' is, which the file does not define, was not looked into")
     else:
         assert found.startswith(around) or (f"{wrong} does not compile: " in found and said in found)

@@ -15,6 +15,9 @@ SHARED = [
     Trap("two pointers into one array", _LOOP, setup="double *p = a + 1, *q = a;"),
     Trap("the same pointer twice", _LOOP, setup="double *p = a, *q = a;"),
     Trap("a pointer and its array", "for (i = 1; i < n; i++) p[i] = a[i - 1];", setup="double *p = a;"),
+    Trap("rows of an array", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*r)[9] = (double (*)[9])a, *p = a;"),
+    Trap("rows of a matrix", "for (i = 1; i < 9; i++) p[i] = r[1][i - 1];", setup="double *p = A[1], (*r)[100] = A;"),
+    Trap("rows by void", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*(r))[9] = (void *)a, *p = a;"),
     Trap("by an address", _LOOP, setup="double *p = &a[1], *q = &a[0];"),
     Trap("assigned later", _LOOP, setup="double *p, *q; p = a; q = a + 2;"),
     Trap("one pointer from another", _LOOP, setup="double *p = x, *q = p;"),
@@ -169,6 +172,21 @@ UNIONS = [
     for body in ["for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.f; }"]
 ]
 
+_ELEMENTS = "for (i = 0; i < 3; i++) { u.x[i] = i; b[i] = u.y[i + 1]; }"
+UNIONS += [
+    Trap("arrays", _ELEMENTS, "union { double x[4], y[4]; } u;"),
+    Trap("arrays in a struct", _ELEMENTS, "struct { int c; union { double x[4]; double y[4]; }; } u;"),
+    Trap("a struct and an array", _ELEMENTS.replace("u.x", "u.v.x"), "union { struct { double w, x[4]; } v; double y[9]; } u;"),
+    Trap("through a pointer", _ELEMENTS.replace("u.", "w->"), "union U { double x[4], y[4]; } u;", "union U *w = &u;"),
+    Trap("by sums", "for (i = 0; i < 3; i++) { *(u.x + i) = i; b[i] = *(u.y + i + 1); }", "union { double x[4], y[4]; } u;"),
+    Trap("elements", "for (i = 0; i < 3; i++) { u[i].x = i; b[i] = u[i + 1].y; }", "union { double x, y; } u[4];"),
+    Trap(
+        "an array that is passed on",
+        "for (i = 0; i < 3; i++) { g(u.x, i); b[i] = u.y[i + 1]; }",
+        "union { double x[4], y[4]; } u; static void g(double *p, int i) { p[i] = i; }",
+    ),
+]
+
 _STRUCT = "struct { double x[10], y[10]; } v;"
 BEYOND = [
     Trap("a member", "for (i = 0; i < 20; i++) v.x[i] = i;", _STRUCT),
@@ -209,6 +227,8 @@ APART = [
     Trap("two pointers in a struct", "for (i = 1; i < n; i++) g->p[i] = g->q[i - 1];", head="struct G { double *p, *q; };", parameters="int n, struct G *g"),
     Trap("rows of one memory", "for (i = 1; i < n; i++) for (j = 0; j < n; j++) r[i][j] = 1;", head="#include <stdlib.h>", setup="double *m = malloc(800), *r[10]; for (k = 0; k < 10; k++) r[k] = m + 10 * k;"),
     Trap("calls that give two arrays", "for (i = 1; i < n; i++) x[i] = y[i - 1];", after="} void g(void) { f(5, a, b); f(5, b, a);"),
+    Trap("two members of a union that are read", "for (i = 0; i < 3; i++) b[i] = u.x[i] + u.y[i];", "union { double x[4], y[4]; } u;"),
+    Trap("rows of another array", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*r)[9] = (double (*)[9])b, *p = a;"),
     Trap("one member of a union", "for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.d; }", head="union U { double d; float f; } u;"),
     Trap("the address of another scalar", _SCALAR, setup="double *q = &t;"),
     Trap("two structs in a struct", "for (i = 1; i < 20; i++) u.in.v[i] = u.other.v[i - 1];", head=_IN_A_STRUCT),

@@ -25,7 +25,6 @@ MOVING = [
     Trap("the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"),
     Trap("the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"),
     Trap("its address is taken", "for (i = 0; i < n; i++) { P *p = &q[i], **r = &p; *r = q; p->x = 1; }"),
-    Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
     Trap(
         "another type of the elements",
         "for (i = 0; i < n; i++) { double *p = (double *)q + i; p[1] = p[0]; }",
@@ -78,6 +77,7 @@ FOLLOWED = [
     Trap("numbers through a struct as a value", "for (i = 0; i < n; i++) { double *p = s.d + i; p[0] = 1; }", parameters="int n, S s"),
     Trap("a constant subscript", "for (i = 0; i < n; i++) { const P *p = &q[3]; a[i] = p->x; }"),
     Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
+    Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
     Trap("in two loops", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }"),
 ]
 

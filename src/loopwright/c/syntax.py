@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import tree_sitter
 import tree_sitter_c
 
-from loopwright.c.tokens import packed, without_comments
+from loopwright.c.tokens import packed, with_joined_types, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -244,7 +244,7 @@ class Node:
 
 def parse(source: Source, shown: str | None = None) -> Node:
     """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved."""
-    plain = re.sub(r"[^\x00-\x7f]", "_", source.text if shown is None else shown)
+    plain = with_joined_types(re.sub(r"[^\x00-\x7f]", "_", source.text if shown is None else shown))
     tree = _tree_of_long(plain) if len(plain) > _LONG else _tree(plain)
     return Node(source, tree.root_node, None)
 

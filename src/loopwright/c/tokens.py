@@ -175,3 +175,14 @@ def has_effect(expression: str) -> bool:
     """Whether an expression may change something: it assigns, or it calls what has a name."""
     calls = any(two == "(" and is_name(one) for one, two in pairwise(spelled(expression)))
     return calls or has_assignment(expression)
+
+
+_COMPLEX = re.compile(
+    r"\b(?:(?:long[ \t]+double|double|float)[ \t]+(?:complex|_Complex)|"
+    r"(?:complex|_Complex)[ \t]+(?:long[ \t]+double|double|float))\b(?=[ \t]*[\w*)])"
+)
+
+
+def with_joined_types(text: str) -> str:
+    """A text for a parser to which `double complex` has to be one word; nothing moves."""
+    return _COMPLEX.sub(lambda found: re.sub(r"[ \t]", "_", found[0]), text)

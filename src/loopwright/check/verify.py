@@ -56,7 +56,7 @@ from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.outside import rest_difference, uncompared
 from loopwright.read.c.options import AS_MARKED, ReadOptions
-from loopwright.read.c.reader import load_c
+from loopwright.read.c.reader import load_unmarked
 from loopwright.source import Source
 
 
@@ -91,7 +91,7 @@ def check_file(
     program: str | Path, spec: str | Path | None = None, options: CheckOptions | None = None
 ) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
-    return check_source(load_c(program), spec, options)
+    return check_source(load_unmarked(program), spec, options)
 
 
 def check_text(

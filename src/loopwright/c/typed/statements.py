@@ -111,11 +111,11 @@ def built_variable(builder: Builder, cursor: Cursor) -> tree.Declarator:
 
 
 def _equals(builder: Builder, whole: Range) -> int | None:
-    """The `=` of a declarator, from its name on: not one inside a size."""
+    """The `=` of a declarator, from its name on, which may be in parentheses: not one inside a size."""
     depth = 0
     for position in range(*whole):
         text = builder.listing.tokens[position].text
-        depth += (text in "([{") - (text in ")]}")
+        depth = max(0, depth + (text in "([{") - (text in ")]}"))
         if text == "=" and depth == 0:
             return position
     return None

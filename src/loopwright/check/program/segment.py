@@ -34,7 +34,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
 from loopwright.read.c.options import AS_MARKED, ReadOptions
-from loopwright.read.c.reader import parse_c, read_c
+from loopwright.read.c.reader import load_unmarked, parse_c, read_source
 from loopwright.source import Source, Span
 
 START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
@@ -73,7 +73,7 @@ def parse_input(
         source = resolved(source, options)
     if spec is None:
         return _one_file(source, start, options)
-    originals = read_c(spec, options)
+    originals = read_source(load_unmarked(spec), options)
     if len(originals) != 1:
         raise BadInput(
             Code.SEGMENT,

@@ -34,7 +34,7 @@ from loopwright.errors import BadInput, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Parameter, Program
 from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.reader import read_c, read_source
+from loopwright.read.c.reader import load_unmarked, read_source
 from loopwright.source import Source, Span
 
 _COMPILER = "g++"
@@ -66,7 +66,7 @@ def compared_by_terms(
 ) -> Report | None:
     """`same_terms` with the original of a file, in functions or in segments of them."""
     try:
-        originals = read_c(spec, reading)
+        originals = read_source(load_unmarked(spec), reading)
     except BadInput:  # the first error says what is wrong
         return None
     if len(originals) != 1:

@@ -31,7 +31,7 @@ from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.find import resolved
 from loopwright.read.c.paired_wordings import in_lanes, pairs_of_wordings
-from loopwright.read.c.reader import load_c
+from loopwright.read.c.reader import load_unmarked
 from loopwright.read.c.rephrased import as_written, with_statements_written_out
 from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
@@ -123,7 +123,7 @@ def compare_files(
     """
     progress("reading")
     compilers = (options.of_old.compiled, options.reading.compiled)
-    written = _loaded(old_file), _loaded(new_file)
+    written = load_unmarked(old_file), load_unmarked(new_file)
     before, source = map(plainly_spelled, written, compilers)
     before, old_branches = with_branches_taken(before, compilers[0])
     source, new_branches = with_branches_taken(source, compilers[1])
@@ -132,12 +132,6 @@ def compare_files(
     found = as_defined(found, files, options, lambda again: _compared_lanes(before, source, again, progress))
     told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
     return replace(found, trusted=(*found.trusted, *told))
-
-
-def _loaded(file: str | Path) -> Source:
-    """The text of a file, without a byte order mark, which compilers skip."""
-    source = load_c(file)
-    return replace(source, text=source.text.removeprefix("\ufeff"))
 
 
 def _compared_lanes(
@@ -271,10 +265,20 @@ def _compared_wordings(
         if is_too_long(texts[1]):
             break
     if undecided:
-        return _most_telling(undecided)
+        files = (Compiled(text, compiler) for text, compiler in zip((before, source), compilers, strict=True))
+        return _told_first(_most_telling(undecided), not_compiled(*files))
     first = failures[0].diagnostic
     place = None if first.span is None else as_written(first.span, (before, source))
     raise BadInput.of(replace(first, span=place)) from failures[0].__cause__
+
+
+def _told_first(found: Comparison, error: str | None) -> Comparison:
+    """What is not decided, with what no compiler accepts before all other reasons."""
+    last = found.answers[-1]
+    if error is None or not isinstance(last.verdict, Undecided):
+        return found
+    verdict = replace(last.verdict, reason=f"{error}; {last.verdict.reason}")
+    return replace(found, answers=(*found.answers[:-1], replace(last, verdict=verdict)))
 
 
 def _if_compiled(

@@ -94,6 +94,12 @@ def load_c(path: str | Path) -> Source:
     return source
 
 
+def load_unmarked(path: str | Path) -> Source:
+    """The text of a C file without a byte order mark, which compilers skip where it is first."""
+    source = load_c(path)
+    return replace(source, text=source.text.removeprefix("\ufeff"))
+
+
 def _refuse_binary(source: Source) -> None:
     if "\0" in source.text:
         at = source.text.index("\0")

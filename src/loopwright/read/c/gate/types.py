@@ -6,6 +6,8 @@ found here.  Storage that other storage overlaps, or that is observed from outsi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loopwright.c import types
 from loopwright.c.syntax import refuse
 from loopwright.c.typed import tree
@@ -38,7 +40,9 @@ def is_named(token: ExpandedToken) -> bool:
     return token.is_name and token.text not in _ARITHMETIC and token.text not in SPECIAL_NUMBERS
 
 
-_ARITHMETIC = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))
+_ARITHMETIC = frozenset(
+    ("char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Complex", "__extension__")
+)
 
 
 def number_macros(region: TypedRegion) -> frozenset[str]:
@@ -80,18 +84,44 @@ def _refuse_bit_field(node: tree.Node) -> None:
 def _refuse_unions(nodes: list[tree.Node]) -> None:
     """The members of a union are one storage under several names."""
     members = [node for node in nodes if isinstance(node, tree.MemberAccess) and node.in_union]
-    written = [
-        core
-        for node in nodes
-        if isinstance(node, tree.Assign | tree.Update)
-        and isinstance(core := tree.without_casts(node.target), tree.MemberAccess)
-    ]
-    inside = [node for target in written for node in tree.walk(target) if isinstance(node, tree.MemberAccess)]
+    if len({node.name for node in members}) < 2:
+        return
+    targets = [node.target for node in nodes if isinstance(node, tree.Assign | tree.Update)]
+    inside = [one for target in (*targets, *_passed_on(nodes)) for one in _owners(target) if one.in_union]
     for one in inside:
-        other = next((node for node in members if one.in_union and node.name != one.name), None)
+        other = next((node for node in members if node.name != one.name), None)
         if other is not None:
             message = f"'{one.name}' and '{other.name}' are members of a union, and share their storage"
             raise refuse(other.place.span, message, "use one member of it in a region")
+
+
+def _owners(lvalue: tree.Expression) -> Iterator[tree.MemberAccess]:
+    """The members that an lvalue is, or is a part of, or is reached through."""
+    core = tree.without_casts(lvalue)
+    while True:
+        match core:
+            case tree.MemberAccess(object=inner):
+                yield core
+            case tree.Subscript(base=inner):
+                pass
+            case tree.Unary(operator="*" | "&" | "__real__" | "__imag__", operand=inner):
+                pass
+            case _:
+                return
+        core = tree.without_casts(inner)
+
+
+def _passed_on(nodes: list[tree.Node]) -> Iterator[tree.Expression]:
+    """Arrays that become pointers, and what the address of is taken: they may be written elsewhere."""
+    for node in nodes:
+        is_conversion = isinstance(node, tree.Cast) and node.is_implicit
+        for part in () if is_conversion else tree.children(node):
+            core = tree.without_casts(part) if isinstance(part, tree.Expression) else None
+            is_address = isinstance(core, tree.Unary) and core.operator == "&"
+            is_array = core is not None and isinstance(types.unqualified(core.type), types.ArrayType)
+            is_element = isinstance(node, tree.Subscript) and part is node.base
+            if core is not None and (is_address or (is_array and not is_element)):
+                yield core
 
 
 def iterators_of(
