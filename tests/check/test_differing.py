@@ -67,3 +67,17 @@ def test_a_function_that_stores(tmp_path: Path) -> None:
     wrong = checked(tmp_path, old, text(loops.format(" ? j - 1 : 0"), before=put))
     assert wrong.answer is Answer.VIOLATION
     assert "with other numbers in the arrays before" in wrong.notes[0]
+
+
+def test_iterators_have_their_types(tmp_path: Path) -> None:
+    """Products of iterators are those of the original: `unsigned` ones wrap around."""
+    loops = "for (unsigned i = 1; i < 30; i++) for (unsigned j = 0; j < 20; j++)"
+    old = text(f"{loops} A[i][j] = A[i-1][j] + i * 900000000u;")
+    new = text(f"{loops} {{ number t = A[i-1][j]; A[i][j] = t + i * 900000000u; }}")
+    assert checked(tmp_path, old, new).answer is not Answer.VIOLATION
+
+
+def test_variables_that_nothing_sees_afterwards(tmp_path: Path) -> None:
+    old = text(f"number s; {LOOPS} {{ s = A[i-1][j]; A[i][j] = s + TWICE(B[i][j]); }}")
+    new = text(f"number s; {LOOPS} {{ s = TWICE(B[i][j]); A[i][j] = A[i-1][j] + s; }}")
+    assert checked(tmp_path, old, new).answer is not Answer.VIOLATION

@@ -17,6 +17,7 @@ from loopwright.c.tokens import names_in, on_one_line
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.addresses import blocks, bounds
 from loopwright.check.program.instrument import inserted
+from loopwright.check.program.outside import is_looked_at
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.check.run.execute import Built, Toolchain, compile_program, run_program, workspace
@@ -33,7 +34,7 @@ _HEADER = """
   char: 3, signed char: 3, short: 3, int: 3, long: 3, long long: 3, \\
   _Bool: 4, unsigned char: 4, unsigned short: 4, unsigned int: 4, unsigned long: 4, unsigned long long: 4, \\
   default: 0)
-void lw_area_of(const void *, long, long, int, int, const long *);
+void lw_area_of(int, const void *, long, long, int, int, const long *);
 void lw_before(void), lw_between(void), lw_after(void);
 """
 
@@ -95,12 +96,16 @@ def _built(known: ReachedCode, spec: Specification, arrays: list[str]) -> Built:
         rank, (low, high) = spec.ranks[array], bounds(spec, array)
         first = f"{array}{'[0]' * rank}"
         strides = ", ".join(f"sizeof {array}{'[0]' * k}" for k in (*range(1, rank + 1), rank))
-        areas.append(
-            f"lw_area_of(&{first}, {low}, {high}, LW_KIND({first}), {rank}, (const long[]){{{strides}}}); "
-        )
+        seen = int(rank > 0 or is_looked_at(known, array))
+        given = f"{seen}, &{first}, {low}, {high}, LW_KIND({first}), {rank}, (const long[]){{{strides}}}"
+        areas.append(f"lw_area_of({given}); ")
     program, segment = spec.program, known.segment
-    iterators = dict.fromkeys(name for one in program.statements for name in one.iterators)
-    declared = "".join(f"long {name}; " for name in iterators if name.isidentifier())
+    types = {
+        name: kind
+        for one in program.statements
+        for name, kind in zip(one.iterators, one.iterator_types, strict=True)
+    }
+    declared = "".join(f"{kind} {name}; " for name, kind in types.items())
     body = f"{{ {declared}{{\n{program.region.text}\n}} }}"
     original = f"auto void lw_original(void); void lw_original(void) {body}"
     line = f"\n#line {segment.source.line_of(segment.place.start)}\n"
