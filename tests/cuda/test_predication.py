@@ -87,3 +87,19 @@ def test_a_test_around_many_runs_the_same(test: Test, is_around: bool) -> None:
     assert (after != before) is is_around
     for n in range(-1, 23, 2):
         assert list(execute(after, {"n": n})) == list(execute(before, {"n": n}))
+
+
+def test_tests_around_cells_at_borders_are_asked_of_these() -> None:
+    """Tests of rows and of cells, around loops and in them: one of each cell, and the border's around all."""
+    border = Or((compare(Sum((X, LANE)), ">=", N), compare(Y, "==", Int(2))))
+    cells: Node = If(border, Call("S", (Y, LANE, X)))
+    cells = For("i", Int(1), Compare(Relation.LE, X, Int(3)), 1, If(compare(X, "<=", Y), cells))
+    until = Compare(Relation.LE, LANE, Int(31))
+    tested = If(compare(Sum((LANE, Y)), ">=", Int(4)), cells)
+    lanes = For("x", Int(0), until, 1, tested, annotations=(ThreadLoop(axis="x", count=32),))
+    before = For("y", Int(0), Compare(Relation.LE, Y, Int(4)), 1, lanes)
+    after = with_uniform_tests(before)
+    assert isinstance(after, For) and isinstance(after.body, For) and isinstance(after.body.body, If)
+    assert isinstance(after.body.body.test, Or) and isinstance(after.body.body.then, For)
+    for n in range(-1, 38, 3):
+        assert list(execute(after, {"n": n})) == list(execute(before, {"n": n}))

@@ -306,6 +306,75 @@ __device__ __forceinline__ bool lw_select(bool test)
 }
 #define LW_SELECT(...) lw_select(__VA_ARGS__)
 
+/* Tests that are the same in all steps of a march, in the bits of a register: for each cell (p, c) of a lane that of
+   the test, or a flag, which all cells have in common.  A compiler is not to make versions of the march of flags. */
+#define LW_MASK() [[maybe_unused]] unsigned lw_mask = 0
+#define LW_FLAGS(bit, warp, lane, ...) \
+  do { \
+    [[maybe_unused]] const LW_LANE_INDEX warp = LW_LANE(y, 0, 1), lane = LW_LANE(x, 0, 1); \
+    lw_mask |= (unsigned)((__VA_ARGS__) != 0) << (bit); \
+  } while (0)
+#define LW_BITS(first, warp, lane, p, p0, p1, c, c0, c1, ...) \
+  do { \
+    [[maybe_unused]] const LW_LANE_INDEX warp = LW_LANE(y, 0, 1), lane = LW_LANE(x, 0, 1); \
+    LW_UNROLL \
+    for (LW_INDEX p = p0; p <= p1; p++) \
+      LW_UNROLL \
+      for (LW_INDEX c = c0; c <= c1; c++) \
+        lw_mask |= (unsigned)((__VA_ARGS__) != 0) << ((first) + (p - (p0)) * ((c1) - (c0) + 1) + c - (c0)); \
+  } while (0)
+__device__ __forceinline__ bool lw_flag(unsigned mask, int bit)
+{
+  int found = mask >> bit & 1;
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(found));
+#endif
+  return found;
+}
+#define LW_KEPT(bit, ...) ((bool)(lw_mask >> (bit) & 1))
+#define LW_FLAG(bit, ...) lw_flag(lw_mask, bit)
+/* Where all hold: rows, inside, and one of planes and border; those inside have bits, those of them at borders next. */
+#define LW_KEPT_WHERE(bit, count, rows, planes, inside, border) \
+  ((bool)(((rows) ? (planes) ? lw_mask : lw_mask >> (count) : 0u) >> (bit) & 1))
+
+/* What a step of a march over r copies from an array that a kernel only reads is fetched in the step before, to a
+   place of the thread: the statement runs twice, for r it takes what was fetched, for r + 1 it fetches. */
+#define LW_LATE_ROOM(type, count) __shared__ type lw_late[count][lw_threads_x * lw_threads_y * lw_threads_z]
+static __device__ __forceinline__ int lw_begins(int fetches, int step, int last)
+{
+#ifdef __CUDA_ARCH__
+  if (!fetches)
+    asm volatile("cp.async.wait_all;" : : : "memory");
+#endif
+  return !fetches || step <= last;
+}
+#define LW_EARLY(r, last) \
+  LW_UNROLL \
+  for (int lw_fetches = 0, lw_now = r; lw_fetches < 2; lw_fetches++) \
+    for (LW_INDEX r = lw_now + lw_fetches, lw_more = lw_begins(lw_fetches, r, last); lw_more; lw_more = 0)
+#define LW_EARLY_FIRST(r, first) \
+  for (int lw_fetches = 1; lw_fetches < 2; lw_fetches++) \
+    for (LW_INDEX r = first, lw_more = 1; lw_more; lw_more = 0)
+template <typename T> __device__ __forceinline__ void lw_fetch_to(T *to, const T *from)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile(
+    "cp.async.ca.shared.global [%0], [%1], %2;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
+    "n"(sizeof(T)) : "memory"
+  );
+#else
+  *to = *from;
+#endif
+}
+#define LW_LATE(number, to, from) \
+  do { \
+    auto &lw_place = lw_late[number][lw_number_x + lw_threads_x * lw_number_y]; \
+    if (lw_fetches) \
+      lw_fetch_to(&lw_place, &(from)); \
+    else \
+      to = lw_place; \
+  } while (0)
+
 /* `to = from` for count values of c from the first on: registers, and neighbours in memory that begin at a multiple of
    count elements, which are loaded or stored at once. */
 template <typename T, int count> struct alignas(count * sizeof(T) < 16 ? count * sizeof(T) : 16) lw_neighbours {
@@ -490,6 +559,16 @@ typedef long LW_BLOCK_INDEX;
 #define LW_REGISTERS_5(type, name, n0, n1, n2, n3, n4) type name[n0][n1][n2][n3][n4]
 #define LW_REGISTERS_6(type, name, n0, n1, n2, n3, n4, n5) type name[n0][n1][n2][n3][n4][n5]
 #define LW_SELECT(...) (__VA_ARGS__)
+#define LW_MASK() (void)0
+#define LW_FLAGS(bit, warp, lane, ...) (void)0
+#define LW_BITS(first, warp, lane, p, p0, p1, c, c0, c1, ...) (void)0
+#define LW_KEPT(bit, ...) (__VA_ARGS__)
+#define LW_FLAG(bit, ...) (__VA_ARGS__)
+#define LW_KEPT_WHERE(bit, count, rows, planes, inside, border) ((rows) & (inside) & ((planes) | (border)))
+#define LW_LATE_ROOM(type, count) (void)0
+#define LW_EARLY(r, last)
+#define LW_EARLY_FIRST(r, first) for (long r = first; r < first; r++)
+#define LW_LATE(number, to, from) to = from
 #define LW_TOGETHER(count, c, first, to, from) \
   do { \
     for (long c = first; c < first + count; c++) \

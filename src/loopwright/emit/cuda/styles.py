@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loopwright.emit.c import Style
 from loopwright.emit.cuda.interface import device_type
+from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
 from loopwright.emit.cuda.launches import (
     AXES,
     SHARED_TILE,
@@ -61,7 +62,9 @@ def distributed_loop(loop: For, first: str) -> tuple[str, str] | None:
     return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
 
 
-def in_lanes(program: Program, style: Style, node: Node, array: Array) -> Style:
+def in_lanes(
+    program: Program, style: Style, node: Node, array: Array, kept: KeptTests, early: EarlyCopies | None
+) -> Style:
     """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
 
     Tests are written without branches: those of columns are the same in every step of a march.  Rows move
@@ -80,6 +83,12 @@ def in_lanes(program: Program, style: Style, node: Node, array: Array) -> Style:
     def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
         if isinstance(remark, BarrierNote) and (remark.of_warp or not warps):
             return [*lines, "LW_WARP_BARRIER();"]
+        if isinstance(remark, EarlyNote):
+            return [f"LW_EARLY({remark.march}, {remark.last})", *lines]
+        if isinstance(remark, MaskNote) and early is not None:
+            return [*kept.lines, early.room, *lines]
+        if isinstance(remark, FirstNote):
+            return [f"LW_EARLY_FIRST({remark.march}, {remark.first})", *lines]
         return marks(remark, body, lines)
 
     def distributed(loop: For, first: str) -> tuple[str, str] | None:
@@ -99,7 +108,25 @@ def in_lanes(program: Program, style: Style, node: Node, array: Array) -> Style:
     )
     if not warps:
         return found
-    return replace(found, condition=_selected, instead=lambda loop: together(program, style, loop))
+
+    def call(part: Call) -> list[str]:
+        lines = style.call(part)
+        return early.lines(lines) if early is not None and part.name == early.statement else lines
+
+    def condition(test: If) -> str:
+        return kept.texts.get(id(test)) or _selected(test)
+
+    def annotated(loop: For) -> list[str]:
+        first = list(kept.lines) if id(loop) == kept.march and early is None else []
+        return [*first, *found.annotated(loop)]
+
+    return replace(
+        found,
+        call=call,
+        condition=condition,
+        annotated=annotated,
+        instead=lambda loop: together(program, style, loop),
+    )
 
 
 def _selected(node: If) -> str:

@@ -27,8 +27,10 @@ from loopwright.emit.cuda.interface import (
     has_room,
     interface_of,
 )
+from loopwright.emit.cuda.kept import KeptTests, kept_tests, with_early_copies
 from loopwright.emit.cuda.launches import (
     AXES,
+    SHARED_TILE,
     BarrierNote,
     Distribution,
     Launch,
@@ -245,7 +247,13 @@ def _body(region: DeviceRegion, launch: Launch) -> str:
         message = "arrays in registers are those of the 32 lanes of a warp"
         hint = "map their loop to 32 threads, and the loop of warps that share a tile to as many"
         raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
-    return program_text(launch.node, in_lanes(program, style, launch.node, registers[0]))
+    node, early = launch.node, None
+    if registers[0].rank == SHARED_TILE:
+        node, early = with_early_copies(program, node, frozenset(_written(region, launch)))
+    kept = kept_tests(node) if registers[0].rank == SHARED_TILE else KeptTests()
+    if not kept.lines:
+        node, early = launch.node, None
+    return program_text(node, in_lanes(program, style, node, registers[0], kept, early))
 
 
 def _kernel(region: DeviceRegion, launch: Launch) -> str:

@@ -33,11 +33,39 @@ def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node
     """The program with such tests inside of the loops over lanes; `moving` are the loops around these."""
     match node:
         case For() if is_lane_axis(node):
-            guarded = _guarded(node.body, {node.iterator: (0, LANES - 1)})
+            guarded = _guarded(_gathered(node.body), {node.iterator: (0, LANES - 1)})
             return replace(node, body=_with_ordered_tests(guarded, moving))
         case For() if not is_mapped(node):
             moving |= {node.iterator}
     return with_children(node, lambda child: with_uniform_tests(child, moving))
+
+
+def _gathered(node: Node) -> Node:
+    """Tests around the loops of cells at borders become tests of single cells, together with these."""
+    tests, loops, call = _chain(node)
+    if call is None or not loops or not any(isinstance(one, Or) for test in tests for one in subterms(test)):
+        return with_children(node, _gathered) if isinstance(node, Block | Remarked | If) else node
+    found: Node = If(_all(tests), call)
+    for loop in reversed(loops):
+        found = replace(loop, body=found)
+    return found
+
+
+def _chain(node: Node) -> tuple[list[Test], list[For], Call | None]:
+    """The tests and the loops of constant lengths around a single statement; None where there is more."""
+    match node:
+        case Call():
+            return [], [], node
+        case If(test, body, None):
+            tests, loops, call = _chain(body)
+            return [test, *tests], loops, call
+        case For(_, Int(), Compare(Relation.LE, _, Int())):
+            tests, loops, call = _chain(node.body)
+            return tests, [node, *loops], call
+        case Remarked(_, body):
+            return _chain(body)
+        case _:
+            return [], [], None
 
 
 def _guarded(node: Node, lanes: Ranges) -> Node:
@@ -46,10 +74,16 @@ def _guarded(node: Node, lanes: Ranges) -> Node:
         case Block() | Remarked() | If():
             return with_children(node, lambda child: _guarded(child, lanes))
         case For():
-            test = _relaxed(_needed(node), lanes)
+            test = _at_borders(_relaxed(_needed(node), lanes))
             return If(test, node) if any(isinstance(one, Or) for one in subterms(test)) else _full(node)
         case _:
             return node
+
+
+def _at_borders(test: Test) -> Test:
+    """Of several tests, the one that most warps answer with no: the others are asked cell by cell."""
+    some = [one for one in test.arguments if isinstance(one, Or)] if isinstance(test, And) else []
+    return some[0] if len(some) == 1 else test
 
 
 def _with_ordered_tests(node: Node, moving: frozenset[str]) -> Node:

@@ -21,6 +21,7 @@ from loopwright.emit.region import without_labels
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.kept import late_bytes
 from loopwright.prove.text.kernels import KernelReader
 from loopwright.prove.text.macros import (
     array_view,
@@ -34,13 +35,13 @@ from loopwright.prove.text.macros import (
 )
 from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, refuse_wide
 from loopwright.prove.text.room import check_room
-from loopwright.prove.text.selections import meant
+from loopwright.prove.text.selections import meant, without_nested
 from loopwright.source import Edit, Source
 
 MOST_THREADS = 1024
 _DECORATION = re.compile(
     r"(?m)^LW_KERNEL\((\d+)(?:, \d+)?\)|^LW_LAUNCHER\b|(?<=\*)LW_RESTRICT(?= \w+_\b)"
-    r"|LW_UNROLL(?:_[13])?(?=\s+for\b)"
+    r"|LW_UNROLL(?:_[13])?(?=\s+for\b)|LW_EARLY(?:_FIRST)?\(\w+, \d+\)(?=\s+if\b)"
 )
 _UNROLL = re.compile(r"LW_UNROLL(?:_[13])?\b")
 _INDEX = re.compile(r"\bLW_(?:BLOCK_)?INDEX\b")
@@ -73,8 +74,10 @@ def read_launches(
     `written` are the programs of the file, `originals` the same with the storage of the kernels.
     """
     functions, bounds = _functions(kernels, prelude)
-    if plain := [edit for one in functions.values() for edit in meant(one.body)]:
-        kernels = kernels.edited(sorted(plain))
+    late = {one.name: late_bytes(one.body) for one in functions.values()}
+    edits = [edit for one in functions.values() for edit in meant(one.body, kernels.text)]
+    if plain := without_nested(edits):
+        kernels = kernels.edited(plain)
         functions, bounds = _functions(kernels, prelude)
     launchers = re.findall(r"(?m)^LW_LAUNCHER int (\w+)\(", kernels.text[len(prelude) :])
     found: list[LaunchedRegion] = []
@@ -89,7 +92,7 @@ def read_launches(
         if launcher is None or [kind for _, kind in launcher.parameters] != types:
             raise Unreadable(f"{name} is declared as another function than it is")
         meaning = {one: value for (one, _), value in zip(launcher.parameters, values, strict=True)}
-        found.append(_Launcher(program, own, functions, bounds, launcher, meaning).read())
+        found.append(_Launcher(program, own, functions, bounds, launcher, meaning, late).read())
     if host.text[position + shift :] != written[-1].source.text[position:]:
         raise Unreadable("the C file differs outside of its regions")
     return tuple(found)
@@ -167,6 +170,8 @@ class _Launcher:
     launcher: _KernelFunction
     meaning: dict[str, str]
     """What the parameters of the launcher are in the region."""
+    late: dict[str, int]
+    """The bytes that kernels fetch copies to."""
 
     def read(self) -> LaunchedRegion:
         if len(self.launcher.body) < 3:
@@ -332,7 +337,8 @@ class _Launcher:
             reader.edits += [(match.start(), match.end(), "") for match in found]
             found = _INDEX.finditer(one.source.text, one.start, one.end)
             reader.edits += [(match.start(), match.end(), "long") for match in found]
-        check_room(kernel.name, [reader.shared[name] for name in reader.buffers], int(room))
+        buffers = [reader.shared[name] for name in reader.buffers]
+        check_room(kernel.name, buffers, int(room), self.late[kernel.name])
         distributed += reader.distributed
         return "{\n" + "\n".join(_edited(one, reader.edits) for one in rest) + "\n}\n"
 

@@ -15,14 +15,21 @@ ROOM_RANK = 5
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 
 
-def check_room(kernel: str, buffers: Sequence[tuple[str, str, tuple[str, ...]]], room: int) -> None:
-    """The buffers of a kernel fit into the memory of a block.
+def element_bytes(kind: str) -> int:
+    """Of a type; more than a block has where it is not known."""
+    return _BYTES.get(kind, MOST_ROOM + 1)
+
+
+def check_room(
+    kernel: str, buffers: Sequence[tuple[str, str, tuple[str, ...]]], room: int, late: int
+) -> None:
+    """The buffers of a kernel, and `late` bytes for copies, fit into the memory of a block.
 
     Those of five dimensions begin where the room of the launch does: there is one of them, as large.
     """
-    total, large = 0, 0
+    total, large = late, 0
     for kind, _, sizes in buffers:
-        size = prod(map(int, sizes)) * _BYTES.get(kind, MOST_ROOM + 1)
+        size = prod(map(int, sizes)) * element_bytes(kind)
         if len(sizes) != ROOM_RANK:
             total += size
         elif size != room:

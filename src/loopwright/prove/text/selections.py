@@ -16,16 +16,20 @@ from math import gcd
 
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import Node, identifiers, named_children, walk
+from loopwright.errors import Code, InternalError
 from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.kept import meant_kept
 from loopwright.prove.text.macros import array_view, call_arguments, called_by, called_name, part
+from loopwright.source import Edit
 
 REGISTERS = 0
 """In place of a multiple: elements are wherever their lane has them."""
 COUNTS = ("2", "4")
 
 
-def meant(statements: Sequence[Node]) -> Iterator[tuple[int, int, str]]:
+def meant(statements: Sequence[Node], text: str) -> Iterator[Edit]:
     """Where the macros stand in a kernel, and what they mean; Unreadable where nothing is known of one."""
+    yield from meant_kept(statements, text)
     nodes = [node for statement in statements for node in walk(statement)]
     calls = [one for one in nodes if one.type == "expression_statement" and called_by(one) is not None]
     rows = dict(length for one in calls for length in _row(one))
@@ -34,6 +38,17 @@ def meant(statements: Sequence[Node]) -> Iterator[tuple[int, int, str]]:
             yield from _selection(part(node, "condition"))
     for node in (one for one in calls if called_by(one) == "LW_TOGETHER"):
         yield node.start, node.end, _loop(node, rows)
+
+
+def without_nested(edits: Sequence[Edit]) -> list[Edit]:
+    """In order, without those inside of what another one takes out."""
+    found: list[Edit] = []
+    for one in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
+        if not found or one[0] >= found[-1][1]:
+            found.append(one)
+        elif one[1] > found[-1][1] or found[-1][2]:
+            raise InternalError(Code.INTERNAL, "two macros of a kernel overlap")
+    return found
 
 
 def _row(node: Node) -> Iterator[tuple[str, int]]:
