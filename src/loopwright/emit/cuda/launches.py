@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from loopwright.emit.cuda.barriers import BarrierNote, with_last_barrier
 from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
@@ -30,13 +31,6 @@ AXES = ("x", "y", "z")
 
 LANES = 32
 """Threads of a warp."""
-
-
-@dataclass(frozen=True, slots=True)
-class BarrierNote(Remark):
-    """All threads of the block wait for each other after the statement, or those of each warp."""
-
-    of_warp: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +275,7 @@ class _Splitter:
                 return node
             case For() if registers and not inside:
                 touched = self._touched(node).written & self.memories.keys()
-                body = replace(node, body=self._of_warps(node.body, inside=True))
+                body = replace(node, body=with_last_barrier(self._of_warps(node.body, inside=True)))
                 return Remarked(BarrierNote(), body) if touched - registers else body
             case _:
                 return with_children(node, lambda child: self._of_warps(child, inside=inside))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.emit.c import Style
+from loopwright.emit.cuda.barriers import BarrierNote
 from loopwright.emit.cuda.interface import device_type
 from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
 from loopwright.emit.cuda.launches import (
     AXES,
     SHARED_TILE,
-    BarrierNote,
     Launch,
     OwnNote,
     is_lane_loop,

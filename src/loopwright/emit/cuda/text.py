@@ -18,6 +18,7 @@ from pathlib import Path
 from loopwright.c.tokens import names_in
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.comments import CommentNote, comment_lines
+from loopwright.emit.cuda.barriers import BarrierNote
 from loopwright.emit.cuda.interface import (
     DeviceArray,
     Interface,
@@ -31,7 +32,6 @@ from loopwright.emit.cuda.kept import KeptTests, kept_tests, with_early_copies
 from loopwright.emit.cuda.launches import (
     AXES,
     SHARED_TILE,
-    BarrierNote,
     Distribution,
     Launch,
     Launched,

@@ -49,9 +49,11 @@ from loopwright.prove.text.macros import (
     single_axes,
     tests_threads,
 )
-from loopwright.prove.text.turns import all_of, counted, in_turn, touched_by
+from loopwright.prove.text.turns import all_of, clash, constant_loop, counted, in_turn, runs, touched_by
 from loopwright.source import Edit
 
+MOST_READ = 16
+"""Iterations of a loop around phases that are read one by one."""
 PRAGMA = "\n#pragma omp parallel for\n"
 
 
@@ -71,7 +73,7 @@ class Used:
 
     def conflicts(self, other: Used) -> frozenset[str]:
         """What one writes and the other uses."""
-        return (self.written & (other.read | other.written)) | (other.written & self.read)
+        return clash(self.written, other.read | other.written) | clash(other.written, self.read)
 
     def renamed(self, names: Callable[[str], Iterable[str]]) -> Used:
         read, written = ({new for one in old for new in names(one)} for old in (self.read, self.written))
@@ -106,6 +108,8 @@ class KernelReader:
     distributed: list[Distribution] = field(default_factory=list)
     march: str = ""
     """The iterator of the outermost loop of all threads, if it counts up by 1."""
+    values: dict[str, int] = field(default_factory=dict)
+    """Of loops of constant lengths inside of that one: their phases are read iteration by iteration."""
 
     def body(self, statements: list[Node]) -> None:
         """All but the declarations of arrays."""
@@ -199,10 +203,17 @@ class KernelReader:
         What is neither an array nor a number that nothing assigns is written as well.
         """
         names = [one for one in walk(node) if one.type == "identifier" and one.text in self.storage]
-        names = [one for one in names if one.text not in self.own]
-        touched = [(one, touched_by(one, self.march)) for one in names]
+        names = [one for one in names if one.text not in self.own and runs(one, node, self.values)]
+        lanes = self._lane_names(node)
+        touched = [(one, touched_by(one, self.march, lanes)) for one in names]
         written = {part for one, parts in touched if is_assigned(one) for part in parts}
         return Used(frozenset(part for _, parts in touched for part in parts), frozenset(written))
+
+    def _lane_names(self, node: Node) -> tuple[str, ...]:
+        """The numbers of a thread in a phase of lanes: of its warp, and its own there."""
+        loops = [one for one in walk(node) if axis_of(one, "LANE") is not None]
+        names = tuple(part(part(part(one, "initializer"), "declarator"), "declarator").text for one in loops)
+        return names if [axis_of(one, "LANE") for one in loops] == ["y", "x"] else ()
 
     def _check_declaration(self, node: Node) -> None:
         """Every thread has its own of what is declared here: a number that nothing assigns."""
@@ -304,6 +315,15 @@ class KernelReader:
         lists: tuple[list[Any], ...] = (self.edits, self.distributed, self.used, *declared)
         known = [len(one) for one in lists]
         before = dirty
+        fixed = None if outer else constant_loop(node)
+        if fixed is not None and fixed[0] not in self.values and 0 <= fixed[2] - fixed[1] < MOST_READ:
+            for value in range(fixed[1], fixed[2] + 1):
+                for one, length in zip(lists, known, strict=True):
+                    del one[length:]
+                self.values[fixed[0]] = value
+                before = self._uniform(part(node, "body"), before)
+            del self.values[fixed[0]]
+            return before
         while True:
             after = self._uniform(part(node, "body"), before)
             repeated = before | (after.renamed(in_turn) if outer and self.march else after)

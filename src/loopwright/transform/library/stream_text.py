@@ -124,8 +124,9 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
     """A step of the march of warps that share a tile: each sees rows of the others in shared memory.
 
     What a step gives to other warps these take in the next one: there are two buffers in turn, and one
-    barrier, after all that a step gives and stores.  The columns and rows beside those of a lane are copied
-    level by level.  A row is loaded after the first two levels, into the registers of the oldest one.
+    barrier, after all that a step gives and stores.  Two levels give as soon as the second one is computed.
+    The columns and rows beside those of a lane are copied level by level.  A row is loaded after the first
+    two levels, into the registers of the oldest one.
     """
     steps = tile.loop("v", 0, tile.steps - 1)
     yield f"{tile.lanes}{{\n", None
@@ -139,16 +140,17 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
         yield f"}}\n}}\n{tile.lanes}{{\n", None
         yield from _computed(tile, side)
         yield from _edges(tile, side)
-        if not side:
+        if side:
+            yield f"{tile.loop('c', 1, tile.width)}{{\n", None
+            for given in (0, 1):
+                yield from _given(tile, given)
+            yield "}\n", None
+        else:
             yield _freed(tile)
             yield from _ahead(tile, 0)
+            yield from _stores(tile)
         yield "}\n", None
-    yield f"}}\n{tile.lanes}{{\n", None
-    yield from _stores(tile)
-    yield f"{steps}{tile.loop('c', 1, tile.width)}{{\n", None
-    for side in (0, 1):
-        yield from _given(tile, side)
-    yield "}\n}\n", None
+    yield "}\n", None
 
 
 def _freed(tile: StreamTile) -> Line:
@@ -381,6 +383,8 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
     c, r = (tile.names[one] for one in "cr")
     cell = tile.place(str(tile.levels), c)
     test = f"{r} > {2 * tile.levels} && {tile.is_own()}"
+    if tile.warps:
+        test = f"{tile.names['v']} == {tile.steps - 1} && {test}"
     end = _time(tile, 0, str(tile.steps))
     target, _ = outer.target(tile.number)
     cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
