@@ -9,6 +9,7 @@ import pytest
 from loopwright.errors import LoopwrightError
 from loopwright.rewrite.cuda import of_launches
 from loopwright.source import Source
+from tests.cuda.test_stream import Made
 from tests.cuda.test_stream_warps import warps
 
 BORDER = "(60 * kT + 2 * x + c >= n + 2)"
@@ -33,7 +34,7 @@ WRONG = {
     "a flag of another test": (FLAGS, FLAGS.replace("-62", "-61")),
     "a flag where there are bits": ("LW_FLAG(17,", "LW_FLAG(18,"),
     "bits that nothing clears": ("LW_MASK();\n", ""),
-    "bits that are cleared in every step": ("LW_UNROLL_3\n", "LW_MASK();\n"),
+    "bits that are cleared again": ("        LW_UNROLL_3\n", "        LW_MASK();\n"),
     "bits of cells at borders that are not those": (
         "LW_KEPT_WHERE(2 * p + c - 2, 8,", "LW_KEPT_WHERE(2 * p + c - 2, 4,"
     ),
@@ -76,7 +77,49 @@ def test_wrong_texts_are_refused(what: str) -> None:
     assert old in kernels.text
     # The first kernel of the march alone, or everywhere.
     text = kernels.text.replace(old, new, 1 if what in WRONG else -1)
+    refused(one, text)
+
+
+def refused(one: Made, text: str) -> None:
+    kernels = Source(one.device.kernels.path, text)
     with pytest.raises(LoopwrightError):
-        of_launches(
-            replace(one.device, kernels=Source(kernels.path, text)), [one.plan.original], [one.plan.written]
-        )
+        of_launches(replace(one.device, kernels=kernels), [one.plan.original], [one.plan.written])
+
+
+ARRIVE, WAIT = "LW_ARRIVE(1);\n", "LW_WAIT(r);\n"
+STORE = "a_next[9 * iT + r - 3 - (2)]"
+BARRIERS = {
+    "threads that never arrive": (ARRIVE, ""),
+    "threads that do not wait": (WAIT, ""),
+    "threads that arrive twice": (ARRIVE, 2 * ARRIVE),
+    "threads that arrive in some steps": (ARRIVE, ARRIVE.replace("1", "r == 1")),
+    "threads that wait before they arrive": (WAIT, f"{WAIT}LW_WARP_BARRIER();\n"),
+    "a barrier that nothing makes": ("LW_SPLIT();\n", ""),
+    "a barrier that stays": ("LW_SPLIT_END();\n", ""),
+    "a barrier that goes before all have left it": (
+        "        LW_BARRIER();\n        LW_SPLIT_END();\n", "        LW_SPLIT_END();\n        LW_BARRIER();\n"
+    ),
+    "steps that are counted from 1 on": ("for (LW_INDEX r = 0; r <= 13;", "for (LW_INDEX r = 1; r <= 13;"),
+    "cells that every step writes": (STORE, STORE.replace(" + r", "")),
+    "cells of another step of each lane": (STORE, STORE.replace("+ r", "+ r + x")),
+    "cells of every other step": (STORE, STORE.replace("+ r", "+ r * 2")),
+}
+
+
+@pytest.mark.parametrize("what", BARRIERS)
+def test_wrong_barriers_of_two_parts_are_refused(what: str) -> None:
+    one, (old, new) = warps(), BARRIERS[what]
+    kernels = one.device.kernels
+    assert old in kernels.text
+    refused(one, kernels.text.replace(old, new))
+
+
+def test_arriving_before_rows_are_taken_is_refused() -> None:
+    """The next step gives rows to the buffer that others take theirs from."""
+    one = warps()
+    text = one.device.kernels.text
+    phase = text.index("b_ends1[(r + 1) % 2]", text.index("b_ends1[r % 2]"))
+    before = text.index("LW_WARP_BARRIER();\n", text.index("b_ends1[r % 2]"))
+    assert before < phase < text.index(ARRIVE)
+    moved = text.replace(ARRIVE, "", 1)
+    refused(one, moved[:before] + ARRIVE + moved[before:])

@@ -58,10 +58,8 @@ LANES = "for (LW_LANE_INDEX x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
 OWN = "b_own1[w][x][0][2][p][c] ="
 COPY = "LW_TOGETHER(2, c, 1, b_own1[w][x][0][3][p][c], "
 WRONG = {
-    "no barrier after rows are given": ("          LW_BARRIER();\n", ""),
-    "a barrier of warps after rows are given": (
-        "          LW_BARRIER();\n", "          LW_WARP_BARRIER();\n"
-    ),
+    "no barrier after rows are given": ("          LW_WAIT(r);\n", ""),
+    "a barrier of warps after rows are given": ("          LW_WAIT(r);\n", "          LW_WARP_BARRIER();\n"),
     "no barrier after buffers are cleared": ("\n        LW_BARRIER();\n", "\n"),
     "rows that are taken from the buffer they are given to": ("b_ends1[(r + 1) % 2]", "b_ends1[r % 2]"),
     "rows that are given to the buffer they are taken from": ("b_ends1[r % 2]", "b_ends1[(r + 1) % 2]"),

@@ -253,7 +253,9 @@ def with_early_copies(
         return node, None
     copies, lane = found[0], lanes[0]
     warps = next(one for one in subprograms(march) if isinstance(one, For) and one.body is lane)
-    outer = next((one for one in subprograms(node) if isinstance(one, Remarked) and one.body is march), march)
+    outer: Node = march
+    for part in reversed(list(subprograms(node))):
+        outer = part if isinstance(part, Remarked) and part.body is outer else outer
     prologue = replace(warps, body=replace(lane, body=Remarked(FirstNote(name, first), copies)))
 
     def changed(part: Node) -> Node:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from loopwright.emit.cuda.barriers import BarrierNote, with_last_barrier
+from loopwright.emit.cuda.barriers import BarrierNote, SplitNote, is_split, with_last_barrier
 from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
@@ -275,10 +275,18 @@ class _Splitter:
                 return node
             case For() if registers and not inside:
                 touched = self._touched(node).written & self.memories.keys()
-                body = replace(node, body=with_last_barrier(self._of_warps(node.body, inside=True)))
-                return Remarked(BarrierNote(), body) if touched - registers else body
+                body = replace(node, body=self._of_warps(node.body, inside=True))
+                body = with_last_barrier(body, self._is_apart)
+                ended = Remarked(BarrierNote(), body) if touched - registers else body
+                return Remarked(SplitNote(), ended) if is_split(body) else ended
             case _:
                 return with_children(node, lambda child: self._of_warps(child, inside=inside))
+
+    def _is_apart(self, node: Node) -> bool:
+        """Whether a phase touches nothing that the threads of a block share."""
+        shared = {name for name, note in self.memories.items() if isinstance(note, SharedNote)}
+        touched = self._touched(node)
+        return not (touched.read | touched.written) & shared
 
     def _touched(self, node: Node) -> Touches:
         found = [self.touches[part.name] for part in subprograms(node) if isinstance(part, Call)]

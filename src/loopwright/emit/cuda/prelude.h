@@ -162,6 +162,57 @@ static __device__ __forceinline__ unsigned lw_thread_y(bool is_warp)
 }
 #define LW_ONE(axis) (threadIdx.axis == 0)
 #define LW_BARRIER() __syncthreads()
+/* A barrier of two parts in each step of a march over r from 0 on: threads arrive, and later wait for all of the
+   block to have arrived.  One lane tells for its warp. */
+static __device__ __forceinline__ void lw_split_begin(unsigned long long *barrier, bool first, int warps)
+{
+#ifdef __CUDA_ARCH__
+  if (first)
+    asm volatile(
+      "mbarrier.init.shared.b64 [%0], %1;" : : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(warps) : "memory"
+    );
+#endif
+  __syncthreads();
+}
+static __device__ __forceinline__ void lw_arrive(unsigned long long *barrier, bool first)
+{
+  __syncwarp();
+#ifdef __CUDA_ARCH__
+  if (first)
+    asm volatile(
+      "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+      : : "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory"
+    );
+#endif
+}
+static __device__ __forceinline__ void lw_wait(unsigned long long *barrier, int step)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile(
+    "{ .reg .pred done; again_%=: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; @!done bra again_%=; }"
+    : : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(step & 1) : "memory"
+  );
+#else
+  __syncthreads();
+#endif
+}
+static __device__ __forceinline__ void lw_split_end(unsigned long long *barrier, bool first)
+{
+#ifdef __CUDA_ARCH__
+  if (first)
+    asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+#endif
+}
+#define LW_SPLIT() \
+  __shared__ unsigned long long lw_split; \
+  lw_split_begin(&lw_split, lw_number_x == 0 && lw_number_y == 0, lw_threads_y)
+#define LW_ARRIVE(test) \
+  do { \
+    if (test) \
+      lw_arrive(&lw_split, lw_number_x == 0); \
+  } while (0)
+#define LW_WAIT(r) lw_wait(&lw_split, r)
+#define LW_SPLIT_END() lw_split_end(&lw_split, lw_number_x == 0 && lw_number_y == 0)
 #define LW_SHARED_1(type, name, n0) alignas(16) __shared__ type name[n0]
 #define LW_SHARED_2(type, name, n0, n1) alignas(16) __shared__ type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) alignas(16) __shared__ type name[n0][n1][n2]
@@ -536,6 +587,10 @@ typedef long LW_BLOCK_INDEX;
 #define LW_BLOCK_SIZE(x, y, z) (void)0
 #define LW_ONE(axis) 1
 #define LW_BARRIER() (void)0
+#define LW_SPLIT() (void)0
+#define LW_ARRIVE(test) (void)0
+#define LW_WAIT(r) (void)0
+#define LW_SPLIT_END() (void)0
 #define LW_SHARED_1(type, name, n0) type name[n0]
 #define LW_SHARED_2(type, name, n0, n1) type name[n0][n1]
 #define LW_SHARED_3(type, name, n0, n1, n2) type name[n0][n1][n2]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.emit.c import Style
-from loopwright.emit.cuda.barriers import BarrierNote
+from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote
 from loopwright.emit.cuda.interface import device_type
 from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
 from loopwright.emit.cuda.launches import (
@@ -83,12 +83,19 @@ def in_lanes(
     def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
         if isinstance(remark, BarrierNote) and (remark.of_warp or not warps):
             return [*lines, "LW_WARP_BARRIER();"]
-        if isinstance(remark, EarlyNote):
-            return [f"LW_EARLY({remark.march}, {remark.last})", *lines]
-        if isinstance(remark, MaskNote) and early is not None:
-            return [*kept.lines, early.room, *lines]
-        if isinstance(remark, FirstNote):
-            return [f"LW_EARLY_FIRST({remark.march}, {remark.first})", *lines]
+        match remark:
+            case ArriveNote(test):
+                return [f"LW_ARRIVE({test});", *lines]
+            case WaitNote(march):
+                return [*lines, f"LW_WAIT({march});"]
+            case SplitNote():
+                return ["LW_SPLIT();", *lines, "LW_SPLIT_END();"]
+            case EarlyNote(march, last):
+                return [f"LW_EARLY({march}, {last})", *lines]
+            case MaskNote() if early is not None:
+                return [*kept.lines, early.room, *lines]
+            case FirstNote(march, first):
+                return [f"LW_EARLY_FIRST({march}, {first})", *lines]
         return marks(remark, body, lines)
 
     def distributed(loop: For, first: str) -> tuple[str, str] | None:

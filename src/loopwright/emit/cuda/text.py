@@ -18,7 +18,7 @@ from pathlib import Path
 from loopwright.c.tokens import names_in
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.comments import CommentNote, comment_lines
-from loopwright.emit.cuda.barriers import BarrierNote
+from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote
 from loopwright.emit.cuda.interface import (
     DeviceArray,
     Interface,
@@ -202,7 +202,16 @@ def _nothing(loop: For) -> list[str]:
 
 def _needs_block(remark: str | Remark) -> bool:
     return isinstance(
-        remark, DeclarationNote | CommentNote | BarrierNote | SharedNote | RegistersNote | OwnNote
+        remark,
+        DeclarationNote
+        | CommentNote
+        | BarrierNote
+        | ArriveNote
+        | WaitNote
+        | SplitNote
+        | SharedNote
+        | RegistersNote
+        | OwnNote,
     )
 
 

@@ -20,6 +20,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kept import meant_kept
 from loopwright.prove.text.macros import array_view, call_arguments, called_by, called_name, part
+from loopwright.prove.text.split import meant_barriers
 from loopwright.source import Edit
 
 REGISTERS = 0
@@ -30,6 +31,7 @@ COUNTS = ("2", "4")
 def meant(statements: Sequence[Node], text: str) -> Iterator[Edit]:
     """Where the macros stand in a kernel, and what they mean; Unreadable where nothing is known of one."""
     yield from meant_kept(statements, text)
+    yield from meant_barriers(statements)
     nodes = [node for statement in statements for node in walk(statement)]
     calls = [one for one in nodes if one.type == "expression_statement" and called_by(one) is not None]
     rows = dict(length for one in calls for length in _row(one))

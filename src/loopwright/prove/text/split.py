@@ -1,0 +1,148 @@
+"""Barriers of two parts: threads arrive, and wait later until all threads of the block have arrived.
+
+    LW_SPLIT();
+    for (LW_INDEX r = 0; r <= 85; r += 1) {          for (LW_INDEX r = 0; r <= 85; r += 1) {
+      phases                                           phases
+      LW_ARRIVE(1);                          means     other phases
+      other phases                                     LW_BARRIER();
+      LW_WAIT(r);                                    }
+    }
+
+What is before LW_ARRIVE in one thread is before what comes after LW_WAIT in another one; the other phases of
+a step and all of the next step may run at the same time.  So the two mean a barrier if the other phases use
+no array of the block, read nothing that a step writes, and write cells that are those of their step alone, of
+arrays that nothing else of the march uses: their first subscript is the step and something constant.
+A step arrives once and waits once: `LW_ARRIVE(v == 1);` is one in the last iteration of a loop over v.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from loopwright.c.syntax import Node, named_children, walk
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.text.macros import array_view, call_arguments, called_by, is_assigned, part
+from loopwright.prove.text.turns import constant_loop
+from loopwright.source import Edit
+
+_PARTS = ("LW_SPLIT", "LW_ARRIVE", "LW_WAIT", "LW_SPLIT_END")
+
+
+def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
+    """Where such barriers stand in a kernel, and what they mean; Unreadable where they are none."""
+    nodes = [node for statement in statements for node in walk(statement)]
+    calls = [one for one in nodes if one.type == "expression_statement" and called_by(one) is not None]
+    parts = [one for one in calls if called_by(one) in _PARTS]
+    if not parts:
+        return
+    if [called_by(one) for one in parts] != list(_PARTS):
+        raise Unreadable("a barrier of two parts is not one in the steps of one march")
+    begin, arrive, wait, end = parts
+    march, between = _step(arrive, wait)
+    _check_march(march, begin, end)
+    shared = {call_arguments(named_children(one)[0])[1] for one in calls if _declares(one, "LW_SHARED_")}
+    views = (array_view(called_by(one) or "", call_arguments(named_children(one)[0])) for one in calls)
+    _check_between(march, between, shared, {one.name for one in views if one is not None})
+    for one in (begin, arrive, end):
+        yield one.start, one.end, ""
+    yield wait.start, wait.end, "LW_BARRIER();"
+
+
+def _declares(node: Node, word: str) -> bool:
+    return (called_by(node) or "").startswith(word)
+
+
+def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
+    """The march, and what each step of it does after threads have arrived and before they wait."""
+    body = wait.parent
+    march = None if body is None else body.parent
+    if body is None or march is None or march.type != "for_statement" or part(march, "body") != body:
+        raise Unreadable("threads wait where no step of a march ends")
+    within = named_children(body)
+    inner = arrive.parent
+    (test,) = call_arguments(named_children(arrive)[0])
+    if inner == body:
+        last, found = arrive, list[Node]()
+        if test != "1":
+            raise Unreadable(f"whether threads arrive in a step depends on {test}")
+    else:
+        loop = None if inner is None else inner.parent
+        counted = constant_loop(loop) if loop is not None and loop.type == "for_statement" else None
+        if loop is None or inner is None or counted is None or loop not in within:
+            raise Unreadable("threads arrive where it is not known that each step does so once")
+        if " ".join(test.split()) != f"{counted[0]} == {counted[2]}" or counted[1] > counted[2]:
+            raise Unreadable(f"threads do not arrive in the last iteration alone: {test}")
+        inside = named_children(inner)
+        last, found = loop, inside[inside.index(arrive) + 1 :]
+    first = within.index(last) + 1
+    if within[-1] != wait or first > len(within) - 1:
+        raise Unreadable("threads do not arrive before they wait, at the end of a step")
+    return march, [*found, *within[first:-1]]
+
+
+def _check_march(march: Node, begin: Node, end: Node) -> None:
+    """Steps are counted from 0 on; the barrier is made before all of them, and gone after a whole one."""
+    head = " ".join(part(march, "initializer").text.split())
+    name = re.fullmatch(r"(?:LW_INDEX|long) (\w+) = 0;", head)
+    block = march.parent
+    around = [] if block is None or block.type != "compound_statement" else named_children(block)
+    known = name is not None and part(march, "update").text == f"{name[1]} += 1"
+    if not known or begin not in around or end not in around:
+        raise Unreadable("a barrier of two parts is not one of a march that counts its steps from 0 on")
+    place = around.index(march)
+    after = [called_by(one) for one in around[place + 1 : place + 3]]
+    if around.index(begin) > place or after != ["LW_BARRIER", "LW_SPLIT_END"]:
+        raise Unreadable("threads may wait at a barrier of two parts that is not there")
+
+
+def _check_between(march: Node, between: Sequence[Node], shared: set[str], arrays: set[str]) -> None:
+    step = part(part(part(march, "initializer"), "declarator"), "declarator").text
+    names = [one for one in walk(march) if one.type == "identifier" and one.text in arrays | shared]
+    inside = [one for one in names if any(phase.start <= one.start < phase.end for phase in between)]
+    if used := sorted({one.text for one in inside} & shared):
+        raise Unreadable(f"{used[0]} is used after threads have arrived, and nothing orders that")
+    assigned = {one.text for one in names if is_assigned(one) or _is_given(one)}
+    written = {one.text for one in inside if one.text in assigned}
+    outside = {one.text for one in names if one not in inside}
+    if wrong := sorted(written & outside):
+        raise Unreadable(f"{wrong[0]} is written after threads have arrived, and used before")
+    changed = _declared(march)
+    for name in sorted(written):
+        rows = {_first_subscript(one) for one in inside if one.text == name}
+        if len(rows) != 1 or not _is_of_step(rows.pop(), step, changed):
+            raise Unreadable(f"cells of {name} that threads write are not those of one step")
+
+
+def _is_given(name: Node) -> bool:
+    """Whether it is of what a macro copies to: nothing else is known of arguments."""
+    outer = name.parent
+    while outer is not None and outer.type != "expression_statement":
+        if outer.type == "argument_list":
+            arguments = named_children(outer)
+            called = outer.parent is not None and part(outer.parent, "function").text
+            kept = {"LW_TOGETHER": 4, "LW_LATE": 2}.get(str(called), -1)
+            return not 0 <= kept < len(arguments) or not arguments[kept].start <= name.start
+        outer = outer.parent
+    return False
+
+
+def _declared(march: Node) -> set[str]:
+    """The iterators of loops inside of the march."""
+    found = (one for one in walk(part(march, "body")) if one.type == "init_declarator")
+    return {part(one, "declarator").text for one in found}
+
+
+def _first_subscript(name: Node) -> str:
+    access = name.parent
+    if access is None or access.type != "subscript_expression" or part(access, "argument") != name:
+        return ""
+    return " ".join(part(access, "index").text.split())
+
+
+def _is_of_step(row: str, step: str, changed: set[str]) -> bool:
+    """`77 * iT + r - 9`: the step, once, and what no loop inside of a step changes."""
+    names = re.findall(r"[A-Za-z_]\w*", row)
+    plain = re.fullmatch(r"[\w\s+*()-]+", row) is not None
+    times = re.search(rf"\*\s*\(*\s*{step}\b|\b{step}\s*\)*\s*\*", row) is not None
+    return plain and not times and names.count(step) == 1 and not set(names) & changed
