@@ -20,8 +20,8 @@ STEP = "LW_EARLY(r, 13)\n"
 FLAGS = "LW_FLAGS(17, w, x, (60 * kT - n >= -62)"
 
 WRONG = {
-    "bits of another test": ("LW_KEPT(2 * p + c + 15,", "LW_KEPT(2 * p + c + 6,"),
-    "bits of the next cell": ("LW_KEPT(2 * p + c + 15,", "LW_KEPT(2 * p + c + 16,"),
+    "bits of another test": ("LW_KEPT_OR(2 * p + c + 15,", "LW_KEPT_OR(2 * p + c + 6,"),
+    "bits of the next cell": ("LW_KEPT_OR(2 * p + c + 15,", "LW_KEPT_OR(2 * p + c + 16,"),
     "bits of a test that is not asked for": (BORDER, BORDER.replace("n + 2", "n + 3")),
     "bits of fewer cells": ("LW_BITS(18, w, x, p, 1, 4,", "LW_BITS(18, w, x, p, 1, 3,"),
     "bits of other lanes": ("LW_BITS(18, w, x, p,", "LW_BITS(18, x, w, p,"),

@@ -85,7 +85,7 @@ WRONG = {
     "neighbours in registers of another lane": (COPY, COPY.replace("[x]", "[(x + 1) % 32]")),
     "neighbours of one array": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], b_own1["),
     "neighbours that nothing declares": ("b_own1[w][x][0][3][p][c], a[", "b_own1[w][x][0][3][p][c], A["),
-    "a selection of a value": ("if (LW_SELECT(", "if (2 - LW_SELECT("),
+    "a selection of a value": ("if (LW_KEPT_OR(", "if (2 - LW_KEPT_OR("),
     "other buffers": ("LW_SHARED_5(float, b_ends1, 2,", "LW_SHARED_5(float, b_ends1, 1,"),
 }
 

@@ -82,8 +82,9 @@ def is_mapped(node: Node) -> bool:
 
 def _of_warps(node: Node) -> Node:
     inner = with_children(node, _of_warps)
-    barrier = isinstance(inner, Remarked) and inner.remark == BarrierNote()
-    return replace(inner, remark=BarrierNote(of_warp=True)) if barrier else inner
+    if isinstance(inner, Remarked) and inner.remark == BarrierNote():
+        return Remarked(BarrierNote(of_warp=True), inner.body)
+    return inner
 
 
 def _unmarked(node: Node) -> Node:

@@ -5,7 +5,7 @@
         for (p = 1; p <= 4; p++)       -->    for (r = 0; r <= 85; r++)
           for (c = 1; c <= 2; c++)              for each lane x
             if (2 * x + c >= n + 4 | r >= n)      for (p = 1; p <= 4; p++) for (c = 1; c <= 2; c++)
-              S;                                    if (LW_SELECT(LW_KEPT(2 * p + c - 3, ...) | (r >= n))) S;
+              S;                                    if (LW_KEPT_OR(2 * p + c - 3, r >= n, ...)) S;
 
 A test of a cell is one that borders answer with yes, or one of cells inside of an array among those.  What a
 step of the march adds to it is the same for all cells.  The test around all cells of a lane is a flag: one
@@ -21,8 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
+from loopwright.emit.cuda.barriers import is_mapped
 from loopwright.emit.cuda.interface import device_type
-from loopwright.emit.cuda.launches import is_mapped
 from loopwright.emit.cuda.predication import is_lane_axis
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.lazy_dataclass import dataclass
@@ -199,7 +199,7 @@ def _cell_text(test: Test, moving: frozenset[str], loops: tuple[Counted, ...], b
                 return None
             shown = flat_condition_to_c(Or(still))
             bit = bit_text(bits.kept(shown, loops), loops)
-            return f"LW_SELECT(LW_KEPT({bit}, {shown}) | ({flat_condition_to_c(Or(moved))}))"
+            return f"LW_KEPT_OR({bit}, {flat_condition_to_c(Or(moved))}, {shown})"
         case And(arguments):
             some = [one for one in arguments if isinstance(one, Or)]
             inside, rows = _sorted([one for one in arguments if one not in some], moving)
@@ -212,7 +212,7 @@ def _cell_text(test: Test, moving: frozenset[str], loops: tuple[Counted, ...], b
                 return None
             now = [flat_condition_to_c(And(rows)), flat_condition_to_c(Or(planes))]
             words = [bit_text(first, loops), str(cells(loops)), *now, within, at_border]
-            return f"LW_SELECT(LW_KEPT_WHERE({', '.join(words)}))"
+            return f"LW_KEPT_WHERE({', '.join(words)})"
         case _:
             return None
 

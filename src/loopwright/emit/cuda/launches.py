@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from loopwright.emit.cuda.barriers import BarrierNote, SplitNote, is_split, with_last_barrier
+from loopwright.emit.cuda.barriers import BarrierNote, SplitNote, is_mapped, is_split, with_last_barrier
 from loopwright.emit.openmp import has_canonical_form
 from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
@@ -312,10 +312,6 @@ class _Splitter:
             "the loops that are mapped to threads are not directly inside each other",
             "distribute the statements, so that each nest has its own loops over threads",
         )
-
-
-def is_mapped(node: Node) -> bool:
-    return _is_block(node) or _is_thread(node)
 
 
 def is_lane_loop(loop: For) -> bool:

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.emit.cuda.launches import is_mapped
+from loopwright.emit.cuda.barriers import is_mapped
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import (
     And,

@@ -382,7 +382,8 @@ __device__ __forceinline__ bool lw_flag(unsigned mask, int bit)
 #endif
   return found;
 }
-#define LW_KEPT(bit, ...) ((bool)(lw_mask >> (bit) & 1))
+/* Where one holds: what all cells ask for in a step, or the test of a cell. */
+#define LW_KEPT_OR(bit, now, ...) ((bool)(((now) ? ~0u : lw_mask) >> (bit) & 1))
 #define LW_FLAG(bit, ...) lw_flag(lw_mask, bit)
 /* Where all hold: rows, inside, and one of planes and border; those inside have bits, those of them at borders next. */
 #define LW_KEPT_WHERE(bit, count, rows, planes, inside, border) \
@@ -617,7 +618,7 @@ typedef long LW_BLOCK_INDEX;
 #define LW_MASK() (void)0
 #define LW_FLAGS(bit, warp, lane, ...) (void)0
 #define LW_BITS(first, warp, lane, p, p0, p1, c, c0, c1, ...) (void)0
-#define LW_KEPT(bit, ...) (__VA_ARGS__)
+#define LW_KEPT_OR(bit, now, ...) ((__VA_ARGS__) | (now))
 #define LW_FLAG(bit, ...) (__VA_ARGS__)
 #define LW_KEPT_WHERE(bit, count, rows, planes, inside, border) ((rows) & (inside) & ((planes) | (border)))
 #define LW_LATE_ROOM(type, count) (void)0

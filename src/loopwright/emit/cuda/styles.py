@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from loopwright.emit.c import Style
-from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote
+from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote, is_mapped
 from loopwright.emit.cuda.interface import device_type
 from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
 from loopwright.emit.cuda.launches import (
@@ -15,7 +15,6 @@ from loopwright.emit.cuda.launches import (
     Launch,
     OwnNote,
     is_lane_loop,
-    is_mapped,
     is_warp_loop,
 )
 from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled

@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from loopwright.emit.cuda.launches import LANES, is_mapped
+from loopwright.emit.cuda.barriers import is_mapped
+from loopwright.emit.cuda.launches import LANES
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked

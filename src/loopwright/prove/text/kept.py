@@ -1,6 +1,7 @@
 """What kernels keep from one step of a march to the next, apart from arrays: tests in bits, early copies.
 
-    LW_KEPT(bit, test), LW_FLAG(bit, test)              (test)
+    LW_FLAG(bit, test)                                  (test)
+    LW_KEPT_OR(bit, now, test)                          ((test) | (now))
     LW_KEPT_WHERE(bit, count, rows, planes, in, at)     ((rows) & (in) & ((planes) | (at)))
     LW_EARLY(r, last) statement                         statement
     LW_LATE(number, to, from);                          to = from;
@@ -33,7 +34,7 @@ from loopwright.source import Edit
 
 EARLY = re.compile(r"LW_EARLY(_FIRST)?\((\w+), (\d+)\)(?=\s+if\b)")
 _SETS = ("LW_FLAGS", "LW_BITS")
-_ASKS = ("LW_FLAG", "LW_KEPT", "LW_KEPT_WHERE")
+_ASKS = ("LW_FLAG", "LW_KEPT_OR", "LW_KEPT_WHERE")
 _HEAD = re.compile(r"LW_INDEX (\w+) = (\d+);|long (\w+) = (\d+);")
 
 
@@ -174,9 +175,9 @@ def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
         case "LW_FLAG", [bit, test]:
             _check_kept(node, bit, test, (), known, changed)
             return f"({test})"
-        case "LW_KEPT", [bit, test]:
+        case "LW_KEPT_OR", [bit, now, test]:
             _check_kept(node, bit, test, _cell_loops(node), known, changed)
-            return f"({test})"
+            return f"(({test}) | ({now}))"
         case "LW_KEPT_WHERE", [bit, count, rows, planes, inside, border]:
             loops = _cell_loops(node)
             first = _check_kept(node, bit, inside, loops, known, changed)

@@ -183,13 +183,8 @@ def _held_middle(
     tile: StreamTile, key: str, side: int, cell: Cell, seen: tuple[ClaimedWrite, ...]
 ) -> StreamRole:
     """Of a level before it computes something in a step of the march."""
-    time, valid = _time(tile, side, tile.names["v"]), tile.known(cell, _level(tile, side))
+    time, valid = tile.time(side, tile.names["v"]), tile.known(cell, _level(tile, side))
     return _held(tile, key, side, cell, seen, time=time, valid=valid)
-
-
-def _time(tile: StreamTile, side: int, step: str) -> str:
-    """The step of P before which a level has the values of its array."""
-    return f"{tile.start} + {step} + {side}" if side else f"{tile.start} + {step}"
 
 
 def _level(tile: StreamTile, side: int) -> str:
@@ -385,7 +380,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
     test = f"{r} > {2 * tile.levels} && {tile.is_own()}"
     if tile.warps:
         test = f"{tile.names['v']} == {tile.steps - 1} && {test}"
-    end = _time(tile, 0, str(tile.steps))
+    end = tile.time(0, str(tile.steps))
     target, _ = outer.target(tile.number)
     cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
     seen = tile.newest(0, str(tile.steps), cell, {})

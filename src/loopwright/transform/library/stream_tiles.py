@@ -248,6 +248,10 @@ class StreamTile:
         steps = f"{2 * self.steps} * {self.stencil.tiles[0]} + {self.number * self.steps}"
         return steps if self.low(0) == "0" else f"{self.low(0)} + {steps}"
 
+    def time(self, side: int, step: str) -> str:
+        """The step of P before which a level has the values of its array."""
+        return f"{self.start} + {step} + {side}" if side else f"{self.start} + {step}"
+
     def kind(self, loop: int) -> str:
         types = self.program.statements[0].iterator_types
         return types[loop] if types else "int"
