@@ -198,7 +198,8 @@ def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
 @pytest.mark.parametrize(
     "kind, extents, warps",
     [
-        ("float", (32, 9, 4, 6), 16),
+        ("float", (32, 7, 4, 6), 16),
+        ("float", (32, 9, 4, 6), 12),
         ("float", (32, 11, 4, 6), 12),
         ("double", (32, 9, 4, 4), 12),
         ("double", (32, 11, 4, 6), 8),
