@@ -149,7 +149,20 @@ def _bits(masks: Sequence[Node], sets: Sequence[Node], asked: Sequence[Node]) ->
     for one in asked:
         if one.start < after or not block.start <= one.start < block.end:
             raise Unreadable(f"{_plain(one.text)} is asked for before it is kept")
+        if not _is_tested(one):
+            raise Unreadable(f"{_plain(one.text)} is used as something other than a test")
         yield one.start, one.end, _asked(one, known, changed)
+
+
+def _is_tested(node: Node) -> bool:
+    """Whether it is one of the tests of a condition, with others beside it or alone."""
+    outer = node.parent
+    while outer is not None and (
+        outer.type == "parenthesized_expression"
+        or (outer.type == "binary_expression" and part(outer, "operator").type in ("|", "&"))
+    ):
+        node, outer = outer, outer.parent
+    return outer is not None and outer.type == "if_statement" and part(outer, "condition") == node
 
 
 def _set(node: Node) -> _KeptBits:
