@@ -22,6 +22,7 @@ from loopwright.transform.library.stream_tiles import StreamTile
 from loopwright.transform.script.steps import parse_script
 from loopwright.transform.storage import Redundancy
 from tests.cuda.support import original, run_in_threads
+from tests.cuda.test_shipped import compiled_by_nvcc
 from tests.cuda.test_stream import SOLID, Made, made, transformed
 
 STAR = " + 0.125f * (b[i - 1][j][k] + b[i][j - 1][k] + b[i][j][k + 1] - b[i + 1][j][k]);"
@@ -51,6 +52,7 @@ def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
     one = warps()
     text, host = one.device.kernels.text, one.outcome.source.text
     assert run_in_threads(tmp_path, text, host, 2) == original(tmp_path, PROGRAM)
+    compiled_by_nvcc(tmp_path, text)
 
 
 WARPS = "for (LW_LANE_INDEX w = LW_LANE(y, 0, 1); w <= 1; w += LW_LANES(y, 1))"

@@ -164,7 +164,7 @@ static __device__ __forceinline__ unsigned lw_thread_y(bool is_warp)
 #define LW_BARRIER() __syncthreads()
 /* A barrier of two parts in each step of a march over r from 0 on: threads arrive, and later wait for all of the
    block to have arrived.  One lane tells for its warp. */
-static __device__ __forceinline__ void lw_split_begin(unsigned long long *barrier, bool first, int warps)
+__device__ __forceinline__ void lw_split_begin(unsigned long long *barrier, bool first, int warps)
 {
 #ifdef __CUDA_ARCH__
   if (first)
@@ -174,7 +174,7 @@ static __device__ __forceinline__ void lw_split_begin(unsigned long long *barrie
 #endif
   __syncthreads();
 }
-static __device__ __forceinline__ void lw_arrive(unsigned long long *barrier, bool first)
+__device__ __forceinline__ void lw_arrive(unsigned long long *barrier, bool first)
 {
   __syncwarp();
 #ifdef __CUDA_ARCH__
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void lw_arrive(unsigned long long *barrier, bo
     );
 #endif
 }
-static __device__ __forceinline__ void lw_wait(unsigned long long *barrier, int step)
+__device__ __forceinline__ void lw_wait(unsigned long long *barrier, int step)
 {
 #ifdef __CUDA_ARCH__
   asm volatile(
@@ -196,7 +196,7 @@ static __device__ __forceinline__ void lw_wait(unsigned long long *barrier, int 
   __syncthreads();
 #endif
 }
-static __device__ __forceinline__ void lw_split_end(unsigned long long *barrier, bool first)
+__device__ __forceinline__ void lw_split_end(unsigned long long *barrier, bool first)
 {
 #ifdef __CUDA_ARCH__
   if (first)
@@ -392,7 +392,7 @@ __device__ __forceinline__ bool lw_flag(unsigned mask, int bit)
 /* What a step of a march over r copies from an array that a kernel only reads is fetched in the step before, to a
    place of the thread: the statement runs twice, for r it takes what was fetched, for r + 1 it fetches. */
 #define LW_LATE_ROOM(type, count) __shared__ type lw_late[count][lw_threads_x * lw_threads_y * lw_threads_z]
-static __device__ __forceinline__ int lw_begins(int fetches, int step, int last)
+__device__ __forceinline__ int lw_begins(int fetches, int step, int last)
 {
 #ifdef __CUDA_ARCH__
   if (!fetches)
