@@ -301,7 +301,7 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(3, (40, 4)),
+        Streamed(4, (32, 4), prefetch=True),
         Streamed(5, (256, 4), prefetch=True),
     ),
     "2d-double": (
@@ -313,6 +313,7 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
         Streamed(1, (64, 8, 1)),
         Streamed(2, (77, 4, 2), warps=16),
         Streamed(2, (103, 4, 2), warps=16),
+        Streamed(2, (103, 5, 2), warps=12),
     ),
     "3d-double": (
         Streamed(1, (64, 4, 1)),

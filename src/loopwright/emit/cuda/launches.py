@@ -276,8 +276,10 @@ class _Splitter:
             case For() if registers and not inside:
                 touched = self._touched(node).written & self.memories.keys()
                 body = replace(node, body=self._of_warps(node.body, inside=True))
+                if not touched - registers:
+                    return body
                 body = with_last_barrier(body, self._is_apart)
-                ended = Remarked(BarrierNote(), body) if touched - registers else body
+                ended = Remarked(BarrierNote(), body)
                 return Remarked(SplitNote(), ended) if is_split(body) else ended
             case _:
                 return with_children(node, lambda child: self._of_warps(child, inside=inside))
