@@ -306,14 +306,13 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     ),
     "2d-double": (
         Overlapped(2, 40, 56, 8, (6, 64)),
-        Streamed(4, (64, 2), prefetch=True),
+        Streamed(4, (54, 2), prefetch=True),
         Streamed(5, (256, 3), prefetch=True),
     ),
     "3d-float": (
         Streamed(1, (64, 8, 1)),
         Streamed(2, (77, 4, 2), warps=16),
         Streamed(2, (103, 4, 2), warps=16),
-        Streamed(2, (103, 5, 2), warps=12),
     ),
     "3d-double": (
         Streamed(1, (64, 4, 1)),
