@@ -146,7 +146,8 @@ def pair_of(
     reassociate: bool,
 ) -> Pair:
     """Two programs to run side by side; `Unreadable` where a run would not tell what they compute."""
-    fixed = [one.name for p in programs for one in p.arrays if one.name in constants(p.source)]
+    arrays_of = ((p, one) for p in programs for one in p.arrays if not one.local)
+    fixed = [one.name for p, one in arrays_of if one.name in constants(p.source)]
     if fixed:
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
     shared = names_of_one_memory(*programs)
