@@ -21,6 +21,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.read.c.element_pointers import with_element_pointers
+from loopwright.read.c.evolution import with_evolved_values
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.rephrased import (
@@ -90,6 +91,11 @@ def _without_pointers(
         if texts != given:
             yield both(texts, in_plain_loops)
             yield both(texts, with_first_values)
+    for texts in (given, inlined):
+        evolved = both(texts, with_evolved_values)
+        if evolved != texts:
+            yield evolved
+            yield both(evolved, in_plain_loops)
 
 
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:

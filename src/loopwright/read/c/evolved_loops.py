@@ -1,0 +1,196 @@
+"""What variables are at the start of each iteration of a loop, by what one iteration makes of them.
+
+    v + s                       v + s * number
+    c - v                       v, c - v, v, c - v, ..
+    w, where w becomes v        v, w, v, w, ..
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedRegion
+from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.evolved_values import ElementPointer, Value
+from loopwright.read.c.integer_sums import Atom, IntegerSum, RunCount
+from loopwright.read.c.numbered_loops import moved_variable, step_of
+
+_MARK = "@"
+
+
+@dataclass(frozen=True)
+class CountedLoop:
+    """Variables before a loop, marked at the start of an iteration, and at its end, by their declarations."""
+
+    before: Mapping[int, Value | None]
+    marks: Mapping[int, Value | None]
+    after: Mapping[int, Value | None]
+    number: IntegerSum
+    """How often the loop has run."""
+
+
+def mark(one: tree.Declaration, before: Value | None) -> Value | None:
+    """A value that stands for what a variable is at the start of an iteration."""
+    match before:
+        case IntegerSum():
+            return _marked(one, 0)
+        case ElementPointer():
+            places = tuple(_marked(one, k) for k, _ in enumerate(before.subscripts))
+            return ElementPointer(before.base, places, before.element)
+    return None
+
+
+def _marked(one: tree.Declaration, place: int) -> IntegerSum:
+    return IntegerSum.atom(f"{_MARK}{one.offset}.{place}", (one.offset,))
+
+
+def evolved(loop: CountedLoop, inside: frozenset[int]) -> dict[int, Value | None]:
+    """The variables at the start of iteration `number`; None where that is not known."""
+    found: dict[int, Value | None] = {}
+    for one, before in loop.before.items():
+        if one not in loop.after:
+            continue
+        after = loop.after[one]
+        match before, after:
+            case IntegerSum(), IntegerSum():
+                found[one] = _part(loop, inside, one, 0)
+            case ElementPointer(), ElementPointer() if before.base == after.base:
+                parts = [_part(loop, inside, one, k) for k, _ in enumerate(before.subscripts)]
+                known = tuple(part for part in parts if part is not None)
+                whole = ElementPointer(before.base, known, before.element)
+                found[one] = whole if len(known) == len(parts) else None
+            case _:
+                found[one] = None
+    return found
+
+
+def _parts(value: Value | None) -> tuple[IntegerSum, ...]:
+    match value:
+        case IntegerSum():
+            return (value,)
+        case ElementPointer():
+            return value.subscripts
+    return ()
+
+
+def _part(loop: CountedLoop, inside: frozenset[int], one: int, place: int) -> IntegerSum | None:
+    """One number of a variable."""
+    first, after = _parts(loop.before[one])[place], _parts(loop.after[one])[place]
+    ((own,), _), = _parts(loop.marks[one])[place].terms
+    factor, rest = after.coefficient(own), after.without(own)
+    if after == first and not _is_marked(first):
+        return first
+    if factor is None or rest.about & inside:
+        return None
+    if factor.constant == 1 and not _is_marked(rest):
+        return first.plus(rest.times(loop.number))
+    parity = IntegerSum.atom(f"({loop.number.operand} % 2)", loop.number.about)
+    if factor.constant == -1 and not _is_marked(rest):
+        return first.plus(rest.minus(first).minus(first).times(parity))
+    other = _changing_places(loop, own, place, after)
+    return None if other is None else first.plus(other.minus(first).times(parity))
+
+
+def _changing_places(loop: CountedLoop, own: Atom, place: int, after: IntegerSum) -> IntegerSum | None:
+    """What another variable was before the loop, where each becomes the other."""
+    for one, marked in loop.marks.items():
+        theirs = _parts(marked)
+        then = _parts(loop.after.get(one))
+        if place < len(theirs) and place < len(then) and theirs[place] == after:
+            return _parts(loop.before[one])[place] if then[place] == IntegerSum((((own,), 1),)) else None
+    return None
+
+
+def _is_marked(value: IntegerSum) -> bool:
+    return any(_MARK in atom.text for atom in value.atoms)
+
+
+def after_all(values: Mapping[int, Value | None], inner: frozenset[int]) -> dict[int, Value | None]:
+    """Values after a loop, without those that are about what is declared in it."""
+    return {one: None if value is not None and value.about & inner else value for one, value in values.items()}
+
+
+def entered(values: Mapping[int, Value | None], count: RunCount | None) -> dict[int, Value | None]:
+    """Values in a loop: how often it runs is known to be more than 0 there."""
+    if count is None or len(count.all.atoms) != 1:
+        return dict(values)
+    (atom,) = count.all.atoms
+    return {one: _with(value, atom, count.once_entered) for one, value in values.items()}
+
+
+def _with(value: Value | None, atom: Atom, number: IntegerSum) -> Value | None:
+    match value:
+        case IntegerSum():
+            return value.replaced(atom, number)
+        case ElementPointer():
+            places = tuple(one.replaced(atom, number) for one in value.subscripts)
+            return ElementPointer(value.base, places, value.element)
+    return None
+
+
+def added(now: Value | None, by: Value | None, sign: str) -> Value | None:
+    """`now + by`, where `sign` starts with a plus, or `now - by`."""
+    if not isinstance(by, IntegerSum):
+        return None
+    by = by if sign.startswith("+") else IntegerSum().minus(by)
+    match now:
+        case IntegerSum():
+            return now.plus(by)
+        case ElementPointer():
+            return now.moved(by)
+    return None
+
+
+def either(test: Value | None, one: Value | None, other: Value | None) -> Value | None:
+    """What a variable is after a test, by what it is after each of the branches."""
+    if one == other:
+        return one
+    if not isinstance(test, IntegerSum) or not isinstance(one, IntegerSum) or not isinstance(other, IntegerSum):
+        return None
+    text = f"({test.operand} ? {one.operand} : {other.operand})"
+    return IntegerSum.atom(text, one.about | other.about | test.about)
+
+
+def plain_iterator(node: tree.Node) -> tree.Declaration | None:
+    """i of `for (int i = a; ..; i++)`, where nothing else changes it."""
+    match node:
+        case tree.ForStatement(
+            first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=_),)), step=step
+        ) if step is not None and moved_variable(step) == counter and step_of(step) is not None:
+            others = [*tree.walk(node.body), *(() if node.test is None else tree.walk(node.test))]
+            return None if any(moved_variable(one) == counter for one in others) else counter
+    return None
+
+
+def breaks(body: tree.Node) -> bool:
+    return any(isinstance(one, tree.OtherStatement) and one.kind == "BREAK_STMT" for one in tree.walk(body))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a name means a variable, by tokens."""
+
+    name: str
+    offset: int
+    first: int
+    end: int
+
+
+def scopes(region: TypedRegion) -> Iterator[Scope]:
+    """Those of all variables of a function, and of the others that it names."""
+    function = region.function
+    last = len(function.tokens)
+    yield from (Scope(one.name, one.offset, 0, last) for one in function.parameters)
+    known = {one.offset for one in function.parameters}
+    around: dict[int, tree.Node] = {id(part): node for node in function.nodes for part in tree.children(node)}
+    for node in function.nodes:
+        if isinstance(node, tree.Declarator):
+            outer: tree.Node | None = around.get(id(node))
+            while outer is not None and not isinstance(outer, tree.CompoundStatement | tree.ForStatement):
+                outer = around.get(id(outer))
+            end = last if outer is None else outer.place.end
+            known.add(node.declaration.offset)
+            yield Scope(node.declaration.name, node.declaration.offset, node.place.first, end)
+    others = {one.declaration for one in function.nodes if isinstance(one, tree.Name)}
+    yield from (Scope(one.name, one.offset, -1, last) for one in others if one.offset not in known)

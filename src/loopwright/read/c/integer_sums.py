@@ -1,0 +1,149 @@
+"""Integers that a text computes, as sums of products: 2*i + n*j - 1.
+
+What a product is made of are atoms: variables that keep their values, numbers of iterations, and other
+expressions of such, like n / 4, which are taken as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from loopwright.lazy_dataclass import dataclass
+
+_MOST_TERMS = 12
+
+
+class Atom(NamedTuple):
+    """A text that stands for a number, and the declarations that it is about, by their offsets."""
+
+    text: str
+    about: tuple[int, ...] = ()
+
+
+Product = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class IntegerSum:
+    """Products, in order, each with the number that it is multiplied by; () is 1."""
+
+    terms: tuple[tuple[Product, int], ...] = ()
+
+    @staticmethod
+    def number(value: int) -> IntegerSum:
+        return _sum_of({(): value})
+
+    @staticmethod
+    def atom(text: str, about: Iterable[int] = ()) -> IntegerSum:
+        return _sum_of({(Atom(text, tuple(sorted(set(about)))),): 1})
+
+    @property
+    def constant(self) -> int | None:
+        """The number that it is, where it is one."""
+        if not self.terms:
+            return 0
+        (product, value), *others = self.terms
+        return value if not product and not others else None
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        return frozenset(atom for product, _ in self.terms for atom in product)
+
+    @property
+    def about(self) -> frozenset[int]:
+        return frozenset(offset for atom in self.atoms for offset in atom.about)
+
+    def plus(self, other: IntegerSum, factor: int = 1) -> IntegerSum:
+        found = dict(self.terms)
+        for product, value in other.terms:
+            found[product] = found.get(product, 0) + factor * value
+        return _sum_of(found)
+
+    def minus(self, other: IntegerSum) -> IntegerSum:
+        return self.plus(other, -1)
+
+    def times(self, other: IntegerSum) -> IntegerSum:
+        found: dict[Product, int] = {}
+        for mine, value in self.terms:
+            for theirs, factor in other.terms:
+                product = tuple(sorted((*mine, *theirs)))
+                found[product] = found.get(product, 0) + value * factor
+        return _sum_of(found)
+
+    def coefficient(self, atom: Atom) -> IntegerSum | None:
+        """What an atom is multiplied by, where it is never multiplied by itself."""
+        found: dict[Product, int] = {}
+        for product, value in self.terms:
+            if product.count(atom) > 1:
+                return None
+            if atom in product:
+                rest = tuple(one for one in product if one != atom)
+                found[rest] = found.get(rest, 0) + value
+        return _sum_of(found)
+
+    def without(self, atom: Atom) -> IntegerSum:
+        """The products that an atom is not in."""
+        return _sum_of({product: value for product, value in self.terms if atom not in product})
+
+    def replaced(self, atom: Atom, value: IntegerSum) -> IntegerSum:
+        """With a value in the place of an atom, where that is never multiplied by itself."""
+        factor = self.coefficient(atom)
+        return self if factor is None else self.without(atom).plus(factor.times(value))
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.terms) > _MOST_TERMS
+
+    def __str__(self) -> str:
+        """A sum of C, without parentheses around it."""
+        text = ""
+        for product, value in sorted(self.terms, key=lambda one: one[1] < 0):
+            factors = [atom.text for atom in product]
+            if abs(value) != 1 or not factors:
+                factors.insert(0, str(abs(value)))
+            sign = "-" if value < 0 else "+"
+            text += f" {sign} {' * '.join(factors)}" if text else ("-" if value < 0 else "") + " * ".join(factors)
+        return text or "0"
+
+    @property
+    def operand(self) -> str:
+        """As a part of any expression."""
+        text = str(self)
+        is_whole = len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1
+        return text if is_whole or text.isdigit() else f"({text})"
+
+
+def _sum_of(found: Mapping[Product, int]) -> IntegerSum:
+    return IntegerSum(tuple(sorted((product, value) for product, value in found.items() if value)))
+
+
+ZERO, ONE = IntegerSum(), IntegerSum.number(1)
+
+
+@dataclass(frozen=True)
+class RunCount:
+    """How often a loop runs, and the same where it runs at all."""
+
+    all: IntegerSum
+    once_entered: IntegerSum
+
+
+def iterations(test: str, left: IntegerSum, right: IntegerSum, number: Atom) -> RunCount | None:
+    """How often `left test right` holds, one after the other, for the numbers 0, 1, .. of an iteration."""
+    if test in (">", ">="):
+        test, left, right = {">": "<", ">=": "<="}[test], right, left
+    if test not in ("<", "<="):
+        return None
+    space = right.minus(left) if test == "<" else right.minus(left).plus(ONE)
+    step = space.coefficient(number)
+    size = None if step is None or step.constant is None else -step.constant
+    if size is None or size < 1:
+        return None
+    free = space.without(number)
+    if free.constant is not None:
+        fixed = IntegerSum.number(max(0, -(-free.constant // size)))
+        return RunCount(fixed, fixed)
+    more = free.plus(IntegerSum.number(size - 1))
+    some = free if size == 1 else IntegerSum.atom(f"({more.operand} / {size})", free.about)
+    return RunCount(IntegerSum.atom(f"({free} > 0 ? {some} : 0)", free.about), some)
