@@ -249,7 +249,8 @@ def _compared_wordings(
     compilers = (options.of_old.compiled, options.reading.compiled)
     undecided: list[Comparison] = []
     failures: list[BadInput] = []
-    for texts in pairs_of_wordings(before, source, *compilers):
+    for pair in pairs_of_wordings(before, source, *compilers):
+        texts = pair.texts
         try:
             found = compared_texts(*texts, source, options, progress)
         except BadInput as failure:
@@ -258,7 +259,7 @@ def _compared_wordings(
         found = replace(found, place=as_written(found.place, (before, source)))
         changed = [one.path for one, other in zip(texts, (before, source), strict=True) if one != other]
         reworded = (f"{', '.join(changed)}: {IN_OTHER_WORDS}",) if changed else ()
-        found = replace(found, trusted=(*found.trusted, *reworded))
+        found = replace(found, trusted=(*found.trusted, *reworded, *pair.trusted))
         if not isinstance(found.verdict, Undecided):
             return _if_compiled(found, before, source, compilers)
         undecided.append(found)

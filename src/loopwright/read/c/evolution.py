@@ -6,11 +6,12 @@
     p = x; end = x + n;                                ; ;
     while (p < end) *q++ += *p++;                      for (long k_1 = 0; k_1 < n; k_1++) q[k_1] += x[k_1];
 
-The statements of a region are followed in the order in which they run.  A variable of the function whose values
-are sums of products of others, of numbers of iterations and of what it was before the region is replaced by
-these sums wherever it is read, and is then not assigned any more: its name is what it was at first.  In a loop
-a variable may gain the same in each iteration, may be c - v after v, or may change places with another one.
-After a loop it is what it was plus what so many iterations make of it, where a comparison says how many.
+The statements of a region are followed in the order in which they run.  A variable of the function whose
+values are sums of products of others, of numbers of iterations and of what it was before the region is
+replaced by these sums wherever it is read, and is then not assigned any more: its name is what it was at
+first.  In a loop a variable may gain the same in each iteration, may be c - v after v, or may change places
+with another one.  After a loop it is what it was plus what so many iterations make of it, where a comparison
+says how many.
 
 All others stay what they are.  It counts for runs without overflow, and where pointers that are compared are
 in one array.  Lines stay.
@@ -28,7 +29,8 @@ from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import Integer, Pointer, unqualified
 from loopwright.read.c.evolved_loops import plain_iterator
-from loopwright.read.c.evolved_statements import EvolvedStatements, NotFollowed
+from loopwright.read.c.evolved_state import NotFollowed
+from loopwright.read.c.evolved_statements import EvolvedStatements
 from loopwright.read.c.evolved_values import element_of, is_signed
 from loopwright.read.c.numbered_loops import OWN, loops_around, moved_variable
 from loopwright.source import Edit, Source
@@ -62,7 +64,9 @@ def _edits(region: object) -> list[Edit]:
     for _ in range(_MOST):
         if not followed:
             break
-        statements = EvolvedStatements(region, followed, bool(directives), has_unsigned)
+        statements = EvolvedStatements(
+            region, followed, is_directed=bool(directives), has_unsigned=has_unsigned
+        )
         try:
             return statements.edits()
         except NotFollowed as failure:
@@ -83,7 +87,7 @@ def _is_unsigned(node: tree.Node) -> bool:
 def _candidates(
     region: TypedRegion, nodes: list[tree.Node], *, has_unsigned: bool
 ) -> Iterator[tree.Declaration]:
-    """The variables that may be replaced: the function's own, given values in the region, not read after it."""
+    """The variables that may be replaced: the function's own, given values in the region, dead after it."""
     function = region.function
     plain = {one.offset for node in nodes if (one := plain_iterator(node)) is not None}
     changed = [one for node in nodes if (one := moved_variable(node)) is not None]

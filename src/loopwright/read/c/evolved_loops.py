@@ -108,7 +108,8 @@ def _is_marked(value: IntegerSum) -> bool:
 
 def after_all(values: Mapping[int, Value | None], inner: frozenset[int]) -> dict[int, Value | None]:
     """Values after a loop, without those that are about what is declared in it."""
-    return {one: None if value is not None and value.about & inner else value for one, value in values.items()}
+    gone = {one for one, value in values.items() if value is not None and value.about & inner}
+    return {one: None if one in gone else value for one, value in values.items()}
 
 
 def entered(values: Mapping[int, Value | None], count: RunCount | None) -> dict[int, Value | None]:
@@ -146,7 +147,9 @@ def either(test: Value | None, one: Value | None, other: Value | None) -> Value 
     """What a variable is after a test, by what it is after each of the branches."""
     if one == other:
         return one
-    if not isinstance(test, IntegerSum) or not isinstance(one, IntegerSum) or not isinstance(other, IntegerSum):
+    if not isinstance(test, IntegerSum):
+        return None
+    if not isinstance(one, IntegerSum) or not isinstance(other, IntegerSum):
         return None
     text = f"({test.operand} ? {one.operand} : {other.operand})"
     return IntegerSum.atom(text, one.about | other.about | test.about)

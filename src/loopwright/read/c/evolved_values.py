@@ -1,8 +1,8 @@
 """What integers and pointers of a function are where an expression is evaluated, as sums of products.
 
-A value is an `IntegerSum`, or an `ElementPointer`; None where it is not known.  Only variables that keep their
-values, or whose values are known themselves, are in it, so that the text of a value means the same wherever
-its names do.
+A value is an `IntegerSum`, or an `ElementPointer`; None where it is not known.  Only variables that keep
+their values, or whose values are known themselves, are in it, so that the text of a value means the same
+wherever its names do.
 """
 
 from __future__ import annotations

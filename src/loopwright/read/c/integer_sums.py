@@ -98,12 +98,13 @@ class IntegerSum:
     def __str__(self) -> str:
         """A sum of C, without parentheses around it."""
         text = ""
-        for product, value in sorted(self.terms, key=lambda one: one[1] < 0):
+        for product, value in sorted(self.terms, key=lambda one: (one[1] < 0, -len(one[0]))):
             factors = [atom.text for atom in product]
             if abs(value) != 1 or not factors:
                 factors.insert(0, str(abs(value)))
             sign = "-" if value < 0 else "+"
-            text += f" {sign} {' * '.join(factors)}" if text else ("-" if value < 0 else "") + " * ".join(factors)
+            text = f"{text} {sign} " if text else sign.replace("+", "")
+            text += " * ".join(factors)
         return text or "0"
 
     @property

@@ -20,6 +20,7 @@ from loopwright.c.typed.expansion import definition
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_evolved_values
 from loopwright.read.c.inlined import called_in, with_calls_inlined
@@ -35,41 +36,67 @@ from loopwright.source import Source
 _DEEPEST = 3
 """How deep functions that call others are inlined."""
 Texts: TypeAlias = tuple[Source, Source]
+COUNTED_ON = "what is counted on in loops does not overflow, and pointers that are compared are in one array"
 Rewording: TypeAlias = Callable[[Source, CompilerOptions], Source]
+
+
+@dataclass(frozen=True)
+class PairOfWordings:
+    """Two texts, and what is taken on trust where they are taken for those that were given."""
+
+    texts: Texts
+    trusted: tuple[str, ...] = ()
 
 
 def pairs_of_wordings(
     old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions
-) -> Iterator[Texts]:
+) -> Iterator[PairOfWordings]:
     """Two files in plain loops, as they are, with first values for all loops, with other iterators, with
-    elements in place of pointers, and with assignments to arrays that have first values, each pair of texts
-    once.
+    elements in place of pointers, with assignments to arrays that have first values, and with what variables
+    that are counted on are in each iteration, each pair of texts once.
 
     Functions that only one of them calls, or that are not the same in both, are inlined first, and what
     `memset` and `memcpy` do to elements is done by loops.
     """
     seen: set[Texts] = set()
     old, new = with_memory_loops(old), with_memory_loops(new)
-    for texts in _all_pairs((old, new), (compiled, options)):
-        if texts not in seen:
-            seen.add(texts)
-            yield texts
+    for pair in _all_pairs((old, new), (compiled, options)):
+        if pair.texts not in seen:
+            seen.add(pair.texts)
+            yield pair
 
 
-def _all_pairs(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[Texts]:
+def _all_pairs(
+    given: Texts, options: tuple[CompilerOptions, CompilerOptions]
+) -> Iterator[PairOfWordings]:
+    for texts in _identities(given, options):
+        yield PairOfWordings(texts)
+    plain = in_plain_loops(given[0], options[0]), in_plain_loops(given[1], options[1])
+    for texts in (given, _with_all_inlined(plain, options)):
+        evolved = with_evolved_values(texts[0], options[0]), with_evolved_values(texts[1], options[1])
+        if evolved != texts:
+            yield PairOfWordings(evolved, (COUNTED_ON,))
+            again = in_plain_loops(evolved[0], options[0]), in_plain_loops(evolved[1], options[1])
+            yield PairOfWordings(again, (COUNTED_ON,))
+
+
+def _with_all_inlined(texts: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Texts:
+    for _ in range(_DEEPEST):
+        further = _inlined(*texts, *options)
+        if further == texts:
+            break
+        texts = further
+    return texts
+
+
+def _identities(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) -> Iterator[Texts]:
     def both(texts: Texts, *ways: Rewording) -> Texts:
         for way in ways:
             texts = way(texts[0], options[0]), way(texts[1], options[1])
         return texts
 
     plain = both(given, in_plain_loops)
-    inlined = plain
-    for _ in range(_DEEPEST):
-        further = _inlined(*inlined, *options)
-        if further == inlined:
-            break
-        inlined = further
-    yield both(inlined, in_plain_loops)
+    yield both(_with_all_inlined(plain, options), in_plain_loops)
     yield plain
     yield given
     yield both(given, with_first_values)
@@ -91,11 +118,6 @@ def _without_pointers(
         if texts != given:
             yield both(texts, in_plain_loops)
             yield both(texts, with_first_values)
-    for texts in (given, inlined):
-        evolved = both(texts, with_evolved_values)
-        if evolved != texts:
-            yield evolved
-            yield both(evolved, in_plain_loops)
 
 
 def _inlined(old: Source, new: Source, compiled: CompilerOptions, options: CompilerOptions) -> Texts:

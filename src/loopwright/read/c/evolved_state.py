@@ -1,0 +1,252 @@
+"""What is known of the variables of a region at a statement, and the changes of its text so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loopwright.c.reworded.plain_loops import lines_in
+from loopwright.c.tokens import names_in
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedRegion
+from loopwright.c.types import ArrayType, CType, unqualified
+from loopwright.read.c.evolved_loops import added, scopes
+from loopwright.read.c.evolved_values import (
+    ElementPointer,
+    Value,
+    element_of,
+    is_signed,
+    own_value,
+    rank_of,
+    value_of,
+)
+from loopwright.read.c.integer_sums import ONE, ZERO, IntegerSum
+from loopwright.read.c.numbered_loops import OWN, moved_variable, step_of
+from loopwright.source import Edit, Span
+
+Values = dict[int, Value | None]
+
+
+class NotFollowed(Exception):
+    """The values of a variable are not known where they are needed."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__()
+        self.offset = offset
+
+
+class EvolvedState:
+    """The values of the variables that are followed, by their declarations, and where these are replaced."""
+
+    def __init__(
+        self, region: TypedRegion, followed: Mapping[int, tree.Declaration], *, has_unsigned: bool
+    ) -> None:
+        self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
+        self.values: Values = {}
+        self.found: list[Edit] = []
+        self.used = set(names_in(region.place.source.text))
+        nodes = region.function.nodes
+        self.around = {id(part): node for node in nodes for part in tree.children(node)}
+        self.changed = {one.offset for node in nodes if (one := moved_variable(node)) is not None}
+        self.scopes = [*scopes(region)]
+        self.iterators: set[int] = set()
+        """Those of the loops around that stay loops over them."""
+        inside = [*tree.walk_all(region.statements)]
+        declared = {one.declaration.offset for one in inside if isinstance(one, tree.Declarator)}
+        for offset, one in followed.items():
+            self.values[offset] = None if offset in declared else own_value(one)
+
+    def lookup(self, one: tree.Declaration) -> Value | None:
+        if one.offset in self.followed:
+            return self.values.get(one.offset)
+        is_own = one.storage in OWN and one.offset not in self.region.function.addressed
+        is_kept = one.offset in self.iterators or one.offset not in self.changed
+        if self.has_unsigned and rank_of(one.type) > 3:
+            return None
+        if isinstance(unqualified(one.type), ArrayType):
+            return own_value(one)
+        return own_value(one) if is_own and is_kept and not one.attributes else None
+
+    def value(self, node: tree.Expression) -> Value | None:
+        return value_of(node, self.lookup)
+
+    def assign(self, one: tree.Declaration, value: Value | None) -> None:
+        if value is None or isinstance(value, IntegerSum) != is_signed(one.type):
+            raise NotFollowed(one.offset)
+        if isinstance(value, ElementPointer):
+            found = element_of(one.type)
+            if found is None or found != (value.element, 1):
+                raise NotFollowed(one.offset)
+        self.values[one.offset] = value
+
+    def changes_in(self, node: tree.Node) -> list[tree.Node]:
+        """The parts of an expression that change what is followed."""
+        found = [(one, moved_variable(one)) for one in tree.walk(node)]
+        return [one for one, changed in found if changed is not None and changed.offset in self.followed]
+
+    def step(self, part: tree.Node, one: tree.Declaration) -> None:
+        """`k += 3`, `p++` or `k = e` by itself."""
+        inner = [each for each in self.changes_in(part) if each is not part]
+        if inner:
+            raise NotFollowed(one.offset)
+        now = self.values.get(one.offset)
+        match part:
+            case tree.Assign(operator="=", value=value):
+                self.assign(one, self.value(value))
+            case tree.Assign(operator="+=" | "-=" as sign, value=value) if _is_kept(value.type, one.type):
+                self.assign(one, added(now, self.value(value), sign))
+            case tree.Update(operator=operator):
+                self.assign(one, added(now, ONE, operator))
+            case _:
+                raise NotFollowed(one.offset)
+
+    def embedded(self, part: tree.Expression) -> dict[int, Value]:
+        """The changes inside of an expression, each of a variable that it names once, and always makes: what
+        their parts are worth, by the places of those."""
+        found: dict[int, Value] = {}
+        for change in self.changes_in(part):
+            one = moved_variable(change)
+            assert one is not None
+            uses = [
+                x for x in tree.walk(part) if isinstance(x, tree.Name) and x.declaration.offset == one.offset
+            ]
+            before = self.values.get(one.offset)
+            step = step_of(change)
+            if not isinstance(change, tree.Update) or len(uses) != 1 or before is None or step is None:
+                raise NotFollowed(one.offset)
+            after = added(before, ONE, change.operator)
+            if after is None or not self.is_always(change, part):
+                raise NotFollowed(one.offset)
+            found[id(change)] = after if change.is_prefix else before
+            self.values[one.offset] = after
+        return found
+
+    def is_always(self, inner: tree.Node, part: tree.Node) -> bool:
+        outer = self.around.get(id(inner))
+        while inner is not part:
+            match outer:
+                case None | tree.Conditional() | tree.SizeOf() | tree.OtherExpression():
+                    return False
+                case tree.Binary(operator="&&" | "||"):
+                    return False
+            assert outer is not None
+            inner, outer = outer, self.around.get(id(outer))
+        return True
+
+    def first_changed(self, node: tree.Node) -> int:
+        changed = moved_variable(self.changes_in(node)[0])
+        assert changed is not None
+        return changed.offset
+
+    def replace_uses(self, node: tree.Node, worth: Mapping[int, Value]) -> None:
+        """The names of what is followed, in other words."""
+        for use in tree.walk(node):
+            if isinstance(use, tree.Name) and use.declaration.offset in self.followed:
+                change = self.around.get(id(use))
+                while isinstance(change, tree.Cast) and change.is_implicit:
+                    change = self.around.get(id(change))
+                known = worth.get(id(change)) if isinstance(change, tree.Update) else None
+                value = known if known is not None else self.values.get(use.declaration.offset)
+                part: tree.Expression = use
+                if known is not None and isinstance(change, tree.Update):
+                    part = change
+                elif isinstance(change, tree.Update) and change.target is use:
+                    raise NotFollowed(use.declaration.offset)
+                self.use(part, use.declaration, value)
+
+    def use(self, part: tree.Expression, one: tree.Declaration, value: Value | None) -> None:
+        if value is None or self.is_measured(part):
+            raise NotFollowed(one.offset)
+        if not self.is_written(part.place):
+            self.replace_macro(part, one.offset)
+            return
+        self.check(value, part.place.first, one.offset)
+        place = part.place.span
+        if isinstance(value, IntegerSum):
+            self.edit(place, value.operand)
+            return
+        inner, outer = self.above(part)
+        tokens, at = self.region.function.tokens, part.place.first
+        match outer:
+            case tree.Unary(operator="*", operand=operand) if operand is inner and tokens[at - 1].text == "*":
+                star = tokens[at - 1]
+                if star.macro is not None:
+                    raise NotFollowed(one.offset)
+                whole = Span(place.source, star.span.start, place.end)
+                self.edit(whole, f"{value.row}[{value.last}]")
+            case tree.Subscript(base=base, index=index) if (
+                base is inner and value.last != ZERO and is_signed(index.type, least=0)
+            ):
+                self.element(part, index, value, one.offset)
+            case _:
+                self.edit(place, value.row if value.last == ZERO else f"({value.row} + {value.last})")
+
+    def is_measured(self, node: tree.Node) -> bool:
+        """Whether only the type of an expression counts."""
+        outer = self.around.get(id(node))
+        while outer is not None and not isinstance(outer, tree.SizeOf | tree.OtherExpression):
+            outer = self.around.get(id(outer))
+        return outer is not None
+
+    def replace_macro(self, part: tree.Expression, offset: int) -> None:
+        """The number that a whole macro stands for, in other words: `MIN(k, n)`."""
+        whole: tree.Expression = part
+        outer = self.around.get(id(part))
+        while outer is not None and isinstance(outer, tree.Expression) and outer.place.macro is not None:
+            whole, outer = outer, self.around.get(id(outer))
+        tokens = self.region.function.tokens
+        beside = tokens[whole.place.first - 1].span, tokens[whole.place.end].span
+        value = None if whole.place.macro is None else self.value(whole)
+        if not isinstance(value, IntegerSum) or self.changes_in(whole) or whole.place.span in beside:
+            raise NotFollowed(offset)
+        self.check(value, whole.place.first, offset)
+        self.edit(whole.place.span, value.operand)
+
+    def element(
+        self, part: tree.Expression, index: tree.Expression, value: ElementPointer, offset: int
+    ) -> None:
+        """`p[e]` as `a[d + (e)]`."""
+        tokens = self.region.function.tokens
+        opening, closing = tokens[part.place.end], tokens[index.place.end]
+        whole = tree.TokenRange(part.place.first, index.place.end + 1, part.place.span)
+        if opening.text != "[" or closing.text != "]" or not self.is_written(whole):
+            raise NotFollowed(offset)
+        start, last = part.place.span.start, opening.span.end
+        self.edit(Span(part.place.span.source, start, last), f"{value.row}[{value.last} + (")
+        self.edit(closing.span, ")]")
+
+    def check(self, value: Value, at: int, offset: int | None = None) -> None:
+        """Whether the names of a value mean at a token what they meant before, and no mark is left."""
+        for one in value.about:
+            scopes = [scope for scope in self.scopes if scope.offset == one]
+            name = scopes[0].name if scopes else ""
+            hiding = [s for s in self.scopes if s.name == name and s.offset != one and s.first <= at < s.end]
+            inner = [s for s in hiding if s.first > scopes[0].first]
+            if not scopes or inner or not scopes[0].first <= at < scopes[0].end:
+                raise NotFollowed(min(self.followed) if offset is None else offset)
+
+    def above(self, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
+        inner, outer = node, self.around.get(id(node))
+        while isinstance(outer, tree.Cast) and outer.is_implicit:
+            inner, outer = outer, self.around.get(id(outer))
+        return inner, outer
+
+    def is_written(self, place: tree.TokenRange) -> bool:
+        tokens = self.region.function.tokens[place.first : place.end]
+        return not any(token.macro is not None or token.follows_place for token in tokens)
+
+    def edit(self, place: Span, text: str) -> None:
+        if "#" in place.text:
+            raise NotFollowed(min(self.followed))
+        self.found.append((place.start, place.end, text + lines_in(place.source, place.start, place.end)))
+
+    def fresh(self) -> str:
+        number = 1
+        while f"k_{number}" in self.used:
+            number += 1
+        self.used.add(f"k_{number}")
+        return f"k_{number}"
+
+def _is_kept(kind: CType, target: CType) -> bool:
+    """Whether a number of a type stays what it is where it is added to a variable, or to a pointer."""
+    is_number = is_signed(target)
+    return is_signed(kind) and (not is_number or rank_of(kind) <= rank_of(target))
