@@ -213,7 +213,7 @@ UNMARKED = [
     (
         f"int i;\n for (i = 0; i < n - 1; i += 2) {{ {TWO} }}\n if (i < n) {{ {STEP} i++; }}\n"
         f" if (i < n) {{ {STEP} i++; }}",
-        "unknown",
+        "yes",
     ),
     (f"int i;\n for (i = 0; i < n - 1; i++) {STEP}\n goto end;\n end: if (i < n) {STEP}", "unknown"),
 ]

@@ -34,3 +34,12 @@ def test_loops_that_count_down_and_letters(tmp_path: Path) -> None:
     assert compared(text, up).obligations > 0  # no iteration reads what another one writes
     with pytest.raises(Illegal):
         compared(text, up.replace("s0 + -5", "s0 + -4"))
+
+
+def test_a_comparison_as_a_number_is_a_choice(tmp_path: Path) -> None:
+    """`(a == b ? 1 : 0)` is read as the comparison, whose value is an int."""
+    file = tmp_path / "letters.c"
+    file.write_text(LETTERS.replace("letters[i] + counts[i - 1]", "(letters[i] + counts[i] == 3 ? 1 : 0)"))
+    text = mlir_text(read_c(file))
+    assert "arith.cmpi eq" in text and "arith.select" in text
+    assert compared(text, text).obligations > 0

@@ -260,6 +260,9 @@ class _FunctionWriter:
             return self.converted(arguments[0], kind, depth)
         if operator == "?:":
             return self.chosen(term, depth)
+        if operator in _ORDERED and len(arguments) == 2:
+            numbers = Index(ex.Int(1), kind), Index(ex.Int(0), kind)
+            return self.chosen(Apply("?:", (term, *numbers), kind), depth)
         values = [self.term(one, depth) for one in arguments]
         shown = ", ".join(values)
         if operator.removesuffix("()") != operator:

@@ -239,7 +239,10 @@ class EvolvedStatements:
         told = self._test(test)
         if told is None:
             raise NotFollowed(min(changed))
-        text, count = told
+        text, comparisons = told
+        counts = [iterations(relation, left, right, atom) for left, relation, right in comparisons]
+        if all(one is None for one in counts):
+            raise NotFollowed(min(changed))  # nothing says that it ends
         at_start = dict(self.state.values)
         tokens, begin = self.state.region.function.tokens, node.place.first
         if not self.state.is_written(tree.TokenRange(begin, body.place.first, node.place.span)):
@@ -247,7 +250,7 @@ class EvolvedStatements:
         last = tokens[body.place.first - 1].span
         head = Span(last.source, tokens[begin].span.start, last.end)
         kept = len(self.state.found)
-        limit = None if count is None else iterations(count[1], count[0], count[2], atom)
+        limit = counts[0] if len(counts) == 1 else None
         self._body(body, entered(at_start, limit))
         kind = "int" if self.state.has_unsigned else "long"
         line = f"for ({kind} {atom.text} = 0; {text}; {atom.text}++) "
@@ -332,12 +335,14 @@ class EvolvedStatements:
 
     def _test(
         self, test: tree.Expression
-    ) -> tuple[str, tuple[IntegerSum, str, IntegerSum] | None] | None:
+    ) -> tuple[str, tuple[tuple[IntegerSum, str, IntegerSum], ...]] | None:
         """The test of a loop as a text, and the numbers that it compares; what it changes is changed then."""
         core = tree.without_casts(test)
         if isinstance(core, tree.Binary) and core.operator == "&&" and not self.state.changes_in(core):
             both = self._test(core.left), self._test(core.right)
-            return None if both[0] is None or both[1] is None else (f"({both[0][0]}) && ({both[1][0]})", None)
+            if both[0] is None or both[1] is None:
+                return None
+            return f"({both[0][0]}) && ({both[1][0]})", (*both[0][1], *both[1][1])
         if not isinstance(core, tree.Binary) or core.operator not in _COMPARED:
             return None
         worth = self.state.embedded(core)
@@ -352,7 +357,7 @@ class EvolvedStatements:
         at = test.place.first
         self.state.check(left, at)
         self.state.check(right, at)
-        return f"{left} {core.operator} {right}", (left, core.operator, right)
+        return f"{left} {core.operator} {right}", ((left, core.operator, right),)
 
     def _compared(self, node: tree.Expression, worth: Mapping[int, Value]) -> Value | None:
         core = tree.without_casts(node)

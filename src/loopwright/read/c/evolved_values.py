@@ -72,18 +72,21 @@ def element_of(kind: CType) -> tuple[CType, int] | None:
     core, depth = unqualified(kind), 0
     while isinstance(core, Pointer | ArrayType):
         inner = core.target if isinstance(core, Pointer) else core.element
-        if (isinstance(core, Pointer) and depth) or _is_marked(inner):
+        if (isinstance(core, Pointer) and depth) or is_marked(inner):
             return None
         core, depth = unqualified(inner), depth + 1
     return (core, depth) if depth else None
 
 
-def _is_marked(kind: CType) -> bool:
+def is_marked(kind: CType) -> bool:
+    """Whether what has this type is volatile or atomic."""
     return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
 
 
 def own_value(one: tree.Declaration) -> Value | None:
-    """A variable in its own words."""
+    """A variable in its own words; none that something else may change."""
+    if is_marked(one.type):
+        return None
     if is_signed(one.type):
         return IntegerSum.atom(one.name, (one.offset,))
     found = element_of(one.type)

@@ -1,0 +1,100 @@
+"""Rewritings with pointers that walk, indices that are counted on, and buffers that change places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.equivalence.test_phrasings import verdict
+
+AXPY = """void f(int n, double a, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = y[i] + a * x[i];
+}
+"""
+STEPS = """void f(int n, int t, double A[2][n]) {
+  for (int s = 0; s < t; s++)
+    for (int i = 1; i < n - 1; i++) A[(s + 1) % 2][i] = 0.5 * (A[s % 2][i - 1] + A[s % 2][i + 1]);
+}
+"""
+TRANSPOSED = """void f(int n, double *restrict L, const double *restrict A) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) L[i * n + j] = A[j * n + i];
+}
+"""
+WALK = """void f(int n, double a, const double *restrict x, double *restrict y) {
+  const double *p = x, *end = x + n;
+  double *q = y;
+  while (p < end) *q++ += a * *p++;
+}
+"""
+BY_FOUR = """void f(int n, double a, const double *restrict x, double *restrict y) {
+  for (; n >= 4; n -= 4) {
+    y[0] += a * x[0]; y[1] += a * x[1]; y[2] += a * x[2]; y[3] += a * x[3];
+    x += 4;
+    y += 4;
+  }
+  while (n-- > 0) *y++ += a * *x++;
+}
+"""
+IN_TURN = """void f(int n, int t, double A[2][n]) {
+  double *src = A[0], *dst = A[1];
+  for (int s = 0; s < t; s++) {
+    for (int i = 1; i < n - 1; i++) dst[i] = 0.5 * (src[i - 1] + src[i + 1]);
+    double *tmp = src;
+    src = dst;
+    dst = tmp;
+  }
+}
+"""
+COLUMNS = """void f(int n, double *restrict L, const double *restrict A) {
+  double *out = L;
+  for (int i = 0; i < n; i++) {
+    const double *col = A + i;
+    for (int j = 0; j < n; j++, col += n) *out++ = *col;
+  }
+}
+"""
+BLOCKS = """#define MIN(a, b) ((a) < (b) ? (a) : (b))
+void f(int n, double a, const double *restrict x, double *restrict y) {
+  const int T = 8;
+  for (int b = 0; b < n; b += T) {
+    const int end = MIN(b + T, n);
+    const double *p = x + b;
+    for (int i = b; i < end; i++) y[i] = y[i] + a * *p++;
+  }
+}
+"""
+RIGHT = [(AXPY, WALK), (AXPY, BY_FOUR), (STEPS, IN_TURN), (TRANSPOSED, COLUMNS), (AXPY, BLOCKS)]
+WRONG = [
+    (AXPY, WALK.replace("x + n;", "x + n - 1;")),
+    (AXPY, BY_FOUR.replace("y += 4", "y += 3")),
+    (AXPY, BY_FOUR.replace("n-- > 0", "--n > 0")),
+    (STEPS, IN_TURN.replace("A[0], *dst = A[1]", "A[1], *dst = A[0]")),
+    (AXPY, BLOCKS.replace("MIN(b + T, n)", "MIN(b + T - 1, n)")),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), RIGHT)
+def test_other_ways_through_arrays_are_proved(tmp_path: Path, old: str, new: str) -> None:
+    assert verdict(tmp_path, old, new) == "yes"
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG)
+def test_wrong_ways_are_refuted(tmp_path: Path, old: str, new: str) -> None:
+    assert verdict(tmp_path, old, new) == "no"
+
+
+def test_a_loop_that_may_miss_its_end_is_not_proved(tmp_path: Path) -> None:
+    """Below 0 the first loop does nothing, the second one does not end."""
+    assert verdict(tmp_path, AXPY, WALK.replace("p < end", "p != end")) == "unknown"
+
+
+def test_a_constant_that_the_region_computes_is_no_unknown_number(tmp_path: Path) -> None:
+    """A wrong first element, kept in a constant of the region."""
+    new = """void f(int n, double a, const double *restrict x, double *restrict y) {
+  const double first = x[0];
+  for (int i = 0; i < n; i++) y[i] = y[i] + a * first;
+}
+"""
+    assert verdict(tmp_path, AXPY, new) == "no"
