@@ -64,6 +64,9 @@ KEPT = [
     "int k = x[0]; y[k] = 0;",
     "int k = 0; while (m < n) { y[k] = 0; k++; }",
     "int k = 0; while (k >= 0) { y[k] = 0; k++; }",
+    # its value may not be defined
+    "int k = n / m; y[k] = 0;",
+    "int k = n >> m; y[k] = 0;",
     # it is not the only one that changes it, or what its value is made of
     "int k = 0; int *p = &k; *p = 3; y[k] = 0;",
     "for (int i = 0; i < n; i++) { i += x[i] > 0; int k = i; y[k] = 0; }",

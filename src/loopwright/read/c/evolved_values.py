@@ -191,8 +191,10 @@ def _opaque(
     about = frozenset[int]().union(*(one.about for one in values))
     texts = [one.operand for one in values]
     match node:
-        case tree.Binary(operator="/", right=_) if values[1].constant == 1:
-            return values[0]
+        case tree.Binary(operator="/" | "%") if (values[1].constant or 0) < 1:
+            return None  # where it is not defined, so is what it was assigned in
+        case tree.Binary(operator=">>") if values[1].constant not in range(31):
+            return None
         case tree.Binary(operator="&"):
             return _masked(values[0], values[1])
         case tree.Binary(operator=operator):
