@@ -27,6 +27,7 @@ def evolved(body: str) -> str:
 REPLACED = [
     ("int k = 1; for (int i = 0; i < n; i++) { y[i] = x[k]; k += 3; }", "y[i]=x[(3*i+1)]"),
     ("double *e = x + n; while (x < e) { *y++ = *x++; }", "for(longk_1=0;k_1<n;k_1++){y[k_1]=x[k_1]"),
+    ("for (double *p = y; p < y + n; p++) *p = *x++;", "for(longk_1=0;k_1<n;k_1++)y[k_1]=x[k_1]"),
     ("int k = n; while (k-- > 0) *y++ = k;", "for(longk_1=0;n-k_1>0;k_1++)y[k_1]=(n-k_1-1)"),
     (
         "for (; n >= 4; n -= 4) { y[1] = x[0]; y += 4; }",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
+from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_values import ElementPointer, Value
 from loopwright.read.c.integer_sums import Atom, IntegerSum, RunCount
@@ -162,7 +163,8 @@ def plain_iterator(node: tree.Node) -> tree.Declaration | None:
             first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=_),)), step=step
         ) if step is not None and moved_variable(step) == counter and step_of(step) is not None:
             others = [*tree.walk(node.body), *(() if node.test is None else tree.walk(node.test))]
-            return None if any(moved_variable(one) == counter for one in others) else counter
+            is_number = isinstance(unqualified(counter.type), Integer)
+            return counter if is_number and not any(moved_variable(one) == counter for one in others) else None
     return None
 
 
