@@ -163,8 +163,8 @@ def plain_iterator(node: tree.Node) -> tree.Declaration | None:
             first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=_),)), step=step
         ) if step is not None and moved_variable(step) == counter and step_of(step) is not None:
             others = [*tree.walk(node.body), *(() if node.test is None else tree.walk(node.test))]
-            is_number = isinstance(unqualified(counter.type), Integer)
-            return counter if is_number and not any(moved_variable(one) == counter for one in others) else None
+            is_changed = any(moved_variable(one) == counter for one in others)
+            return counter if isinstance(unqualified(counter.type), Integer) and not is_changed else None
     return None
 
 
