@@ -96,7 +96,8 @@ def _identities(given: Texts, options: tuple[CompilerOptions, CompilerOptions]) 
         return texts
 
     plain = both(given, in_plain_loops)
-    yield both(_with_all_inlined(plain, options), in_plain_loops)
+    inlined = _with_all_inlined(plain, options)
+    yield both(inlined, in_plain_loops)
     yield plain
     yield given
     yield both(given, with_first_values)
