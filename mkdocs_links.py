@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "src"))
 
 from loopwright.cli.serve import PORT  # noqa: E402
-from loopwright.serve.examples import FORMS  # noqa: E402
+from loopwright.serve.app import FORMS  # noqa: E402
 
 EXAMPLE = re.compile(r"```c\n(?P<before>.*?)```\n.*?```lw\n(?P<script>.*?)```\n.*?```c\n.*?```\n", re.DOTALL)
 """An example of an operation: loops, a script, the loops after it."""
