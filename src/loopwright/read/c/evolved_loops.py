@@ -21,7 +21,7 @@ _MARK = "@"
 
 
 @dataclass(frozen=True)
-class CountedLoop:
+class EvolvingLoop:
     """Variables before a loop, marked at the start of an iteration, and at its end, by their declarations."""
 
     before: Mapping[int, Value | None]
@@ -46,7 +46,7 @@ def _marked(one: tree.Declaration, place: int) -> IntegerSum:
     return IntegerSum.atom(f"{_MARK}{one.offset}.{place}", (one.offset,))
 
 
-def evolved(loop: CountedLoop, inside: frozenset[int]) -> dict[int, Value | None]:
+def evolved(loop: EvolvingLoop, inside: frozenset[int]) -> dict[int, Value | None]:
     """The variables at the start of iteration `number`; None where that is not known."""
     found: dict[int, Value | None] = {}
     for one, before in loop.before.items():
@@ -75,7 +75,7 @@ def _parts(value: Value | None) -> tuple[IntegerSum, ...]:
     return ()
 
 
-def _part(loop: CountedLoop, inside: frozenset[int], one: int, place: int) -> IntegerSum | None:
+def _part(loop: EvolvingLoop, inside: frozenset[int], one: int, place: int) -> IntegerSum | None:
     """One number of a variable."""
     first, after = _parts(loop.before[one])[place], _parts(loop.after[one])[place]
     ((own,), _), = _parts(loop.marks[one])[place].terms
@@ -93,7 +93,7 @@ def _part(loop: CountedLoop, inside: frozenset[int], one: int, place: int) -> In
     return None if other is None else first.plus(other.minus(first).times(parity))
 
 
-def _changing_places(loop: CountedLoop, own: Atom, place: int, after: IntegerSum) -> IntegerSum | None:
+def _changing_places(loop: EvolvingLoop, own: Atom, place: int, after: IntegerSum) -> IntegerSum | None:
     """What another variable was before the loop, where each becomes the other."""
     for one, marked in loop.marks.items():
         theirs = _parts(marked)
@@ -173,7 +173,7 @@ def breaks(body: tree.Node) -> bool:
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """Where a name means a variable, by tokens."""
 
     name: str
@@ -182,11 +182,11 @@ class Scope:
     end: int
 
 
-def scopes(region: TypedRegion) -> Iterator[Scope]:
+def scopes(region: TypedRegion) -> Iterator[NameScope]:
     """Those of all variables of a function, and of the others that it names."""
     function = region.function
     last = len(function.tokens)
-    yield from (Scope(one.name, one.offset, 0, last) for one in function.parameters)
+    yield from (NameScope(one.name, one.offset, 0, last) for one in function.parameters)
     known = {one.offset for one in function.parameters}
     around: dict[int, tree.Node] = {id(part): node for node in function.nodes for part in tree.children(node)}
     for node in function.nodes:
@@ -196,6 +196,6 @@ def scopes(region: TypedRegion) -> Iterator[Scope]:
                 outer = around.get(id(outer))
             end = last if outer is None else outer.place.end
             known.add(node.declaration.offset)
-            yield Scope(node.declaration.name, node.declaration.offset, node.place.first, end)
+            yield NameScope(node.declaration.name, node.declaration.offset, node.place.first, end)
     others = {one.declaration for one in function.nodes if isinstance(one, tree.Name)}
-    yield from (Scope(one.name, one.offset, -1, last) for one in others if one.offset not in known)
+    yield from (NameScope(one.name, one.offset, -1, last) for one in others if one.offset not in known)

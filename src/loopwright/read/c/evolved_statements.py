@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.read.c.evolved_loops import (
-    CountedLoop,
+    EvolvingLoop,
     after_all,
     breaks,
     either,
@@ -291,7 +291,7 @@ class EvolvedStatements:
             self._evaluate(step)
         after = dict(self.state.values)
         self.state.values, self.state.found, self.ended = before, found, was_ended
-        loop = CountedLoop(before, marks, {one: after.get(one) for one in changed}, number)
+        loop = EvolvingLoop(before, marks, {one: after.get(one) for one in changed}, number)
         return {**before, **evolved(loop, self._stays_in(node))}
 
     def _stays_in(self, node: tree.Node) -> frozenset[int]:
