@@ -100,4 +100,4 @@ def main_of(arrays: tuple[Array, ...], size: Size) -> str:
         for name in [one.name if one.shared else f"own_{one.name}"]
     )
     assert PARAMETERS.count(",") == len(size) - 1
-    return f"{own}int main(void)\n{{\n  double out[4] = {0};\n{fills}  f({given});\n  return 0;\n}}\n"
+    return f"{own}int main(void)\n{{\n  double out[4] = {{0}};\n{fills}  f({given});\n  return 0;\n}}\n"

@@ -237,7 +237,7 @@ def _loop(scope: Scope, depth: int) -> list[str]:
     if "while" in scope.rare and not any("continue" in line for line in body) and rng.random() < 0.7:
         first, test, last = head.split("; ")
         made = [f"{margin}{first};", f"{margin}while ({test}) {{", *body, f"{margin}  {last};", f"{margin}}}"]
-        return [f"{margin}{{", *made, f"{margin}}}"] if kind and rng.random() < 0.6 else made
+        return [f"{margin}{{", *made, f"{margin}}}"] if kind else made
     if "do" in scope.rare and not any("continue" in line for line in body) and rng.random() < 0.7:
         first, test, last = head.split("; ")
         made = [f"{margin}do {{", *body, f"{margin}  {last};", f"{margin}}} while ({test});"]
