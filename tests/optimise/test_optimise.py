@@ -103,7 +103,7 @@ def test_the_model_finds_the_product_by_register_tiles() -> None:
     sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
     ticks = iter(range(10**6))
     setting = SearchContext(plan, USUAL, sizes, tuple(memory_based(program)))
-    judge = Judge(plan, setting, 60, clock=lambda: next(ticks))
+    judge = Judge(plan, setting, 150, clock=lambda: next(ticks))
     best, *_, last = Planner(judge).ranked()
     assert best.total < judge.original().total / 2 and best.total <= last.total
     assert "unroll_and_jam(Mult, i=" in script_text(best.script) and "isplit" in script_text(best.script)
@@ -261,7 +261,7 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
 
     def searched(start: Script = ()) -> list[Script]:
         ticks = iter(range(10**6))
-        judge = Judge(plan, setting, 25, threads=2, clock=lambda: next(ticks))
+        judge = Judge(plan, setting, 75, threads=2, clock=lambda: next(ticks))
         return [one.script for one in Planner(judge, start=start).ranked()]
 
     assert "parallel(" in script_text(searched()[0])
@@ -340,7 +340,7 @@ def test_a_scalar_that_holds_sums_is_expanded_before_anything_else() -> None:
     plan = plan_of(program)
     setting = SearchContext(plan, USUAL, {"N": 600}, tuple(memory_based(program)))
     ticks = iter(range(10**6))
-    judge = Judge(plan, setting, 40, clock=lambda: next(ticks))
+    judge = Judge(plan, setting, 120, clock=lambda: next(ticks))
     best = Planner(judge).ranked()[0]
     assert best.total < judge.original().total / 4
     assert script_text(best.script).startswith("expand(sum, i, j)\ndistribute()\n")

@@ -123,13 +123,21 @@ class Judge:
         return self.settings[steps]
 
     def estimated(
-        self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None = None
+        self,
+        script: Script,
+        origin: str,
+        known: tuple[tuple[str, ...], Estimated] | None = None,
+        *,
+        late: bool = False,
     ) -> Estimated | None:
         """None where the script has no meaning, is not legal or takes too long to judge.
 
-        `known` is a script in which all but some statements cost the same, with their names.
+        `known` is a script in which all but some statements cost the same, with their names.  After the
+        deadline nothing is judged but what the search cannot do without, and what may be `late`.
         """
         if script not in self.known:
+            if script and not late and origin != GIVEN and self.is_over():
+                return None
             last = f": {script[-1]}" if script else ""
             self.progress(f"estimating script {len(self.known) + 1}{last}")
             self.known[script] = self._judged(script, origin, known)

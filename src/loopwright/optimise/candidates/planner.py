@@ -162,7 +162,7 @@ class Planner:
         wide = Step(Widen())
         for one in pool if self.judge.setting.machine.widest else ():
             if wide not in one.script:
-                self.judge.estimated((*one.script, wide), f"{one.origin}, wide vectors")
+                self.judge.estimated((*one.script, wide), f"{one.origin}, wide vectors", late=True)
 
     def _usual(self) -> Iterator[Estimated]:
         """As written, and each statement in loops of its own; then with what binds statements cured.
@@ -314,6 +314,8 @@ class Planner:
     def _expanded(self) -> list[Estimated]:
         """All temporaries that can be expanded, along few loops, along more, along all."""
         plan, judge = self.judge.plan, self.judge
+        if judge.is_over():
+            return []
         own = [steps for steps in renamings(plan) if judge.estimated(steps, "expanded") is not None]
         scripts: list[Script] = [tuple(step for steps in own for step in steps)] if own else []
         choices = [] if own else expansions(plan)
@@ -367,7 +369,7 @@ class Planner:
         numbers: dict[Script, int] = {}
         for one in pool:
             nest = nest_of(one.plan, names)
-            if nest is None or is_written_out(one.plan, nest):
+            if nest is None or is_written_out(one.plan, nest) or self.judge.is_over():
                 continue
             scripts = list(phase(one.plan, nest, self.judge.setting_of(one.plan)))
             numbers |= {script: number for number, script in enumerate(scripts)}
