@@ -36,6 +36,12 @@ SHARED = [
     Trap("a pointer of the file that another function sets", _LOOP, head="double *p, *q; void g(void) { p = a; q = a; }"),
     Trap("a function that returns a pointer", _LOOP, head="double *g(void) { return a; }", setup="double *p = g(), *q = a;"),
     Trap(
+        "a function that is called through a pointer",
+        _LOOP,
+        head="static double *g(void) { return a; } static double *(*h)(void) = g;",
+        setup="double *p = h(), *q = a;",
+    ),
+    Trap(
         "a function that returns its argument",
         _LOOP,
         head="double *g(double *v) { return v + 1; }",

@@ -26,7 +26,7 @@ from loopwright.c.typed.pointer_values import (
     takes,
     values_in,
 )
-from loopwright.c.types import ArrayType, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, FunctionType, Pointer, Record, Unknown, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -287,7 +287,8 @@ class PointsTo:
             made = frozenset([Memory(("call", call.place.span, call.place.first))])
             if callee is not None and "alloc" in callee.name:
                 return made
-            return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
+            given_on = (self.targets(one) for one in call.arguments if is_pointer(one))
+            return made.union(*given_on, *self._returned_through(call))
         self.pending.add(callee.offset)
         inside = self._asked(function)
         found: set[Target] = set()
@@ -301,6 +302,27 @@ class PointsTo:
                 found.discard(target)
                 found |= self.reached(argument, path) if path else self.targets(argument)
         return frozenset(found)
+
+    def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
+        """What a call through a pointer may return: what functions of the file of this result do."""
+        if call.callee is not None and call.callee.storage is tree.Storage.FUNCTION:
+            return
+        for function in self.file.functions:
+            key = function.declaration.offset
+            kind = unqualified(function.declaration.type)
+            is_alike = isinstance(kind, FunctionType) and is_pointer(call) and _leads(kind.result)
+            if key in self.pending or function is self.function or not is_alike:
+                continue
+            self.pending.add(key)
+            inside = self._asked(function)
+            for node in function.nodes:
+                if isinstance(node, tree.Return) and node.value is not None:
+                    yield inside.targets(node.value)
+            self.pending.discard(key)
+
+
+def _leads(kind: CType) -> bool:
+    return isinstance(unqualified(kind), Pointer | Unknown)
 
 
 def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, tree.CallExpression]]:
