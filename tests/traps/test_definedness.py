@@ -216,6 +216,26 @@ def test_memory_that_only_the_new_program_reads_is_listed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    "new",
+    [
+        "double d = x[0]; for (i = 0; i < n; i++) { a[i] = d; d = x[i + 1]; }",
+        "for (i = 0; i < n; i++) { double d = x[i - 1]; d = x[i]; a[i] = d; }",
+        "for (i = 0; i < n; i++) { double d = x[2 * i]; d = x[i]; a[i] = d; }",
+        "double d = x[n]; for (i = 0; i < n; i++) { d = x[i]; a[i] = d; }",
+    ],
+)
+def test_memory_beyond_all_that_the_old_program_touches_is_not_read(new: str, tmp_path: Path) -> None:
+    old = function("for (i = 0; i < n; i++) a[i] = x[i];")
+    assert comparison(old, function(new), tmp_path) != PROVED
+
+
+def test_memory_between_what_the_old_program_touches_is_there(tmp_path: Path) -> None:
+    old = function("for (i = 0; i < n; i++) a[i] = x[3 * i];")
+    new = function("for (i = 0; i < n; i++) { double d = i > 0 ? x[3 * i - 1] : 0; d = x[3 * i]; a[i] = d; }")
+    assert comparison(old, new, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(
     ("old", "new", "is_no"),
     [
         ("int d; if (k) d = 3; if (n) t = d;", "if (n) t = 3;", False),

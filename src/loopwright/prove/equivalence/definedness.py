@@ -13,14 +13,17 @@ way equal to one of the other side, so OLD gets there if it has no more guards t
 
 Memory: a cell that NEW writes is inside the declared sizes, or OLD touches it for some data.  What NEW reads
 of a variable that was not written before, OLD reads too.  Beyond declared sizes NEW reads only what OLD
-touches; where none are declared, that there is memory where NEW reads and OLD need not is taken on trust, and
-listed.
+touches.  Where none are declared, it reads between the first and the last cell that OLD may touch,
+
+    { c : exists a, b in touched(OLD) : a <= c <= b }
+
+or for sizes at which OLD touches none; that there is memory is then taken on trust, and listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TypeAlias
 
 import islpy as isl
@@ -147,10 +150,25 @@ class NewMemory:
     arrays: Mapping[str, Array]
     own: frozenset[str]
     """Variables of the function, which have no value until they are written."""
-    touched: Mapping[str, isl.Set]
-    """The cells that OLD touches for certain."""
+    old: Flow
+    not_shared: frozenset[str]
+    """Variables of OLD that are no cells of NEW, whatever they are called."""
     sizes: isl.Set
     """Those for which OLD is not known to leave its arrays."""
+
+    @cached_property
+    def touched(self) -> dict[str, isl.Set]:
+        """The cells that OLD touches for certain."""
+        return self._cells_of_old(certain=True)
+
+    @cached_property
+    def possible(self) -> dict[str, isl.Set]:
+        """The cells that OLD may touch."""
+        return self._cells_of_old(certain=False)
+
+    def _cells_of_old(self, *, certain: bool) -> dict[str, isl.Set]:
+        cells = touched(self.old, certain=certain)
+        return {name: found for name, found in cells.items() if name not in self.not_shared}
 
     def may_be_there(self, one: TermOccurrence, definition: ValueDefinition) -> bool:
         """Whether a doubtful term is a cell that is there for all that is declared."""
@@ -160,14 +178,30 @@ class NewMemory:
         return not self.arrays[cell.array].is_sized and self._beyond(cell, one.domain, definition).is_empty()
 
     def _beyond(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Map:
-        """Reads beyond declared sizes of cells that OLD is not certain to touch."""
+        """Reads beyond declared sizes, or beyond all that OLD may touch."""
         read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
         read = read.intersect_params(self.sizes)
-        inside = self.arrays[cell.array].inside
-        if inside is None:
+        array = self.arrays[cell.array]
+        far = self._far(read, array)
+        if array.inside is None:
+            return far
+        wrong = read.subtract_range(array.inside.set_tuple_name(cell.array))
+        known = self.touched.get(cell.array)
+        return far.union(wrong if known is None else wrong.subtract_range(known))
+
+    def _far(self, read: isl.Map, array: Array) -> isl.Map:
+        """Reads neither between cells that OLD may touch nor in declared sizes, where it may touch some."""
+        name = str(read.get_tuple_name(OUT))
+        possible = self.possible.get(name)
+        if possible is None:
             return isl.Map.empty(read.get_space())
-        wrong = read.subtract_range(inside.set_tuple_name(cell.array))
-        return wrong.subtract_range(self.touched[cell.array]) if cell.array in self.touched else wrong
+        far = read.intersect_params(possible.params()).subtract_range(possible)
+        if array.rank == 1 or array.inside is not None:
+            space = possible.get_space()
+            after, before = (possible.apply(order(space)) for order in (isl.Map.lex_le, isl.Map.lex_ge))
+            far = far.subtract_range(after.intersect(before))
+        declared = _declared_cells(array)
+        return far if declared is None else far.subtract_range(declared.set_tuple_name(name))
 
     def doubtful(self, cell: CellTerm, one: TermOccurrence, definition: ValueDefinition) -> isl.Set | None:
         """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
@@ -201,13 +235,8 @@ def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> NewMemory
         for name, one in found.items()
         if arrays[name].local or (one is not None and one.scope.text.startswith("{"))
     )
-    return NewMemory(flows[1], arrays, own, _touched_by(old, flows[0], certain=True), sizes_inside(old))
-
-
-def _touched_by(old: Program, flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
-    """The cells that OLD touches; its own variables are no cells of NEW, whatever they are called."""
-    own = {local_name(one.name) for one in old.arrays if one.local}
-    return {name: cells for name, cells in touched(flow, certain=certain).items() if name not in own}
+    not_shared = frozenset(local_name(one.name) for one in old.arrays if one.local)
+    return NewMemory(flows[1], arrays, own, flows[0], not_shared, sizes_inside(old))
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
@@ -285,7 +314,8 @@ def _declared_cells(array: Array) -> isl.Set | None:
 
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
     """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
-    possible, sizes, arrays = _touched_by(old, flows[0], certain=False), sizes_inside(old), arrays_of(new)
+    memory = memory_of(old, new, flows)
+    possible, sizes, arrays = memory.possible, memory.sizes, memory.arrays
     known = {array.name for array in old.arrays}
     for name in sorted(arrays.keys() & flows[1].writes.keys()):
         is_foreign = name not in known and old.file.declarations.visible(name, old.region) is None

@@ -28,7 +28,7 @@ from loopwright.presburger.sets import IN, OUT, isl_failures
 from loopwright.progress import Progress
 from loopwright.prove.descent.refutation import ProgramPair
 from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
-from loopwright.prove.equivalence.definedness import NewMemory, needed, touched
+from loopwright.prove.equivalence.definedness import NewMemory, needed
 from loopwright.prove.equivalence.flow import Flow
 from loopwright.prove.equivalence.running import Pair
 from loopwright.prove.equivalence.terms import Apply, subterms
@@ -130,7 +130,7 @@ def _compared(
         flows = old.flow(context), plain.flow(context)
         own = frozenset(one.name for one in new.arrays if one.local)
         known = {one.name: one for one in new.arrays}
-        memory = NewMemory(flows[1], known, own, touched(flows[0], certain=True), context)
+        memory = NewMemory(flows[1], known, own, flows[0], frozenset(), context)
         found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
         if isinstance(found, Proved) and not context.is_subset(plain.defined(context)):
             return Undecided(f"{new.source.path} leaves its buffers for some sizes")
