@@ -60,9 +60,11 @@ def _perform(arguments: list[str], out: int, err: int) -> NoReturn:
     except SystemExit as ended:
         status = int(ended.code or 0)
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(status)  # whatever happens, never return into the test
 
 
 def without_times(text: str) -> str:

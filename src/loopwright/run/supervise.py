@@ -101,8 +101,8 @@ def _be_the_child(work: Work[T], writing: int) -> NoReturn:
     The work's failures are Loopwright's own errors; anything else ends the child, which the
     parent sees.
     """
-    signal.signal(signal.SIGTERM, _stopped)
     try:
+        signal.signal(signal.SIGTERM, _stopped)  # what it raises must not get past the end of this function
         with os.fdopen(writing, "wb") as pipe:
             try:
                 result: tuple[str, object] = ("done", work(_Pipe(pipe)))
