@@ -446,7 +446,7 @@ let find goal =
     | _ -> answer
   in
   List.fold_left next Finder_large.Unknown
-    [ small ~budget:300 None 30; small ~rounds:2 None 30; small None 30; small None 0;
+    [ small ~budget:200 None 30; small ~rounds:2 None 30; small None 30; small None 0;
       small (Some (1 lsl 31)) 30; large 30; large 0 ]
 
 let most_earlier = 10

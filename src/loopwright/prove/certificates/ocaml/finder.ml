@@ -41,17 +41,28 @@ let divisor g (a : number array) =
   done;
   !found
 
-module Rows = Hashtbl.Make (struct
-  type t = number array
-  let equal (a : t) (b : t) =
-    let n = Array.length a in
-    let rec same k = k = n || (equal a.(k) b.(k) && same (k + 1)) in
-    n = Array.length b && same 0
-  let hash (a : t) =
-    let h = ref 17 in
-    for k = 0 to Array.length a - 1 do h := (!h * 31) + hash a.(k) done;
-    !h land max_int
-end)
+(* A vector or, `turned`, its opposite, whose hash is the opposite too. *)
+type row = { entries : number array; turned : bool; hashed : int }
+
+let code_of (a : number array) =
+  let h = ref 0 in
+  for k = 0 to Array.length a - 1 do h := (!h * 31) + hash a.(k) done;
+  !h
+
+let row entries = { entries; turned = false; hashed = code_of entries }
+let turned r = { r with turned = not r.turned; hashed = - r.hashed }
+
+module Row = struct
+  type t = row
+  let equal a b =
+    let n = Array.length a.entries in
+    let rec same k = k = n || (equal a.entries.(k) b.entries.(k) && same (k + 1)) in
+    let rec opposite k = k = n || (equal a.entries.(k) (negative b.entries.(k)) && opposite (k + 1)) in
+    a.hashed = b.hashed && n = Array.length b.entries && if a.turned = b.turned then same 0 else opposite 0
+  let hash a = a.hashed land max_int
+end
+
+module Rows = Hashtbl.Make (Row)
 
 let rec to_nat n = if n = 0 then O else S (to_nat (n - 1))
 
@@ -71,14 +82,28 @@ let rec add_sums (a : sum) (b : sum) : sum =
 let scale_sum f (a : sum) : sum =
   if sign f = 0 then [] else if is_one f then a else List.map (fun (i, x) -> (i, times f x)) a
 
+let unknown = min_int
+
 (* The sum of facts `from`, divided by `divisor`: exactly, or `rounded` down. *)
 type atom = {
   coefficients : number array;
+  mutable code : int;  (* of the coefficients; `unknown` until they are looked up *)
   constant : number;
   from : sum Lazy.t;  (* most are never asked for *)
   divisor : number;
   rounded : bool;
 }
+
+let row_of a =
+  if a.code = unknown then a.code <- code_of a.coefficients;
+  { entries = a.coefficients; turned = false; hashed = a.code }
+
+(* Those that say the same are the same. *)
+module Atoms = Hashtbl.Make (struct
+  type t = atom
+  let equal a b = equal a.constant b.constant && Row.equal (row_of a) (row_of b)
+  let hash a = Row.hash (row_of a) lxor hash a.constant land max_int
+end)
 
 let lcm a b = times a (quotient b (gcd a b))
 
@@ -88,7 +113,7 @@ let add_atom f a b =
   let d = lcm a.divisor b.divisor in
   let coefficients : number array = Array.make n zero in
   for k = 0 to n - 1 do coefficients.(k) <- plus a.coefficients.(k) (times f b.coefficients.(k)) done;
-  { coefficients;
+  { coefficients; code = unknown;
     constant = plus a.constant (times f b.constant);
     from =
       lazy
@@ -99,7 +124,7 @@ let add_atom f a b =
     rounded = false }
 
 let opposite a =
-  { a with coefficients = negated a.coefficients; constant = negative a.constant;
+  { a with coefficients = negated a.coefficients; code = (if a.code = unknown then unknown else - a.code); constant = negative a.constant;
     from = lazy (scale_sum minus_one (Lazy.force a.from)) }
 
 let divisor_of a = divisor zero a.coefficients
@@ -108,7 +133,8 @@ let divisor_of a = divisor zero a.coefficients
 let divided a g =
   if is_one g then a
   else
-    { coefficients = mapped (fun x -> quotient x g) a.coefficients;
+    let coefficients = mapped (fun x -> quotient x g) a.coefficients in
+    { coefficients; code = unknown;
       constant = floor_div a.constant g;
       from = a.from;
       divisor = times a.divisor g;
@@ -222,25 +248,25 @@ let start width =
    the others, in terms of what is not basic. *)
 let extended width t (atoms : atom list) =
   let seen : int Rows.t = Rows.create 64 in
-  Array.iteri (fun k a -> Rows.replace seen a.coefficients k) t.atoms;
+  Array.iteri (fun k a -> Rows.replace seen (row_of a) k) t.atoms;
   let old = Array.copy t.atoms in
   let stronger a k = if not (weaker a old.(k)) then old.(k) <- a in
-  let is_new a = match Rows.find_opt seen a.coefficients with Some k -> stronger a k; false | None -> true in
+  let is_new a = match Rows.find_opt seen (row_of a) with Some k -> stronger a k; false | None -> true in
   let added = Array.of_list (List.filter is_new atoms) in
-  let place = Array.make width (-1) and row_of = Array.make width (-1) in
+  let place = Array.make width (-1) and line_of = Array.make width (-1) in
   Array.iteri (fun j v -> if v < width then place.(v) <- j) t.outside;
-  Array.iteri (fun r v -> if v < width then row_of.(v) <- r) t.basic;
+  Array.iteri (fun r v -> if v < width then line_of.(v) <- r) t.basic;
   let row a =
     let rows = ref one in
     Array.iteri
-      (fun v x -> if sign x <> 0 && row_of.(v) >= 0 then rows := lcm !rows t.scale.(row_of.(v)))
+      (fun v x -> if sign x <> 0 && line_of.(v) >= 0 then rows := lcm !rows t.scale.(line_of.(v)))
       a.coefficients;
     let total : number array = Array.make width zero in
     let add v x =
       if sign x <> 0 then
-        if row_of.(v) < 0 then total.(place.(v)) <- plus total.(place.(v)) (times !rows x)
+        if line_of.(v) < 0 then total.(place.(v)) <- plus total.(place.(v)) (times !rows x)
         else begin
-          let r = row_of.(v) in
+          let r = line_of.(v) in
           let line : number array = t.table.(r) and f = times x (quotient !rows t.scale.(r)) in
           for j = 0 to width - 1 do total.(j) <- plus total.(j) (times f line.(j)) done
         end
@@ -261,8 +287,10 @@ let simplex width (begun : tableau) : outcome =
   let rows = Array.length atoms in
   let low v = if v < width then zero else negative atoms.(v - width).constant in
   let numerator r =
-    let total = ref zero in
-    Array.iteri (fun j t -> if sign t <> 0 then total := plus !total (times t (low outside.(j)))) table.(r);
+    let total = ref zero and line : number array = table.(r) in
+    for j = 0 to width - 1 do
+      if sign line.(j) <> 0 then total := plus !total (times line.(j) (low outside.(j)))
+    done;
     !total
   in
   let reduce r =
@@ -275,8 +303,8 @@ let simplex width (begun : tableau) : outcome =
   let pivot r j =
     let old = table.(r) in
     let p = old.(j) in
-    let sign_of t = if sign p > 0 then t else negative t in
-    table.(r) <- Array.mapi (fun k t -> if k = j then sign_of scale.(r) else negative (sign_of t)) old;
+    table.(r) <- (if sign p > 0 then negated old else Array.copy old);
+    table.(r).(j) <- (if sign p > 0 then scale.(r) else negative scale.(r));
     scale.(r) <- absolute p;
     reduce r;
     let row : number array = table.(r) and d = scale.(r) in
@@ -308,13 +336,11 @@ let simplex width (begun : tableau) : outcome =
     !best
   in
   let entering r =
-    let best = ref (-1) in
-    Array.iteri
-      (fun j t ->
-        let v = outside.(j) in
-        if (v < width && sign t <> 0) || (v >= width && sign t > 0) then
-          if !best < 0 || v < outside.(!best) then best := j)
-      table.(r);
+    let best = ref (-1) and line : number array = table.(r) in
+    for j = 0 to width - 1 do
+      let v = outside.(j) and t = sign line.(j) in
+      if (t > 0 || (t < 0 && v < width)) && (!best < 0 || v < outside.(!best)) then best := j
+    done;
     !best
   in
   (* Of the rows of fractions, the shortest sum that can be cut. *)
@@ -408,12 +434,13 @@ let strongest size atoms =
   let order = ref [] in
   List.iter
     (fun a ->
-      match Rows.find_opt seen a.coefficients with
+      let row = row_of a in
+      match Rows.find_opt seen row with
       | Some b when weaker a b -> ()
       | earlier -> (
-        if earlier = None then order := a.coefficients :: !order;
-        Rows.replace seen a.coefficients a;
-        match Rows.find_opt seen (negated a.coefficients) with
+        if earlier = None then order := row :: !order;
+        Rows.replace seen row a;
+        match Rows.find_opt seen (turned row) with
         | Some b when exclude a b -> raise (Contradictory (conclude size [ (one, a); (one, b) ]))
         | _ -> ()))
     atoms;
@@ -441,9 +468,9 @@ type formula = Positive of atom (* 0 <= a *) | Null of atom (* 0 = a *) | All of
 let nothing : sum Lazy.t = Lazy.from_val []
 
 let atom_of width (constant, coefficients) =
-  let row = Array.make width zero in
-  List.iteri (fun k x -> row.(k) <- of_z x) coefficients;
-  { coefficients = row; constant = of_z constant; from = nothing; divisor = one; rounded = false }
+  let entries = Array.make width zero in
+  List.iteri (fun k x -> entries.(k) <- of_z x) coefficients;
+  { coefficients = entries; code = unknown; constant = of_z constant; from = nothing; divisor = one; rounded = false }
 
 let rec width_of = function
   | Above (_, k) | Zero (_, k) -> List.length k
@@ -490,7 +517,7 @@ type knowledge = {
 
 (* Two inequalities that are an equation with a unit coefficient. *)
 let equal_pair table a =
-  match Rows.find_opt table (negated a.coefficients) with
+  match Rows.find_opt table (turned (row_of a)) with
   | Some b when sign (plus a.constant b.constant) = 0 && Array.exists (fun x -> is_one (absolute x)) a.coefficients ->
     Some { above = a; below = b }
   | _ -> None
@@ -534,13 +561,13 @@ and further_equations size known = function
 let more size known inequalities equations =
   let plain = List.map (substituted known.solved) inequalities in
   let table = Rows.copy known.table in
-  let is_there a = Rows.find table a.coefficients == a in
-  let stronger a = match Rows.find_opt table a.coefficients with Some b -> not (weaker a b) | None -> true in
+  let is_there a = Rows.find table (row_of a) == a in
+  let stronger a = match Rows.find_opt table (row_of a) with Some b -> not (weaker a b) | None -> true in
   let add added a =
     match tightened size a with
     | Some a when stronger a -> (
-      Rows.replace table a.coefficients a;
-      match Rows.find_opt table (negated a.coefficients) with
+      Rows.replace table (row_of a) a;
+      match Rows.find_opt table (turned (row_of a)) with
       | Some b when exclude a b -> raise (Contradictory (conclude size [ (one, a); (one, b) ]))
       | _ -> a :: added)
     | _ -> added
@@ -571,14 +598,14 @@ let remaining solved a : number array * number =
     solved;
   (row, !constant)
 
-(* Whether 0 <= row + constant, divided by g, holds or cannot by one known inequality. *)
-let compared known g row constant =
-  let row = if is_one g then row else mapped (fun x -> quotient x g) row in
+(* Whether 0 <= entries + constant, divided by g, holds or cannot by one known inequality. *)
+let compared known g entries constant =
+  let row = row (if is_one g then entries else mapped (fun x -> quotient x g) entries) in
   let constant = floor_div constant g in
   match Rows.find_opt known.table row with
   | Some b when not (less constant b.constant) -> Yes
   | _ -> (
-    match Rows.find_opt known.table (negated row) with
+    match Rows.find_opt known.table (turned row) with
     | Some b when sign (plus constant b.constant) < 0 -> No
     | _ -> Maybe)
 
@@ -620,7 +647,7 @@ let rec contradiction known size f =
     if sign g = 0 then if sign a.constant < 0 then Some (conclude count [ (one, a) ]) else None
     else
       let a = divided a g in
-      match Rows.find_opt known.table (negated a.coefficients) with
+      match Rows.find_opt known.table (turned (row_of a)) with
       | Some b when exclude a b -> Some (conclude count [ (one, a); (one, b) ])
       | _ -> None
   in
@@ -697,17 +724,16 @@ let fact_of width facts (total : sum) d =
     | All _ | One _ -> assert false
   in
   let sum = List.fold_left add (atom_of width (Z0, [])) total in
-  Positive
-    { sum with coefficients = mapped (fun x -> quotient x d) sum.coefficients; constant = floor_div sum.constant d }
+  let coefficients = mapped (fun x -> quotient x d) sum.coefficients in
+  Positive { sum with coefficients; code = unknown; constant = floor_div sum.constant d }
 
 let max_depth = 400
 
 (* Of the parts of disjunctions that are open at a point, the one that most disjunctions have. *)
 let commonest choices open_ =
-  let seen : (number array * number, int) Hashtbl.t = Hashtbl.create 64 in
-  let key a = (a.coefficients, a.constant) in
-  let times a = try Hashtbl.find seen (key a) with Not_found -> 0 in
-  let count f = match f with Positive a -> Hashtbl.replace seen (key a) (times a + 1) | Null _ | All _ | One _ -> () in
+  let seen = Atoms.create 64 in
+  let times a = Option.value (Atoms.find_opt seen a) ~default:0 in
+  let count f = match f with Positive a -> Atoms.replace seen a (times a + 1) | Null _ | All _ | One _ -> () in
   List.iter (fun one -> List.iter count one.possible) choices;
   let better best f =
     match f with
@@ -738,11 +764,8 @@ let learned before facts size =
 
 (* Parts of disjunctions that contradict what is known, by a sum of facts. *)
 let impossible_parts width size tableau known choices =
-  let seen = Rows.create 64 in
-  let is_new a =
-    let key = Array.append a.coefficients [| a.constant |] in
-    not (Rows.mem seen key) && (Rows.replace seen key (); true)
-  in
+  let seen = Atoms.create 64 in
+  let is_new a = not (Atoms.mem seen a) && (Atoms.replace seen a (); true) in
   let from = Lazy.from_val [ (size, one) ] in
   let cannot a =
     match more (size + 1) known [ { a with from } ] [] with
@@ -801,10 +824,12 @@ let search ?(rounds = 0) limit max_cuts budget deadline (goal : fact list) : ans
           | Some a, _ -> decide a before depth cuts used facts size
           | None, Some one -> branch known before depth cuts used facts size [ one ]
           | None, None -> (
-            match cut, pair_cut point known.atoms with
-            | Some (parts, d), _ when cuts < max_cuts -> further before depth (cuts + 1) used facts size [ (parts, d) ]
-            | _, Some (parts, d) -> further before depth cuts used facts size [ (parts, d) ]
-            | _ -> split before depth cuts used facts size point))))
+            match cut with
+            | Some (parts, d) when cuts < max_cuts -> further before depth (cuts + 1) used facts size [ (parts, d) ]
+            | _ -> (
+              match pair_cut point known.atoms with
+              | Some (parts, d) -> further before depth cuts used facts size [ (parts, d) ]
+              | None -> split before depth cuts used facts size point)))))
   (* Either it holds, or its negation is a fact from then on. *)
   and decide a before depth cuts used facts size =
     decided a depth cuts used facts size before (solve before (depth + 1) cuts used)

@@ -27,7 +27,8 @@ let parts = function Small n -> ((if n < 0 then -1 else 1), digits (abs n)) | La
 let number n = if abs n < 1 lsl 60 then Small n else Large (compare n 0, [| abs n land (base - 1); (abs n lsr bits) land (base - 1); abs n lsr (2 * bits) |])
 let sign = function Small n -> compare n 0 | Large (s, _) -> s
 let equal (a : number) (b : number) = a = b
-let hash (a : number) = Hashtbl.hash a
+(* That of the opposite is the opposite. *)
+let hash = function Small n -> n | Large (s, d) -> s * Hashtbl.hash d
 let negative = function Small n -> Small (- n) | Large (s, d) -> Large (- s, d)
 
 let digit (d : int array) k = if k < Array.length d then d.(k) else 0
