@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -30,12 +31,12 @@ from tests.fuzz.workers import Batch, Tell, batches
 
 BATCH = 12
 """Cases that are compiled together."""
-MUTANTS = 4
+MUTANTS = 6
 """Of every accepted case."""
 HOSTILE = 2
 REWRITES = 4
 """Of every number."""
-CHECKED = 4
+CHECKED = 3
 """One number of so many is for `check` too, which compiles and runs."""
 
 
@@ -189,10 +190,14 @@ def attack(seconds: float, seed: int, jobs: int, folder: Path | None, *, first: 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         tempfile.tempdir = place  # what processes leave that are ended goes with it
         rounds(seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
-        for found, told in batches(judge, seed, size, jobs, end):
-            tally.add(found, told)
-            if first and any(one.kind != "hostile" for one in found):
-                break
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            for found, told in batches(judge, seed, size, jobs, end):
+                tally.add(found, told)
+                if first and any(one.kind != "hostile" for one in found):
+                    break
+        except KeyboardInterrupt:
+            print("interrupted; what was answered until now:")
     print(tally.table)
     return 1 if tally.seen else 0
 

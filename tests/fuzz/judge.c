@@ -1,5 +1,6 @@
 /* Runs the two versions of each pair on the same data, for all its sizes, each in a process that may be stopped.
    What is judged is compiled with sanitizers and linked with this; RUNS and the seeds come from judge.py. */
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum { SLOTS = 8, ENDLESS = 5 };
-struct slot { int bytes, kind; void *shared; };
+struct slot { int bytes, kind, margin; void *shared; };
 struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[SLOTS]; };
 struct cell { int pair, slot, index; double value; };
 extern const int count_of_pairs, sizes[][RUNS][5];
@@ -21,6 +22,7 @@ extern int fails;
 struct result { int done; uint64_t hash; };
 static uint64_t state;
 static int sparse; /* 1: zeros, 2: zeros and a few ones */
+static int wild;   /* the seed of wild data, or 0 */
 
 static uint32_t next(void)
 {
@@ -41,20 +43,60 @@ static int put(char *at, int kind, double real, int small)
   }
 }
 
+/* What a smaller type does not hold, or what is no usual number; `small` is the integer of it. */
+static double strange(int *small)
+{
+  static const double reals[] = {0.0 / 0.0, 1 / 0.0, -1 / 0.0, -0.0, 0.0, 5e-324, 1e-40, 3e38, -1.7e308, 0x1p53};
+  static const int integers[] = {-1, 0, 1, 255, -128, 65535, -32768, 2147483647, -2147483647 - 1, 16777217};
+  uint32_t number = next();
+  if (wild == LARGE) {
+    *small = (number & 1 ? 1 : -1) * (int)(0x1000001 + number % 0xffffff);
+    return *small * 134217729.0 + 0.375;
+  }
+  *small = integers[number % 10];
+  return reals[next() % 10];
+}
+
 static void fill(void *data, int bytes, int kind)
 {
   for (int k = 0; k < bytes; ) {
     int small = (int)(next() % 12) - (kind == 2 || kind == 6 || kind > 7 ? 0 : 4);
     double real = small + (next() % 1000) / 1024.0 / 3;
     if (sparse) real = small = sparse > 1 && small == 1;
-    k += put((char *)data + k, kind, real, small);
+    if (wild && next() % 2) real = strange(&small);
+    if (wild && kind == 4) *(long *)((char *)data + k) = small * (wild == LARGE ? 0x7fffffL : 1), k += 8;
+    else k += put((char *)data + k, kind, real, small);
   }
 }
 
-static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
+/* Which of the numbers that are none C does not say: they count as one. */
+static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes, int kind)
 {
-  for (int k = 0; k < bytes; k++) hash = (hash ^ data[k]) * 1099511628211u;
+  int width = kind == 0 ? 8 : kind == 1 ? 4 : 1;
+  for (int k = 0; k < bytes; k += width) {
+    int is_none = kind == 0 ? isnan(*(double *)(data + k)) : kind == 1 && isnan(*(float *)(data + k));
+    for (int b = 0; b < width; b++) hash = (hash ^ (is_none ? 255 : data[k + b])) * 1099511628211u;
+  }
   return hash;
+}
+
+/* What only the new program may read is not written by it. */
+static void *with_margin(int bytes, int margin)
+{
+  char *start = malloc(bytes + 2 * margin);
+  memset(start, 1, margin);
+  memset(start + margin + bytes, 1, margin);
+  return start + margin;
+}
+
+static void without_margin(char *data, int bytes, int margin)
+{
+  for (int k = 0; k < margin; k++)
+    if (data[-1 - k] != 1 || data[bytes + k] != 1) {
+      fprintf(stderr, "runtime error: a write beyond an array\n");
+      _exit(1);
+    }
+  free(data - margin);
 }
 
 static uint64_t run(int pair, struct version *one, const int *size)
@@ -63,14 +105,15 @@ static uint64_t run(int pair, struct version *one, const int *size)
   double out[4] = {5, 7, -3, 11};
   uint64_t hash = 14695981039346656037u;
   state = size[4];
-  sparse = size[4] == ZEROS || size[4] >= GIVEN ? 1 : size[4] == ONES ? 2 : 0;
+  wild = size[4] >= LARGE ? size[4] : 0;
+  sparse = size[4] == ZEROS || size[4] == GIVEN || size[4] == FAILING ? 1 : size[4] == ONES ? 2 : 0;
   for (int k = 0; k < SLOTS; k++) {
     struct slot *slot = &one->slots[k];
     if (slot->bytes == 0) continue;
-    data[k] = slot->shared ? slot->shared : malloc(slot->bytes);
+    data[k] = slot->shared ? slot->shared : with_margin(slot->bytes, slot->margin);
     fill(data[k], slot->bytes, slot->kind);
   }
-  for (int k = 0; size[4] >= GIVEN && given[k].pair >= 0; k++) {
+  for (int k = 0; (size[4] == GIVEN || size[4] == FAILING) && given[k].pair >= 0; k++) {
     int kind = one->slots[given[k].slot].kind;
     int width = kind == 0 || kind == 4 ? 8 : kind < 4 ? 4 : kind < 7 ? 2 : 1;
     char *at = (char *)data[given[k].slot] + width * given[k].index;
@@ -80,10 +123,11 @@ static uint64_t run(int pair, struct version *one, const int *size)
   one->call(size[0], size[1], size[2], size[3], data, out);
   fails = 0;
   for (int k = 0; k < SLOTS; k++)
-    if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes);
+    if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes, one->slots[k].kind);
   for (int k = 0; k < SLOTS; k++)
-    if (one->slots[k].bytes && !one->slots[k].shared) free(data[k]);
-  return hashed(hash, (unsigned char *)out, sizeof out);
+    if (one->slots[k].bytes && !one->slots[k].shared)
+      without_margin(data[k], one->slots[k].bytes, one->slots[k].margin);
+  return hashed(hash, (unsigned char *)out, sizeof out, 0);
 }
 
 /* A run may take half a second of processor time, or four where it counts against the new version. */

@@ -45,8 +45,13 @@ LATE_SEEDS = (3, 4, _ZEROS, _ONES, _GIVEN, _FAILING)
 """For the size that a pair asks for: data that are zeros, a few ones, and what the pair gives; with the last
 of them, which are these too, the programs get no memory.
 """
-RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS)
-"""Of each pair: all sizes, and the size that it asks for with three others near it."""
+_LARGE, _STRANGE = 9, 10
+WILD = tuple(((n, m, m + 3, h), seed) for seed in (_LARGE, _STRANGE) for n, m, h in ((4, 4, -7), (3, 8, 300)))
+"""Numbers that do not fit into smaller types, and infinities, zeros with a sign, numbers that are none."""
+RUNS = len(SIZES) * len(SEEDS) + 4 * len(LATE_SEEDS) + len(WILD)
+"""Of each pair: all sizes, the size that it asks for with three others near it, and wild data."""
+MARGIN = 512
+"""Bytes before and after an array in which the new program may read where the pair says so."""
 _MALLOC = """
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +62,7 @@ static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
 """
 _DRIVER = Path(__file__).with_name("judge.c")
 _TABLES = """
-struct slot { int bytes, kind; void *shared; };
+struct slot { int bytes, kind, margin; void *shared; };
 struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
 struct cell { int pair, slot, index; double value; };
 """
@@ -85,6 +90,8 @@ class Pair:
     also: Size = SIZES[0]
     given: tuple[tuple[str, tuple[int, ...], float], ...] = ()
     guarded: bool = False
+    wider: frozenset[str] = frozenset()
+    """Arrays that are trusted to have the cells around them that only the new text reads."""
     prelude: str = ""
     """What the text of kernels starts with: the same for all pairs that have it."""
 
@@ -97,7 +104,7 @@ class Pair:
         n, m = self.also[:2]
         near = [(n, m, max(m + more, 0), h) for more, h in ((-1, n), (1, m), (0, 1))]
         late = [(size, seed) for size in (self.also, *near) for seed in LATE_SEEDS]
-        return [(size, seed) for size in SIZES for seed in SEEDS] + late
+        return [(size, seed) for size in SIZES for seed in SEEDS] + late + list(WILD)
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,8 @@ def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[s
 def _objects() -> TemporaryDirectory[str]:
     """A folder with what all judgements share, compiled once: the driver, and threads that tell races."""
     made = TemporaryDirectory(prefix="judge-")
-    seeds = {"RUNS": str(RUNS), "ZEROS": _ZEROS, "ONES": _ONES, "GIVEN": _GIVEN, "FAILING": _FAILING}
+    seeds = {"RUNS": RUNS, "ZEROS": _ZEROS, "ONES": _ONES, "GIVEN": _GIVEN, "FAILING": _FAILING}
+    seeds |= {"LARGE": _LARGE, "STRANGE": _STRANGE}
     texts = {"driver": _DRIVER.read_text(), "team": runtime_text("team.c")}
     flags = {"driver": [f"-D{name}={value}" for name, value in seeds.items()], "team": ["-fsanitize=thread"]}
     for name, text in texts.items():
@@ -199,7 +207,7 @@ def _text(pairs: Sequence[Pair]) -> str:
     table: list[str] = []
     for number, pair in enumerate(pairs):
         row = [
-            _version(text, pair.arrays, f"_{number}_{side}", parts)
+            _version(text, pair, f"_{number}_{side}", parts, MARGIN * side)
             for side, text in enumerate((pair.old, pair.new))
         ]
         table.append(f"{{ {', '.join(row)} }}")
@@ -223,7 +231,8 @@ def _given(number: int, pair: Pair) -> Iterator[str]:
             yield f"{{{number}, {slot}, {index}, {float(value)!r}}}"
 
 
-def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]) -> str:
+def _version(text: str, pair: Pair, suffix: str, parts: list[str], margin: int) -> str:
+    arrays = pair.arrays
     names = dict.fromkeys(re.findall(r"(?m)^(?:static |extern )*(?:\w+ )+\*?(\w+)(?=[\[(;= ])", text))
     names |= dict.fromkeys(re.findall(r"\bloopwright_\w+|(?m:(?<=^enum \{ ))\w+", text))
     parts += [f"#define {name} {name}{suffix}" for name in names]
@@ -233,7 +242,8 @@ def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]
         f"void call{suffix}(int n, int m, unsigned u, short h, void **p, double *out) {{ f({given}, out); }}"
     )
     slots = ", ".join(
-        f"{{ {one.size}, {_KINDS[one.type]}, {f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
+        f"{{ {one.size}, {_KINDS[one.type]}, {margin if one.name in pair.wider else 0}, "
+        f"{f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
         for one in arrays
     )
     parts += [f"#undef {name}" for name in (*names, *_DEFINED.findall(text))]

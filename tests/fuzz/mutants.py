@@ -52,8 +52,6 @@ class Mutant:
     pair: Pair
     said: str
     yes: bool
-    reads_more: bool = False
-    """Whether it is taken on trust, as the answer says, that there is memory where only NEW reads."""
 
 
 def mutated(rng: random.Random, text: str) -> str:
@@ -67,7 +65,7 @@ def mutated(rng: random.Random, text: str) -> str:
     # min and max without a definition are what everybody means by them: definitions stay
     found = [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]
     names = {one.group() for one in found}
-    if "#pragma scop" in text and rng.random() < 0.85:
+    if "#pragma scop" in text and rng.random() < 0.75:
         region = range(text.index("#pragma scop"), text.index("#pragma endscop"))
         found = [one for one in found if one.start() in region] or found
     while True:
@@ -128,7 +126,8 @@ def mutants_of(case: Case, end: int, outcomes: Counter[str], *, first: int = 0) 
     found: list[Mutant | Finding] = []
     for number in range(first, end):
         rng = random.Random(f"{case.seed}/{number}")
-        pair = replace(case.pair, new=mutated(rng, case.new))
+        text = case.new if number % 2 == 0 else case.program.text  # both kinds of text have faults in them
+        pair = replace(case.pair, new=mutated(rng, text))
         one = said_of(case.seed * 100 + number, pair, outcomes)
         found += [] if one is None else [one]
     return found
@@ -154,8 +153,9 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant")
         case Undecided():
             return None
         case Proved():
-            reads_more = any("has all cells that NEW reads" in text for text in compared.trusted)
-            return Mutant(kind, seed, pair, "proved", yes=True, reads_more=reads_more)
+            told = "\n".join(compared.trusted)
+            wider = _arrays(pair, set(re.findall(r"(?m)^'(\w+)' has all cells that NEW reads;", told)))
+            return Mutant(kind, seed, replace(pair, wider=wider), "proved", yes=True)
         case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             chosen = {name: int(value) for name, at, value in inputs if not at and name in _SIZES}
             size = _witness(sizes | chosen)
@@ -163,6 +163,12 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant")
                 return None
             asked = replace(pair, also=size, given=inputs)
             return Mutant(kind, seed, asked, f"{message} ({witness})", yes=False)
+
+
+def _arrays(pair: Pair, names: set[str]) -> frozenset[str]:
+    """The arrays of these names; a pointer may be one into any."""
+    all_of_them = {one.name for one in pair.arrays}
+    return frozenset(names if names <= all_of_them else all_of_them)
 
 
 def _is_parallel(text: str) -> bool:
@@ -182,9 +188,8 @@ def _witness(sizes: dict[str, int]) -> Size | None:
 def wrong_mutant(one: Mutant, told: Judgement) -> Finding | None:
     """An answer that running does not confirm."""
     texts = (("program", one.pair.old), ("new", one.pair.new))
-    wrong = [text for text in told.wrong if not one.reads_more or "AddressSanitizer" not in text]
-    if one.yes and wrong:
-        return Finding(one.kind, one.seed, f"proved, but {wrong[0]}", texts)
+    if one.yes and told.wrong:
+        return Finding(one.kind, one.seed, f"proved, but {told.wrong[0]}", texts)
     if not one.yes and not told.wrong and told.late == len(LATE_SEEDS):
         return Finding(one.kind, one.seed, f"a no that no run confirms: {one.said}", texts)
     return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tests.fuzz.programs import Array, Scope, bound, condition, place, value_of
+from tests.fuzz.programs import EDGE, Array, Scope, bound, condition, place, value_of
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,42 @@ def random_nest(scope: Scope, depth: int = 0) -> tuple[Node, ...]:
     """Some statements inside the loops of the scope, with at most three loops around each."""
     rng = scope.rng
     found: list[Node] = []
-    for _ in range(rng.choice((1, 1, 1, 2))):
+    for _ in range(rng.choice((1, 1, 1, 1, 2) if depth != 1 else (1, 1, 2))):
         kind = rng.random()
-        if depth == 0 or (kind < 0.35 and depth < 3):
+        if depth == 0 or kind < (1, 0.35, 0.12, 0)[depth]:
             name = "ijk"[depth]
             inner = replace(scope, loops=(*scope.loops, name))
-            low = rng.choice(("0", "0", "1", "2", *scope.loops[-1:]))
+            low = rng.choice(("0", "1", "1", "1", "2", *scope.loops[-1:]))
             found.append(Loop(name, low, bound(scope), random_nest(inner, depth + 1)))
-        elif kind < 0.5:
+        elif kind < 0.42:
+            found.append(_protected(scope))
+        elif kind < 0.52:
             other = (assignment(scope),) if rng.random() < 0.3 else ()
             found.append(If(condition(scope), (assignment(scope),), other))
         else:
             found.append(assignment(scope))
     return tuple(found)
+
+
+def _protected(scope: Scope) -> If:
+    """An operation that is defined where a condition holds."""
+    rng = scope.rng
+    one, other = place(scope, integer=True), place(scope)
+    test, value = rng.choice(
+        (
+            (f"{one} != 0", f"({_atom(scope)} {rng.choice('/%' if '.' not in other else '/')} {one})"),
+            (f"{one} > 0", f"(100 / {one})"),
+            (f"{one} >= 0 && {one} < 8", f"(7 << {one})"),
+            (f"{other} < 100 && {other} > -100", f"(int)({other})"),
+            (f"{one} >= 0 && {one} < {EDGE}", f"{scope.arrays[0].name}{f'[{one}]' * scope.arrays[0].rank}"),
+        )
+    )
+    otherwise = (assignment(scope),) if rng.random() < 0.2 else ()
+    return If(test, (Assign(place(scope, written=True), rng.choice(("=", "=", "+=")), value),), otherwise)
+
+
+def _atom(scope: Scope) -> str:
+    return scope.rng.choice((*scope.loops, "n", "100", "u", place(scope, integer=True)))
 
 
 def assignment(scope: Scope) -> Assign:
@@ -142,4 +165,5 @@ def names_in(nodes: Sequence[Node]) -> set[str]:
 
 
 def random_scope(rng: random.Random, arrays: Sequence[Array], scalars: Sequence[Array]) -> Scope:
-    return Scope(rng, tuple(arrays), tuple(scalars), (), False, True, frozenset())
+    """Names, among which the first array is more frequent than others: statements then depend on others."""
+    return Scope(rng, (arrays[0], *arrays), tuple(scalars), (), rng.random() < 0.1, True, frozenset())

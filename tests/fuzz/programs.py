@@ -111,7 +111,7 @@ def random_program(rng: random.Random) -> Program:
     if "row" in rare:
         row = Array("v", rng.choice(INTEGERS + FLOATING * 2), rng.choice((1, 1, 2)))
         pointers.append((row, f"  {row.declaration} = {{{'{' * (row.rank - 1)}1, 2, 3{'}' * row.rank};"))
-    named = (*arrays, *(one for one, _ in pointers))
+    named = (*arrays[:1] * rng.choice((1, 2, 4)), *arrays[1:], *(one for one, _ in pointers))
     others = [Array(name, "int", 0) for word in sorted(rare) for name in rarities.SCALARS.get(word, ())]
     chosen += ("bump",) if "global" in rare else ()
     scope = Scope(rng, named, (*scalars, *others), chosen, rng.random() < 0.25, small, rare)

@@ -211,6 +211,68 @@ def accumulated(loop: Loop, chosen: Chosen) -> Nodes | None:
     return None
 
 
+def tiled(loop: Loop, chosen: Chosen) -> Nodes | None:
+    """Two loops in tiles; the bounds of the inner one may not name the outer one."""
+    match loop.body:
+        case (Loop() as inner,) if loop.name not in names_in((replace(inner, body=()),)):
+            one, other = chosen.rng.choice((2, 3, 4)), chosen.rng.choice((2, 3, 5))
+            outer, second = f"o{chosen.fresh}", f"r{chosen.fresh}"
+            ends = (f"({name} + {size} < {end.high} ? {name} + {size} : {end.high})"
+                    for name, size, end in ((outer, one, loop), (second, other, inner)))  # fmt: skip
+            points = replace(loop, low=outer, high=next(ends), body=())
+            within = replace(points, body=(replace(inner, low=second, high=next(ends)),))
+            return (Loop(outer, loop.low, loop.high, (
+                Loop(second, inner.low, inner.high, (within,), "int", other),), "int", one),)  # fmt: skip
+    return None
+
+
+def skewed(loop: Loop, chosen: Chosen) -> Nodes | None:
+    """for i, j  -->  for i, j' = j + f i; perhaps with the diagonals outside, where the bounds are plain"""
+    match loop.body:
+        case (Loop() as inner,) if inner.by == 1:
+            shift = f"{chosen.rng.choice(('', '2 * '))}{loop.name}"
+            body = put(inner.name, f"({inner.name} - {shift})", inner.body)
+            low, high = f"({inner.low} + {shift})", f"({inner.high} + {shift})"
+            return (replace(loop, body=(replace(inner, low=low, high=high, body=body),)),)
+    return None
+
+
+def jammed(loop: Loop, chosen: Chosen) -> Nodes | None:
+    """Two iterations of the outer loop in each of the inner one, and the last one alone where one is left."""
+    match loop.body:
+        case (Loop() as inner,) if loop.name not in names_in((replace(inner, body=()),)):
+            name = loop.name
+            both = replace(inner, body=(*inner.body, *put(name, f"({name} + 1)", inner.body)))
+            first = Words(f"int {name} = {loop.low};")
+            many = Block(f"for (; {name} + 1 < {loop.high}; {name} += 2)", (both,))
+            return (Block("", (first, many, Block(f"for (; {name} < {loop.high}; {name}++)", loop.body))),)
+    return None
+
+
+def through_a_row(loop: Loop, chosen: Chosen) -> Nodes | None:
+    """All values are computed into a row of this function before any of them is stored."""
+    match loop.body:
+        case (Assign(target, operator, value),):
+            name = f"b{chosen.fresh}"
+            kind, length = _types(chosen, chosen.type_of(target)), chosen.rng.choice((24, 24, 64))
+            row = Words(f"{kind} {name}[{length}];")
+            first = replace(loop, body=(Assign(f"{name}[{loop.name}]", "=", value),))
+            then = replace(loop, body=(Assign(target, operator, f"{name}[{loop.name}]"),))
+            return (Block("", (row, first, then)),)
+    return None
+
+
+def counted(loop: Loop, chosen: Chosen) -> Nodes | None:
+    """Subscripts that a counter of its own holds."""
+    found = re.findall(rf"\[({loop.name} [+-] \d)\]", "\n".join(lines(loop.body)))
+    if not found:
+        return None
+    old, name = chosen.rng.choice(found), f"k{chosen.fresh}"
+    first = Words(f"int {name} = {old.replace(loop.name, loop.low, 1)};")
+    body = tuple(map_words(lambda text: text.replace(f"[{old}]", f"[{name}]"), one) for one in loop.body)
+    return (Block("", (first, replace(loop, body=(*body, Words(f"{name}++;"))))),)
+
+
 def unswitched(loop: Loop, chosen: Chosen) -> Nodes | None:
     match loop.body:
         case (If(test, then, other),) if loop.name not in names_in((Words(test),)):
@@ -245,6 +307,42 @@ def through_a_variable(one: Assign, chosen: Chosen) -> Nodes:
         (chosen.type_of(one.target), chosen.type_of(one.target), "double", "int", "long")
     )
     return (Block("", (Words(f"{kind} {name} = {one.value};"), replace(one, value=name))),)
+
+
+def _types(chosen: Chosen, natural: str) -> str:
+    others = ("int", "unsigned", "long", "double", "float", "short", "unsigned char", "signed char", "_Bool")
+    return natural if chosen.rng.random() < 0.3 else chosen.rng.choice(others)
+
+
+_PART = re.compile(
+    r"\([^()?:]+ (?:[-+*/%&|^]|>>) [^()?:]+\)|\bA\d(?:\[[^][]+\])+|(?<![\w.\[])[ijknmuh]\b(?!\])"
+)
+"""A sum in parentheses, an element or a number."""
+
+
+def part_in_a_variable(one: Assign, chosen: Chosen) -> Nodes | None:
+    """A part of the value is computed before, in a variable of some type."""
+    parts = [found for found in _PART.finditer(one.value) if found.group().count("(") < 2]
+    if not parts:
+        return None
+    part, name = chosen.rng.choice(parts), f"p{chosen.fresh}"
+    kind = _types(chosen, chosen.type_of(part.group()))
+    value = one.value[: part.start()] + name + one.value[part.end() :]
+    return (Block("", (Words(f"{kind} {name} = {part.group()};"), replace(one, value=value))),)
+
+
+def converted(one: Assign, chosen: Chosen) -> Nodes | None:
+    """A part of the value is converted to some type, perhaps there and back."""
+    parts = list(_PART.finditer(one.value))
+    if not parts:
+        return None
+    part = chosen.rng.choice(parts)
+    natural = chosen.type_of(part.group())
+    cast = f"({_types(chosen, natural)})"
+    if chosen.rng.random() < 0.4:
+        cast = f"({natural}){cast}"
+    value = f"{one.value[: part.start()]}({cast}{part.group()}){one.value[part.end() :]}"
+    return (replace(one, value=value),)
 
 
 def written_out(one: Assign, chosen: Chosen) -> Nodes | None:
@@ -298,6 +396,25 @@ def selected(one: If, chosen: Chosen) -> Nodes | None:
     return None
 
 
+def speculated(one: If, chosen: Chosen) -> Nodes | None:
+    """The value is computed whether it is needed or not."""
+    match one.then:
+        case (Assign(target, operator, value),) if not one.other:
+            name, kind = f"v{chosen.fresh}", chosen.type_of(target)
+            stored = If(one.condition, (Assign(target, operator, name),))
+            return (Block("", (Words(f"{kind} {name} = {value};"), stored)),)
+    return None
+
+
+def under_half_of_it(one: If, chosen: Chosen) -> Nodes | None:
+    """One of two conditions only, or both in the other order."""
+    parts = one.condition.split(" && ")
+    if len(parts) != 2:
+        return None
+    chosen.rng.shuffle(parts)
+    return (replace(one, condition=chosen.rng.choice((parts[0], " && ".join(parts)))),)
+
+
 def negated(one: If, chosen: Chosen) -> Nodes:
     if one.other:
         return (If(f"!({one.condition})", one.other, one.then),)
@@ -321,10 +438,14 @@ OF_LOOPS: tuple[OfLoop, ...] = (
     unrolled, unrolled, peeled_first, peeled_last, split, stripped, stripped, reversed_order, mirrored, moved,
     scaled, while_loop, broken, guarded, with_other_type, up_to_and_with, interchanged, interchanged,
     triangle_interchanged, distributed, distributed, walked, walked, accumulated, accumulated, unswitched,
-    hoisted, bounded,
+    hoisted, bounded, tiled, tiled, tiled, skewed, skewed, jammed, jammed, through_a_row, through_a_row,
+    counted,
 )  # fmt: skip
-OF_ASSIGNS: tuple[OfAssign, ...] = (through_a_variable, written_out, commuted, commuted, subscripted)
-OF_IFS: tuple[OfIf, ...] = (selected, negated, nested, twice)
+OF_ASSIGNS: tuple[OfAssign, ...] = (
+    through_a_variable, written_out, commuted, commuted, subscripted, part_in_a_variable, part_in_a_variable,
+    part_in_a_variable, converted, converted,
+)  # fmt: skip
+OF_IFS: tuple[OfIf, ...] = (selected, negated, nested, twice, speculated, speculated, under_half_of_it)
 
 
 def rewritten(nodes: Nodes, chosen: Chosen) -> Nodes | None:
@@ -334,6 +455,8 @@ def rewritten(nodes: Nodes, chosen: Chosen) -> Nodes | None:
     made = _inside(node, chosen) if chosen.rng.random() < 0.5 else None
     if made is None:
         made = _fused(nodes, where) if chosen.rng.random() < 0.1 else None
+        if made is None and chosen.rng.random() < 0.15:
+            made = _swapped(nodes, where)
         if made is not None:
             return made
         made = _itself(node, chosen)
@@ -346,6 +469,13 @@ def _fused(nodes: Nodes, where: int) -> Nodes | None:
             both = replace(one, body=(*one.body, *other.body))
             return (*nodes[:where], both, *nodes[where + 2 :])
     return None
+
+
+def _swapped(nodes: Nodes, where: int) -> Nodes | None:
+    """A statement and the next one in the other order."""
+    if where + 1 >= len(nodes) or any(isinstance(one, Words) for one in nodes[where : where + 2]):
+        return None
+    return (*nodes[:where], nodes[where + 1], nodes[where], *nodes[where + 2 :])
 
 
 def _inside(node: Node, chosen: Chosen) -> Nodes | None:

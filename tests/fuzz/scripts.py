@@ -15,7 +15,7 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
         return tiles_of_steps(rng, number)
     loops = list(one.iterators) or ["i"]
     loop, inner = rng.choice(loops), rng.choice(loops)
-    if rng.random() < 0.2:
+    if number and rng.random() < 0.15:
         loop += "T"
     size = rng.choice((1, 2, 3, 4, 8))
     handle, lines = one.name, list[str]()
@@ -47,7 +47,9 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
         f"isolate({handle}, {loop}T, [{inner}])",
     ]
     kind = rng.random()
-    if kind < 0.01:
+    if rng.random() < 0.35:  # what dependences decide on
+        operations = operations[:1] + operations[4:5] + operations[6:7] + operations[9:14] + operations[13:15]
+    elif kind < 0.01:
         operations = ["widen()"]
     elif kind < 0.25:
         operations = _on_storage(rng, program, one, loop)

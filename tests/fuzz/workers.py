@@ -112,6 +112,7 @@ def _started(judge: Judge, first: int) -> _Worker:
 
     def work() -> None:
         os.setpgid(0, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         gc.freeze()
         gc.set_threshold(100_000)  # a process is short-lived
         theirs.send(judge(first, theirs.send))
