@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.fuzz.nests import Assign, Block, If, Loop, Words
-from tests.fuzz.rewritings import Chosen, Nodes, OfLoop
+from tests.fuzz.rewordings import Chosen, Nodes
+from tests.fuzz.rewritings import OfLoop
 
 KINDS = ("parallel for",) * 4 + ("parallel for simd", "simd", "simd safelen(2)", "simd safelen(8)")
 CLAUSES = ("reduction(+:{})", "reduction(+:{})", "reduction(*:{})", "reduction(-:{})", "private({})",

@@ -15,7 +15,8 @@ from tests.fuzz.judge import Pair
 from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_nest, random_scope
 from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
-from tests.fuzz.rewritings import Chosen, rewritten
+from tests.fuzz.rewordings import Chosen
+from tests.fuzz.rewritings import rewritten
 from tests.fuzz.vectors import in_vectors
 
 FAULTS = 0.3
