@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,31 +55,33 @@ class Files:
 
     def but(self, folder: Path, *, new: str | None = None, proof: str | None = None) -> tuple[str, str]:
         """Copies with another text, next to a copy of the original."""
-        (folder / "k.c").write_text(KERNEL)
+        (folder / "k.c").write_text(self.proof.with_name("k.c").read_text())
         places = folder / "new.c", folder / "proof.v"
         places[0].write_text(self.new.read_text() if new is None else new)
         places[1].write_text(self.proof.read_text() if proof is None else proof)
         return str(places[0]), str(places[1])
 
 
-def made(
-    folder: Path, capsys: pytest.CaptureFixture[str], script: str, *more: str, text: str = KERNEL
-) -> Files:
+def made(folder: Path, script: str, *more: str, text: str = KERNEL) -> Files:
     """What transform writes, not checked: each test has its own way to do that."""
     source, proof = folder / "k.c", folder / "proof.v"
     source.write_text(text)
-    with pytest.MonkeyPatch.context() as patch:
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
         patch.setattr(coq, "check", lambda *_: Accepted())
         patch.setattr(coq, "coqc", lambda: "coqc")
         words = ("--prover", "coq", "-o", str(proof), *more)
         assert run("transform", str(source), "-e", script, *words) == 0
-    (folder / "new.c").write_text(capsys.readouterr().out)
+    (folder / "new.c").write_text(said.getvalue())
     return Files(folder / "new.c", proof)
 
 
-@pytest.fixture
-def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Files:
-    return made(tmp_path, capsys, "interchange(L, i, j)")
+@pytest.fixture(scope="module")
+def files(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """Tests change copies of these."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOOPWRIGHT_CHECKER", str(program))
+        return made(tmp_path_factory.mktemp("verified"), "interchange(L, i, j)")
 
 
 def statement(files: Files) -> Restatement:
@@ -100,7 +104,7 @@ def test_a_proof_is_verified(files: Files, capsys: pytest.CaptureFixture[str]) -
 
 @needs_coqc
 def test_a_parallel_loop_is_verified_in_any_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = made(tmp_path, capsys, "parallel(L, i)", "--openmp")
+    found = made(tmp_path, "parallel(L, i)", "--openmp")
     assert "#pragma omp parallel for" in found.new.read_text()
     assert run("verify", str(found.new), str(found.proof), "--json") == 0
     (region,) = json.loads(capsys.readouterr().out)["regions"]
@@ -156,7 +160,7 @@ def test_other_loops_are_refused(
 @needs_coqc
 def test_copies_of_iterations_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are those of the pragma: a proof about other copies, or about none, is no proof of the text."""
-    found = made(tmp_path, capsys, "parallel(S, i)", "--openmp", text=PRIVATE)
+    found = made(tmp_path, "parallel(S, i)", "--openmp", text=PRIVATE)
     new, proof = found.new, found.proof
     assert "private(u)" in new.read_text()
     assert run("verify", str(new), str(proof), "--json") == 0
@@ -170,7 +174,7 @@ def test_copies_of_iterations_are_verified(tmp_path: Path, capsys: pytest.Captur
 @needs_coqc
 def test_temporaries_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those that nothing reads after the region; a proof that leaves others alone is one of another text."""
-    found = made(tmp_path, capsys, "reverse(@4, i)", text=PRIVATE)
+    found = made(tmp_path, "reverse(@4, i)", text=PRIVATE)
     assert run("verify", str(found.new), str(found.proof), "--json") == 0
     (region,) = json.loads(capsys.readouterr().out)["regions"]
     assert region["proof"]["detail"] == "except in u, read nowhere after"
@@ -308,7 +312,7 @@ def test_another_theorem_is_refused(
     proof = files.proof.read_text()
     assert change(proof) != proof
     asked = statement(files)
-    assert verify(change(proof), asked.text, asked.theorem, asked.chosen, SECONDS) == Another(parts)
+    assert verify(change(proof), asked.text, asked.theorem, asked.chosen, asked.made_of, SECONDS) == Another(parts)
 
 
 # -- commands that no proof needs -----------------------------------------------------------------------

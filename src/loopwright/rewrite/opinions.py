@@ -185,7 +185,10 @@ def _coq_on(regions: Sequence[PrintedRegion], request: ProverRequest, progress: 
             else change_tries(one.original, one.scheduled, one.node, _allowed(one), one.new.region.text)
         )
         found = certified(tries, FINDING if request.seconds is None else request.seconds)
-        texts.append(transformation_file(found, one.original, one.new, one.node, one.calls, one.title))
+        original = one.storage[0].original if one.storage else one.original
+        texts.append(
+            transformation_file(found, original, one.new, one.node, one.calls, one.title, one.storage)
+        )
         statuses.append(_nothing(one, "coq") or found.status)
     return Opinions(coq_proof(texts, request.path, request.seconds, progress), tuple(statuses))
 

@@ -17,9 +17,16 @@ from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
-from loopwright.prove.certificates.claims import TextClaims, read_claims
+from loopwright.prove.certificates.claims import OTHER_STORAGE, TextClaims, read_claims
 from loopwright.prove.certificates.differences import Owned
-from loopwright.prove.certificates.restatement import RESTATED, lost_temporaries, restatement
+from loopwright.prove.certificates.restated_storage import (
+    RESTATED_STORAGE,
+    claimed_change,
+    outside_of_storage,
+    stored_restatement,
+    unlike_storage,
+)
+from loopwright.prove.certificates.restatement import lost_temporaries, restatement
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.meanings import MEANINGS
@@ -36,6 +43,7 @@ from loopwright.read.text import load
 from loopwright.rewrite.rereading import Unlike, read_regions
 from loopwright.source import Source, Span
 from loopwright.transform.scheduling import flat_schedule
+from loopwright.transform.storage import StorageChange
 
 
 @dataclass(frozen=True)
@@ -77,12 +85,16 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
         raise BadInput(Code.PROOF_FILE, "two proof files are about the same region")
     new_source = resolved(load_c(request.new), request.reading)
     order = sorted(range(len(claims)), key=lambda k: claims[k].region)
+    changes = [_change(*one) for one in zip(claims, originals, sources, strict=True)]
+    intended = [
+        program if one is None else one.after for one, program in zip(changes, originals, strict=True)
+    ]
     try:
-        texts = read_regions(new_source, [originals[k] for k in order])
+        texts = read_regions(new_source, [intended[k] for k in order], [originals[k] for k in order])
     except Unlike as failure:
         raise _no(request.new, f"{request.new} {failure}: it is not the text of the proof") from None
     regions = tuple(
-        _verified_region(originals[k], text, claims[k], sources[k], request, progress)
+        _verified_region(originals[k], changes[k], text, claims[k], sources[k], request, progress)
         for k, text in zip(order, texts, strict=True)
     )
     trusted = dict.fromkeys(entry.text for program in originals for entry in program.trusted)
@@ -114,8 +126,23 @@ def _region(programs: Sequence[Program], claims: TextClaims, source: Source) -> 
     return found[0]
 
 
+def _change(claims: TextClaims, original: Program, proof: Source) -> StorageChange | None:
+    """The change of storage, of a proof file about one."""
+    if claims.kind not in OTHER_STORAGE:
+        return None
+    if claims.kind not in RESTATED_STORAGE:
+        message = f"could not decide: the theorem {MEANINGS[claims.kind].name} is not restated from texts"
+        raise GaveUp(Code.UNDECIDED, message, span=Span.start_of(proof.path))
+    change = claimed_change(original, claims)
+    wrong = unlike_storage(change, claims.stored)
+    if wrong is not None:
+        raise _no(proof.path, f"what it says of storage is not the original: {wrong}")
+    return change
+
+
 def _verified_region(
     original: Program,
+    change: StorageChange | None,
     new: Program,
     claims: TextClaims,
     proof: Source,
@@ -123,19 +150,26 @@ def _verified_region(
     progress: Progress,
 ) -> VerifiedRegion:
     progress("restating the theorem")
-    if claims.kind not in RESTATED:
-        message = f"could not decide: the theorem {MEANINGS[claims.kind].name} is not restated from texts"
-        raise GaveUp(Code.UNDECIDED, message, span=Span.start_of(proof.path))
     _refuse_narrow(original, new, request.new)
     _demanded(prove_model(original), request.new)
-    _demanded(prove_claims(original, new, claims.calls), request.new)
-    text = modelled(original, new, claims.calls)
+    intended = original if change is None else change.after
+    _demanded(prove_claims(intended, new, claims.calls), request.new)
+    text = modelled(intended, new, claims.calls)
     _demanded(prove_scopes(text), request.new)
     _demanded(prove_annotations(text, allow_reassociation=True), request.new)
     loops = opened(claimed_loops(new, claims.calls))
-    statement = restatement(original, new, loops, claims, _owned(new, loops))
+    if change is None:
+        statement = restatement(original, new, loops, claims, _owned(new, loops))
+    else:
+        wrong = outside_of_storage(change, new)
+        if wrong is not None:
+            raise _no(request.new, wrong)
+        statement = stored_restatement(change, loops, claims)
     limit = ENOUGH if request.seconds is None else request.seconds
-    found = verify(proof.text, statement.text, statement.theorem, statement.chosen, limit, progress)
+    found = verify(
+        *(proof.text, statement.text, statement.theorem, statement.chosen, statement.made_of),
+        *(limit, progress),
+    )
     _accepted(found, proof, request.new)
     return VerifiedRegion(new.region.line, proof.path, _status(original, new, claims, _owned(new, loops)))
 
@@ -211,6 +245,8 @@ def _status(original: Program, new: Program, claims: TextClaims, owned: Sequence
 
 
 def _lost(original: Program, claims: TextClaims) -> list[str]:
+    if claims.kind in OTHER_STORAGE:
+        return ["except in storage that has changed and is read nowhere after"]
     if claims.kind != "reused":
         return []
     return [f"except in {', '.join(lost_temporaries(original))}, read nowhere after"]

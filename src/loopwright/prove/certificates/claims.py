@@ -7,8 +7,9 @@ original it is (`TextClaims`).  These are claims: whoever verifies the file prov
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import Parallel
 from loopwright.model.program import Program
+from loopwright.prove.certificates.divided import wholes_of
 from loopwright.prove.certificates.status import CertifiedProblem
 from loopwright.prove.coq.meanings import MEANINGS
 from loopwright.prove.coq.words import (
@@ -33,7 +35,10 @@ from loopwright.prove.coq.words import (
 )
 from loopwright.prove.verdict import SEQUENTIAL
 from loopwright.source import Source, Span
+from loopwright.transform.storage import StorageChange
 
+OTHER_STORAGE = ("stored", "divided", "buffered")
+"""Kinds of problems whose statements may be parts of those of the original, under other names."""
 BEGINNING = "(* For loopwright verify: "
 
 
@@ -52,9 +57,19 @@ class TextClaims:
     parallel: tuple[int, ...]
     """The loops of the new text that the theorem takes in any order."""
     calls: tuple[Call, ...]
+    stored: str = ""
+    """Where storage has changed: the text of the region on its new cells, whose instances the calls are."""
+    wholes: tuple[tuple[str, str], ...] = ()
+    """Statements of that text that are parts of one of the original."""
 
 
-def claims_of(original: Program, calls: tuple[Call, ...], loops: Node, found: CertifiedProblem) -> TextClaims:
+def claims_of(
+    original: Program,
+    calls: tuple[Call, ...],
+    loops: Node,
+    found: CertifiedProblem,
+    storage: Sequence[StorageChange] = (),
+) -> TextClaims:
     """Of a problem about `original` and `loops`, those of the new text."""
     places = [region.place for region in original.file.regions]
     file = Path(original.source.path).name
@@ -62,7 +77,11 @@ def claims_of(original: Program, calls: tuple[Call, ...], loops: Node, found: Ce
     marked = tuple(k for k, one in enumerate(every) if is_marked(one))
     form = "region" if " region " in found.problem else "term"
     parallel = () if found.status.status == SEQUENTIAL else marked
-    return TextClaims(file, places.index(original.region), found.kind, form, parallel, calls)
+    stored = storage[-1].after.region.text if storage else ""
+    wholes = tuple(wholes_of(storage).items())
+    return TextClaims(
+        file, places.index(original.region), found.kind, form, parallel, calls, stored, wholes
+    )
 
 
 def claims_text(claims: TextClaims) -> str:
@@ -71,6 +90,8 @@ def claims_text(claims: TextClaims) -> str:
     words = (name(claims.original), str(claims.region), claims.kind, claims.form, *numbers)
     calls = (" ".join((name(one.name), *vector(one.arguments))) for one in claims.calls)
     lines = [" ".join(words), str(len(claims.calls)), *calls]
+    if claims.kind in OTHER_STORAGE:
+        lines += [name(claims.stored), " ".join(listed(claims.wholes, partial(map, name)))]
     return BEGINNING + "\n   ".join(lines) + " *)"
 
 
@@ -88,6 +109,8 @@ def read_claims(source: Source) -> TextClaims:
     try:
         first = read_name(words), _number(words), _one_of(words, MEANINGS), _one_of(words, ("region", "term"))
         claims = TextClaims(*first, read_list(words, _number), _calls(words))
+        if claims.kind in OTHER_STORAGE:
+            claims = replace(claims, stored=read_name(words), wholes=read_list(words, _pair))
         if next(words, None) is not None:
             raise ValueError("there are more words")
     except (ValueError, RecursionError) as failure:
@@ -108,6 +131,10 @@ def _number(words: Words) -> int:
     if number < 0:
         raise ValueError(f"{number} is negative")
     return number
+
+
+def _pair(words: Words) -> tuple[str, str]:
+    return read_name(words), read_name(words)
 
 
 def _calls(words: Words) -> tuple[Call, ...]:

@@ -23,7 +23,8 @@ from loopwright.prove.obligations.sides import loops_as_written
 from loopwright.transform.storage import StorageChange
 
 
-def _wholes(changes: Sequence[StorageChange]) -> dict[str, str]:
+def wholes_of(changes: Sequence[StorageChange]) -> dict[str, str]:
+    """Of each statement that is a part of another, that of the original."""
     found: dict[str, str] = {}
     for change in changes:
         found |= {part: found.get(whole, whole) for part, whole in change.division.items()}
@@ -46,7 +47,7 @@ class DividedOriginal:
 def divided(changes: Sequence[StorageChange]) -> DividedOriginal:
     """The statements are in the order of the last program."""
     original, after = changes[0].original, changes[-1].after
-    wholes = _wholes(changes)
+    wholes = wholes_of(changes)
     names = {one.name: one for one in original.statements}
     parts: dict[str, list[Statement]] = {name: [] for name in names}
     found: list[Statement] = []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
-from loopwright.prove.certificates.claims import claims_of, claims_text
+from loopwright.prove.certificates.claims import OTHER_STORAGE, claims_of, claims_text
 from loopwright.prove.certificates.specification import shapes_of
 from loopwright.prove.certificates.status import CertifiedProblem
 from loopwright.prove.coq.check import how_to_check
@@ -19,6 +19,7 @@ from loopwright.prove.coq.problem_terms import ProblemTerms, certificate_terms, 
 from loopwright.prove.obligations.sides import original_side
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.verdict import SEQUENTIAL
+from loopwright.transform.storage import StorageChange
 
 SAID = {
     "scan": "for all sizes that [known] allows, the loops end, having run every instance of\n"
@@ -80,7 +81,13 @@ def program_file(
 
 
 def transformation_file(
-    found: CertifiedProblem, original: Program, new: Program, loops: Node, calls: tuple[Call, ...], title: str
+    found: CertifiedProblem,
+    original: Program,
+    new: Program,
+    loops: Node,
+    calls: tuple[Call, ...],
+    title: str,
+    storage: Sequence[StorageChange] = (),
 ) -> str:
     """The file about the region of `original` and its new text, that of `new`.
 
@@ -95,11 +102,7 @@ def transformation_file(
         f"<<\n{_lines(original.region.text)}\n>>\n    The new text:\n<<\n{_lines(new.region.text)}\n>>\n"
     )
     examples = "" if found.kind in OTHER_STORAGE else _examples(original_side(original)[0])
-    return _file(found, heading, [claims_text(claims_of(original, calls, loops, found))], examples)
-
-
-OTHER_STORAGE = ("stored", "divided", "buffered")
-"""Kinds of problems whose statements may be parts of those of the original, under other names."""
+    return _file(found, heading, [claims_text(claims_of(original, calls, loops, found, storage))], examples)
 
 
 def _examples(table: Timetable) -> str:

@@ -7,7 +7,7 @@ to an end, which the proof file has, and the theorem says that there are some.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -29,8 +29,6 @@ from loopwright.prove.obligations.cells import touched, whole_arrays
 from loopwright.prove.obligations.sides import original_side
 from loopwright.prove.obligations.timetable import pieces_of
 
-RESTATED = ("change", "private", "reused")
-"""The kinds of problems whose theorem is restated."""
 MADE_OF = ("parameters", "known", "memory_use", "original", "transformed")
 """The definitions that the theorem is made of."""
 FITTING = {
@@ -51,6 +49,8 @@ class Restatement:
     theorem: str
     chosen: tuple[str, ...]
     """The definitions of a proof file that the proposition says there are, in this order."""
+    made_of: tuple[str, ...] = MADE_OF
+    """Those that must be what the texts say."""
 
 
 def restatement(
@@ -72,8 +72,7 @@ def restatement(
         *(*NO_PROPOSAL, *NO_PROPOSAL),
     )
     parts = [problem_terms(" ".join(words)).defined(*MADE_OF)]
-    names = _list(f"({quoted(one)}, {_list(map(quoted, shape.arguments))})" for one, shape in shapes)
-    parts.append(f"Definition statement_names : list (string * list string) := {names}.\n")
+    parts.append(names_defined("statement_names", [(one, shape.arguments) for one, shape in shapes]))
     chosen = ["statements", "new_times"]
     if claims.kind == "private":
         copies = enumerate(owned_at_depths(node, uses, owned), start=1)
@@ -84,12 +83,31 @@ def restatement(
         lost = _list(map(quoted, lost_temporaries(original)))
         parts.append(f"Definition lost : list string := {lost}.\n")
         chosen.append("values_of_temporaries")
-    meaning = MEANINGS[claims.kind]
-    said = [FITTING[one] for one in chosen if one in FITTING]
-    claim = " /\\\n  ".join((*said, f"({CHANGE} {meaning.theorem})"))
+    return proposition(claims.kind, parts, CHANGE, chosen, FITTING)
+
+
+def names_defined(defined: str, statements: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Statements, and the names of their arguments."""
+    names = _list(f"({quoted(one)}, {_list(map(quoted, arguments))})" for one, arguments in statements)
+    return f"Definition {defined} : list (string * list string) := {names}.\n"
+
+
+def proposition(
+    kind: str,
+    definitions: Sequence[str],
+    let: str,
+    chosen: Sequence[str],
+    fitting: Mapping[str, str],
+    made_of: tuple[str, ...] = MADE_OF,
+) -> Restatement:
+    """That there are `chosen` definitions, `fitting` ones, with which the theorem of this kind holds."""
+    meaning = MEANINGS[kind]
+    said = [fitting[one] for one in chosen if one in fitting]
+    claim = " /\\\n  ".join((*said, f"({let} {meaning.theorem})"))
     bound = "".join(f" ({one} : {TYPES[one]})" for one in chosen)
-    parts.append(f"\nDefinition {meaning.name} : Prop := exists{bound},\n  {claim}.\n")
-    return Restatement(laid_out(f"{REQUIRED}.\n\n{''.join(parts)}"), meaning.name, tuple(chosen))
+    stated = f"\nDefinition {meaning.name} : Prop := exists{bound},\n  {claim}.\n"
+    text = laid_out(f"{REQUIRED}.\n\n{''.join(definitions)}{stated}")
+    return Restatement(text, meaning.name, tuple(chosen), made_of)
 
 
 def lost_temporaries(original: Program) -> tuple[str, ...]:
@@ -119,10 +137,10 @@ NO_PROPOSAL = ("atcall", "0", "0")
 
 
 def _program(text: str, node: Node, claims: TextClaims) -> Words:
-    return region(text, node, _no_hint) if claims.form == "region" else program(node, _no_hint)
+    return region(text, node, no_hint) if claims.form == "region" else program(node, no_hint)
 
 
-def _no_hint(_: int) -> Sequence[Expr]:
+def no_hint(_: int) -> Sequence[Expr]:
     return ()
 
 

@@ -35,7 +35,7 @@ from loopwright.prove.certificates.buffers import (
     product_words,
     with_product_arrays,
 )
-from loopwright.prove.certificates.divided import divided
+from loopwright.prove.certificates.divided import DividedOriginal, divided
 from loopwright.prove.certificates.problems import proposal
 from loopwright.prove.certificates.specification import (
     cell_words,
@@ -98,7 +98,7 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
     division = divided(changes)
     parts = division.wholes
-    found = with_product_arrays(division.program, changes[-1].after, is_divided=bool(parts))
+    found = _with_products(division, changes[-1].after)
     written = division.program
     (old, text), (later, _) = both_sides(written, new, loops, division.choosing)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
@@ -138,6 +138,18 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *proposal(later, loops),
     )
     return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
+
+
+def middle_statements(
+    division: DividedOriginal, after: Program
+) -> tuple[list[MiddleStatement], list[MiddleStatement]]:
+    """The statements of the original and the copies, each with its cells before and after."""
+    middle = list(_middle(_with_products(division, after)))
+    return [one for one in middle if not one.is_copy], [one for one in middle if one.is_copy]
+
+
+def _with_products(division: DividedOriginal, after: Program) -> ProductPrograms:
+    return with_product_arrays(division.program, after, is_divided=bool(division.wholes))
 
 
 def _copy(copy: MiddleStatement) -> Words:

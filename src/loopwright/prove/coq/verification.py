@@ -20,8 +20,6 @@ from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused, com
 from loopwright.prove.coq.meanings import REQUIRED
 
 SENTENCES = ("Definition", "Lemma", "Theorem", "Example")
-PARTS = ("parameters", "known", "memory_use", "original", "transformed")
-"""The definitions of a proof file that a statement is made of."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +45,14 @@ def verify(
     statement: str,
     theorem: str,
     chosen: Sequence[str],
+    parts: Sequence[str],
     seconds: float = ENOUGH,
     progress: Progress = silent,
 ) -> Verification:
     """Whether `proof` proves, by this theorem, the proposition of the same name in `statement`.
 
-    The proposition says that there are some definitions, those that are `chosen` by the proof file.
+    The proposition says that there are some definitions, those that are `chosen` by the proof file; `parts`
+    are those that it is made of.
     """
     found = forbidden(proof)
     if found is not None:
@@ -75,7 +75,7 @@ def verify(
         compared = answer("Comparison", _comparison(theorem, chosen))
         if not isinstance(compared, Refused):
             return compared
-        return Another(tuple(_differing(lambda text: answer("Parts", text))))
+        return Another(tuple(_differing(parts, lambda text: answer("Parts", text))))
 
 
 def _asked(name: str) -> str:
@@ -91,9 +91,10 @@ def _comparison(theorem: str, chosen: Sequence[str]) -> str:
     return f"{BOTH}Lemma verified : Statement.{theorem}.\nProof. {steps}. Qed.\n{_asked('verified')}"
 
 
-def _differing(answer: Callable[[str], Accepted | Refused | OutOfTime]) -> Iterator[str]:
+def _differing(
+    left: Sequence[str], answer: Callable[[str], Accepted | Refused | OutOfTime]
+) -> Iterator[str]:
     """The parts that are not the same in both files: all are asked at once, then those after a no."""
-    left: tuple[str, ...] = PARTS
     while left:
         match answer(_same(left)):
             case Refused(line) if 0 <= line - FIRST_PART < len(left):

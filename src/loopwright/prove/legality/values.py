@@ -70,15 +70,26 @@ class ComparedRead:
 
 
 def refuse_no_copy(copy: Statement, program: Program) -> None:
-    """A copy is `b = a;`, one read that surely happens and one write."""
+    _refuse(no_copy(copy, program))
+
+
+def _refuse(wrong: str | None) -> None:
+    """Of a text that is ours."""
+    if wrong is not None:
+        raise InternalError(Code.INTERNAL, wrong)
+
+
+def no_copy(copy: Statement, program: Program) -> str | None:
+    """A copy is `b = a;`, one read that surely happens and one write; why this is none."""
     kinds = [access.is_write for access in copy.accesses]
     exact = all(a.must and a.relation.is_single_valued() for a in copy.accesses)
     left, right = (packed(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
     if kinds != [False, True] or not exact or packed(copy.body.place.text) != f"{left}={right};":
-        raise InternalError(Code.INTERNAL, f"{copy.name} is not a copy of a cell")
+        return f"{copy.name} is not a copy of a cell"
     types = {element_type(program, access) for access in copy.accesses}
     if len(types) != 1 or None in types:
-        raise InternalError(Code.INTERNAL, f"{copy.name} converts what it copies")
+        return f"{copy.name} converts what it copies"
+    return None
 
 
 def element_type(program: Program, access: Access) -> str | None:
@@ -92,19 +103,25 @@ def element_type(program: Program, access: Access) -> str | None:
 def refuse_other_text(
     old: Statement, new: Statement, before: Program, after: Program, instance: isl.Map | None = None
 ) -> None:
-    """The same text but for the accesses that moved, which are of the same kinds and types.
+    _refuse(other_text(old, new, before, after, instance))
+
+
+def other_text(
+    old: Statement, new: Statement, before: Program, after: Program, instance: isl.Map | None = None
+) -> str | None:
+    """Why this is not the same text but for the accesses that moved, which are of the same kinds and types.
 
     `instance` says which instance of `old` one of `new` is, where they are not called the same.
     """
     if len(old.accesses) != len(new.accesses):
-        raise InternalError(Code.INTERNAL, f"{old.name} is another statement where its storage changed")
+        return f"{old.name} is another statement where its storage changed"
     pairs = list(zip(old.accesses, new.accesses, strict=True))
     moved = [pair for pair in pairs if moves(*pair, instance)]
     for mine, theirs in pairs:
         kinds = (mine.is_write, mine.must) == (theirs.is_write, theirs.must)
         types = {element_type(before, mine), element_type(after, theirs)}
         if not kinds or ((mine, theirs) in moved and (len(types) != 1 or None in types)):
-            raise InternalError(Code.INTERNAL, f"an access of {old.name} is of another kind or type")
+            return f"an access of {old.name} is of another kind or type"
     for statement, access in [(old, mine) for mine, _ in moved] + [(new, theirs) for _, theirs in moved]:
         if not access.relation.intersect_domain(statement.domain).is_single_valued():
             shown = access_text(access)
@@ -112,7 +129,8 @@ def refuse_other_text(
     one = _around(old, [mine.place for mine, _ in moved])
     other = _around(new, [theirs.place for _, theirs in moved])
     if one != other:
-        raise InternalError(Code.INTERNAL, f"{old.name} is another operation where its storage changed")
+        return f"{old.name} is another operation where its storage changed"
+    return None
 
 
 def moves(old: Access, new: Access, instance: isl.Map | None = None) -> bool:
