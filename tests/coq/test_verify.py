@@ -144,9 +144,7 @@ def test_another_text_is_refused_before_coq_is_asked(
 
 
 @needs_coqc
-def test_other_loops_are_refused(
-    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_loops_are_refused(files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the proof of the right ones, and with one that says the same of the wrong ones."""
     changed = files.new.read_text().replace("i = j;", "i = j + 1;")
     assert changed != files.new.read_text()
@@ -312,7 +310,9 @@ def test_another_theorem_is_refused(
     proof = files.proof.read_text()
     assert change(proof) != proof
     asked = statement(files)
-    assert verify(change(proof), asked.text, asked.theorem, asked.chosen, asked.made_of, SECONDS) == Another(parts)
+    assert verify(change(proof), asked.text, asked.theorem, asked.chosen, asked.made_of, SECONDS) == Another(
+        parts
+    )
 
 
 # -- commands that no proof needs -----------------------------------------------------------------------

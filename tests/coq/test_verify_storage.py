@@ -8,6 +8,14 @@ from urllib.parse import quote
 
 import pytest
 
+from loopwright.prove.certificates.claims import read_claims
+from loopwright.prove.certificates.restated_storage import claimed_change, stored_restatement, unlike_storage
+from loopwright.prove.coq.verification import sentences
+from loopwright.prove.obligations.sides import opened
+from loopwright.prove.text.correspondence import claimed_loops
+from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.text import load
+from loopwright.rewrite.rereading import read_regions
 from tests.coq.support import needs_coqc
 from tests.coq.test_cli import run
 from tests.coq.test_verify import PRIVATE, Files, made
@@ -26,9 +34,7 @@ def files(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Files:
 
 
 @needs_coqc
-def test_other_storage_is_verified(
-    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_storage_is_verified(files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where what it replaced is looked at later, the same proof proves too little."""
     new, proof = files.but(tmp_path)
     assert run("verify", new, proof, "--json") == 0
@@ -89,3 +95,33 @@ def test_new_storage_is_large_enough(
     new = f"{before}double u_i[n - 1];\n#pragma omp parallel for\n{loop}{after}"
     assert run("verify", *files.but(tmp_path, new=new, proof=proof)) == 1
     assert "which is no cell of it" in capsys.readouterr().err
+
+
+SCALED = """\
+void f(int n, double a, double A[restrict n][n], double B[restrict n], double C[restrict n]) {
+#pragma scop
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) S: C[i] += a * A[i][j] * B[j];
+#pragma endscop
+}
+"""
+
+
+def test_products_are_restated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the theorem is made of is in the proof file as the texts say it; a buffer of sums is refused."""
+    found = made(tmp_path, "interchange(S, i, j)\npack(A, S, j, scaled)", text=SCALED)
+    claims = read_claims(load(found.proof))
+    (original,) = read_c(tmp_path / "k.c")
+    change = claimed_change(original, claims)
+    assert claims.kind == "buffered" and unlike_storage(change, claims.stored) is None
+    (new,) = read_regions(load_c(found.new), [change.after], [original])
+    stated = stored_restatement(change, opened(claimed_loops(new, claims.calls)), claims)
+    mine, theirs = definitions(found.proof.read_text()), definitions(stated.text)
+    assert {one: mine[one] for one in stated.made_of} == {one: theirs[one] for one in stated.made_of}
+    found.proof.write_text(found.proof.read_text().replace(coded("= a * A"), coded("= a + A")))
+    assert run("verify", str(found.new), str(found.proof)) == 1
+    assert "S1 is another statement" in capsys.readouterr().err
+
+
+def definitions(text: str) -> dict[str, str]:
+    parts = (one.split(maxsplit=2) for _, one in sentences(text) if one.startswith("Definition "))
+    return {name: " ".join(term.split()) for _, name, term in parts}

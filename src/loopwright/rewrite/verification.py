@@ -20,7 +20,6 @@ from loopwright.progress import Progress
 from loopwright.prove.certificates.claims import OTHER_STORAGE, TextClaims, read_claims
 from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.restated_storage import (
-    RESTATED_STORAGE,
     claimed_change,
     outside_of_storage,
     stored_restatement,
@@ -29,7 +28,6 @@ from loopwright.prove.certificates.restated_storage import (
 from loopwright.prove.certificates.restatement import lost_temporaries, restatement
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
-from loopwright.prove.coq.meanings import MEANINGS
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
 from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.annotations import prove_annotations, said_of_loops
@@ -130,9 +128,6 @@ def _change(claims: TextClaims, original: Program, proof: Source) -> StorageChan
     """The change of storage, of a proof file about one."""
     if claims.kind not in OTHER_STORAGE:
         return None
-    if claims.kind not in RESTATED_STORAGE:
-        message = f"could not decide: the theorem {MEANINGS[claims.kind].name} is not restated from texts"
-        raise GaveUp(Code.UNDECIDED, message, span=Span.start_of(proof.path))
     change = claimed_change(original, claims)
     wrong = unlike_storage(change, claims.stored)
     if wrong is not None:

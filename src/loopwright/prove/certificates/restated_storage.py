@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node as SyntaxNode
@@ -19,6 +20,7 @@ from loopwright.c.tokens import names_in
 from loopwright.loops.nodes import Node
 from loopwright.model.program import MemorySpace, Program, Statement
 from loopwright.presburger.sets import OUT
+from loopwright.prove.certificates.buffers import product_words
 from loopwright.prove.certificates.claims import TextClaims, with_independent
 from loopwright.prove.certificates.divided import divided
 from loopwright.prove.certificates.restatement import (
@@ -30,17 +32,18 @@ from loopwright.prove.certificates.restatement import (
     proposition,
 )
 from loopwright.prove.certificates.specification import cell_words, shapes_of, specification, touches
-from loopwright.prove.certificates.stored import middle_statements
+from loopwright.prove.certificates.stored import middle_statements, products_in
 from loopwright.prove.coq.problem_terms import ProblemReader, problem_terms
 from loopwright.prove.coq.words import listed, name, names, program
 from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.scaled import OtherProducts, merged_products, product_of
 from loopwright.prove.legality.values import no_copy, other_text, out_of_bounds
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.transform.storage import StorageChange, replaced_text
 
-RESTATED_STORAGE = ("stored", "divided")
-"""The kinds of problems about storage whose theorem is restated."""
+MORE = {"stored": (), "divided": ("wholes",), "buffered": ("buffers_of_iterations", "products", "wholes")}
+"""What the theorem of each kind is made of besides; no iteration of a C text has buffers of its own."""
 CHOSEN = (
     *("statements", "middle_times", "copies", "copied"),
     *("last_times", "replaced", "seen_values", "left_values"),
@@ -84,16 +87,24 @@ def _unlike(old: Program, new: Program, wholes: dict[str, str]) -> Iterator[str]
     made = {array.name for array in new.arrays} - known.keys()
     if [one for one in _declarations(new) if one[0] not in made] != list(_declarations(old)):
         yield "the text on new cells declares other variables"
-    statements = {one.name: one for one in old.statements}
-    if not statements.keys() <= {one.name for one in new.statements}:
+    if not {one.name for one in old.statements} <= {one.name for one in new.statements}:
         yield "the text on new cells has fewer statements"
+        return
+    known_names = {one.name for one in old.statements} | wholes.keys()
+    products = {one.name: product_of(one, new) for one in new.statements if one.name not in known_names}
+    try:
+        merged = merged_products(old, new, products)
+    except OtherProducts as failure:
+        yield str(failure)
+        return
+    statements = {one.name: one for one in merged.statements}
     for one in new.statements:
         if one.name in statements and one.name in wholes:
             yield f"{one.name} is a part of a statement and a statement"
         whole = statements.get(wholes.get(one.name, one.name))
         if whole is not None:
             yield from _unlike_statement(whole, one, old, new)
-        elif (wrong := no_copy(one, new)) is not None:
+        elif products[one.name] is None and (wrong := no_copy(one, new)) is not None:
             yield wrong
 
 
@@ -145,26 +156,27 @@ def stored_restatement(change: StorageChange, loops: Node, claims: TextClaims) -
     """The theorem of a proof file with these claims; `loops` are those of the new text."""
     division = divided([change])
     written, copies = middle_statements(division, change.after)
-    (table, _), _ = both_sides(
-        division.program, division.program, division.choosing, division.choosing
-    )
+    (table, _), _ = both_sides(division.program, division.program, division.choosing, division.choosing)
     statements = {one.statement.name: one for one in written}
     stayed = [(statements[one], shape.arguments) for one, shape in shapes_of(table)]
-    wholes = listed(list(division.wholes.items()), partial(map, name))
+    found = products_in(division, change.after)
+    more = listed(list(division.wholes.items()), partial(map, name))
+    if claims.kind == "buffered":
+        more = chain("0", listed(found, product_words), more)
     node = with_independent(loops, claims.parallel)
-    is_divided = claims.kind == "divided"
+    has_parts = claims.kind != "stored"
     words = (
         *(claims.kind, *specification(replace(table, statements=())), "0"),
         *listed([one.touched(0) for one, _ in stayed], touches),
         *listed([one.touched(1) for one, _ in stayed], touches),
         *("0",) * 6,
-        *(wholes if is_divided else ()),
+        *(more if has_parts else ()),
         *program(division.text, no_hint),
-        *(counted(division.choosing, no_hint) if is_divided else ()),
+        *(counted(division.choosing, no_hint) if has_parts else ()),
         *program(node, no_hint),
         *(*NO_PROPOSAL, *NO_PROPOSAL),
     )
-    made_of = (*MADE_OF, "new_memory_use", *(("wholes",) if is_divided else ()))
+    made_of = (*MADE_OF, "new_memory_use", *MORE[claims.kind])
     looked_at = [one.name for one in change.original.arrays if not change.original.is_dead_after(one)]
     cells = [(*cell_words(one.reads[0].cells[1]), *cell_words(one.writes[0].cells[1])) for one in copies]
     places = ProblemReader(iter(" ".join(listed(cells, iter)).split()))

@@ -30,6 +30,7 @@ from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import padded
 from loopwright.presburger.sets import OUT
 from loopwright.prove.certificates.buffers import (
+    ProductArray,
     ProductPrograms,
     buffer_layers,
     product_words,
@@ -146,6 +147,11 @@ def middle_statements(
     """The statements of the original and the copies, each with its cells before and after."""
     middle = list(_middle(_with_products(division, after)))
     return [one for one in middle if not one.is_copy], [one for one in middle if one.is_copy]
+
+
+def products_in(division: DividedOriginal, after: Program) -> tuple[ProductArray, ...]:
+    """What the buffers of `after` hold products of."""
+    return _with_products(division, after).products
 
 
 def _with_products(division: DividedOriginal, after: Program) -> ProductPrograms:

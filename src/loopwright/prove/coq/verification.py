@@ -91,9 +91,7 @@ def _comparison(theorem: str, chosen: Sequence[str]) -> str:
     return f"{BOTH}Lemma verified : Statement.{theorem}.\nProof. {steps}. Qed.\n{_asked('verified')}"
 
 
-def _differing(
-    left: Sequence[str], answer: Callable[[str], Accepted | Refused | OutOfTime]
-) -> Iterator[str]:
+def _differing(left: Sequence[str], answer: Callable[[str], Accepted | Refused | OutOfTime]) -> Iterator[str]:
     """The parts that are not the same in both files: all are asked at once, then those after a no."""
     while left:
         match answer(_same(left)):

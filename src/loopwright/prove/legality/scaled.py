@@ -69,7 +69,19 @@ def _product(node: Node, statement: Statement, program: Program) -> Product | No
     return None
 
 
+class OtherProducts(Exception):
+    """The second program has a buffer of products in place of something else; the message says where."""
+
+
 def with_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
+    """The same of a program that is ours."""
+    try:
+        return merged_products(before, after, products)
+    except OtherProducts as failure:
+        raise InternalError(Code.INTERNAL, str(failure)) from None
+
+
+def merged_products(before: Program, after: Program, products: Mapping[str, Product | None]) -> Program:
     """`before`, each product that a buffer of `after` holds counted as one access; by the new statements."""
     held = {after.statement(name).writes[0].array: one for name, one in products.items() if one is not None}
     if not held:
@@ -81,7 +93,7 @@ def with_products(before: Program, after: Program, products: Mapping[str, Produc
         cells = {a.place: held[a.array] for a in after.statement(old.name).reads if a.array in held}
         operands = list(_operands(mine[old.name], theirs[old.name], cells)) if cells else []
         if len(operands) != len(cells):
-            raise InternalError(Code.INTERNAL, f"{old.name} is another operation where its storage changed")
+            raise OtherProducts(f"{old.name} is another operation where its storage changed")
         for node, product in operands:
             old = _merged(old, node, product, before)
         statements.append(old)
@@ -96,7 +108,7 @@ def _refuse_other_writes(
     factors = {one.factor.array for one in held.values()}
     for name, array in writes:
         if array in factors or (array in held and products.get(name) is not held[array]):
-            raise InternalError(Code.INTERNAL, f"{name} writes {array}, which a buffer of products rests on")
+            raise OtherProducts(f"{name} writes {array}, which a buffer of products rests on")
 
 
 def _operands(old: Node, new: Node, cells: Mapping[Span, Product]) -> Iterator[tuple[Node, Product]]:
@@ -114,7 +126,7 @@ def _merged(statement: Statement, node: Node, held: Product, program: Program) -
     inside = [one for one in statement.accesses if node.span.contains(one.place)]
     same = found is not None and (found.factor.array, found.first) == (held.factor.array, held.first)
     if found is None or not same or len(inside) != 2:
-        raise InternalError(Code.INTERNAL, f"{statement.name} has no product where a buffer holds one")
+        raise OtherProducts(f"{statement.name} has no product where a buffer holds one")
     accesses = tuple(
         replace(one, place=node.span) if one is found.cell else one
         for one in statement.accesses
