@@ -23,6 +23,7 @@ from loopwright.presburger.sets import OUT
 from loopwright.prove.certificates.buffers import product_words
 from loopwright.prove.certificates.claims import TextClaims, with_independent
 from loopwright.prove.certificates.divided import divided
+from loopwright.prove.certificates.middle import middle, with_products_of
 from loopwright.prove.certificates.restatement import (
     MADE_OF,
     NO_PROPOSAL,
@@ -32,7 +33,6 @@ from loopwright.prove.certificates.restatement import (
     proposition,
 )
 from loopwright.prove.certificates.specification import cell_words, shapes_of, specification, touches
-from loopwright.prove.certificates.stored import middle_statements, products_in
 from loopwright.prove.coq.problem_terms import ProblemReader, problem_terms
 from loopwright.prove.coq.words import listed, name, names, program
 from loopwright.prove.coq.words import loops as counted
@@ -155,14 +155,15 @@ def outside_of_storage(change: StorageChange, text: Program) -> str | None:
 def stored_restatement(change: StorageChange, loops: Node, claims: TextClaims) -> Restatement:
     """The theorem of a proof file with these claims; `loops` are those of the new text."""
     division = divided([change])
-    written, copies = middle_statements(division, change.after)
+    found = with_products_of(division, change.after)
+    between = list(middle(found))
+    copies = [one for one in between if one.is_copy]
     (table, _), _ = both_sides(division.program, division.program, division.choosing, division.choosing)
-    statements = {one.statement.name: one for one in written}
+    statements = {one.statement.name: one for one in between}
     stayed = [(statements[one], shape.arguments) for one, shape in shapes_of(table)]
-    found = products_in(division, change.after)
     more = listed(list(division.wholes.items()), partial(map, name))
     if claims.kind == "buffered":
-        more = chain("0", listed(found, product_words), more)
+        more = chain("0", listed(found.products, product_words), more)
     node = with_independent(loops, claims.parallel)
     has_parts = claims.kind != "stored"
     words = (

@@ -26,21 +26,20 @@ from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import And, Test, Var
 from loopwright.loops.nodes import Node
-from loopwright.model.program import Access, Array, Program, Statement
-from loopwright.presburger.dimensions import padded
-from loopwright.presburger.sets import OUT
-from loopwright.prove.certificates.buffers import (
-    ProductArray,
-    ProductPrograms,
-    buffer_layers,
-    product_words,
-    with_product_arrays,
+from loopwright.model.program import Array, Program
+from loopwright.prove.certificates.buffers import buffer_layers, product_words
+from loopwright.prove.certificates.divided import divided
+from loopwright.prove.certificates.middle import (
+    MiddleStatement,
+    PairedCell,
+    function_of,
+    middle,
+    replaced_arrays,
+    with_products_of,
 )
-from loopwright.prove.certificates.divided import DividedOriginal, divided
 from loopwright.prove.certificates.problems import proposal
 from loopwright.prove.certificates.specification import (
     cell_words,
-    chosen,
     shape_words,
     shapes_of,
     specification,
@@ -50,38 +49,12 @@ from loopwright.prove.certificates.specification import (
 from loopwright.prove.certificates.temporaries import Origin, origin_words
 from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
 from loopwright.prove.coq.words import loops as counted
-from loopwright.prove.legality.values import moves, refuse_no_copy
-from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
-from loopwright.prove.obligations.decisions import Decided, decided
-from loopwright.prove.obligations.formulas import expr_of, formula_of
+from loopwright.prove.obligations.cells import Cell
+from loopwright.prove.obligations.decisions import Decided
+from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides
-from loopwright.prove.obligations.timetable import Vector, pieces_of
+from loopwright.prove.obligations.timetable import Vector
 from loopwright.transform.storage import StorageChange
-
-
-@dataclass(frozen=True, eq=False)
-class PairedCell:
-    """The cell that an access means before and after, as expressions and as relations."""
-
-    cells: tuple[Cell, Cell]
-    relations: tuple[isl.Map, isl.Map]
-    is_moved: bool
-
-
-@dataclass(frozen=True, eq=False)
-class MiddleStatement:
-    """A statement of the middle, with { instance -> time }."""
-
-    statement: Statement
-    reads: tuple[PairedCell, ...]
-    writes: tuple[PairedCell, ...]
-    time: isl.Map
-    is_copy: bool
-
-    def touched(self, side: int) -> StatementCells:
-        """What it touches before (0) or after (1)."""
-        reads, writes = (tuple(one.cells[side] for one in some) for some in (self.reads, self.writes))
-        return StatementCells(self.statement.name, self.statement.iterators, reads, writes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,15 +72,15 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
     division = divided(changes)
     parts = division.wholes
-    found = _with_products(division, changes[-1].after)
+    found = with_products_of(division, changes[-1].after)
     written = division.program
     (old, text), (later, _) = both_sides(written, new, loops, division.choosing)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
     if any(shape.arguments != last[one].arguments for one, shape in first.items()):
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
-    middle = {one.statement.name: one for one in _middle(found)}
-    stayed, copies = [middle[one] for one in first], [middle[one] for one in last if one not in first]
-    replaced = _replaced([*stayed, *copies])
+    between = {one.statement.name: one for one in middle(found)}
+    stayed, copies = [between[one] for one in first], [between[one] for one in last if one not in first]
+    replaced = replaced_arrays([*stayed, *copies])
     left = [one for one in written.arrays if one.name in replaced and not written.is_dead_after(one)]
     finder = _SourceFinder([*stayed, *copies], replaced, frozenset(one.name for one in left))
     copying = [
@@ -141,23 +114,6 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
 
 
-def middle_statements(
-    division: DividedOriginal, after: Program
-) -> tuple[list[MiddleStatement], list[MiddleStatement]]:
-    """The statements of the original and the copies, each with its cells before and after."""
-    middle = list(_middle(_with_products(division, after)))
-    return [one for one in middle if not one.is_copy], [one for one in middle if one.is_copy]
-
-
-def products_in(division: DividedOriginal, after: Program) -> tuple[ProductArray, ...]:
-    """What the buffers of `after` hold products of."""
-    return _with_products(division, after).products
-
-
-def _with_products(division: DividedOriginal, after: Program) -> ProductPrograms:
-    return with_product_arrays(division.program, after, is_divided=bool(division.wholes))
-
-
 def _copy(copy: MiddleStatement) -> Words:
     """The cell whose value is copied, from where, and to where."""
     (read,), (write,) = copy.reads, copy.writes
@@ -183,97 +139,12 @@ def _left(one: _Left) -> Words:
 
 def _time(one: MiddleStatement) -> Vector:
     """The time in the middle, as expressions of the arguments."""
-    return _function(one.time, one.statement.iterators)
+    return function_of(one.time, one.statement.iterators)
 
 
 def _where(domain: isl.Set, reader: _ReadingPlace) -> Test:
     """That an instance that reads is in this part of the domain."""
     return formula_of(domain.coalesce().gist(reader.domain), reader.names)
-
-
-def _function(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
-    """A function of instances; by conditionals where it has several pieces, () if none."""
-    pieces = [
-        (domain, tuple(expr_of(function.get_at(k), names_of) for k in range(function.dim(OUT))))
-        for domain, function in pieces_of(relation)
-    ]
-    tree = decided(relation.domain(), pieces, names_of)
-    return () if tree is None else chosen(tree)
-
-
-# -- the middle ---------------------------------------------------------------------------------------
-
-
-def _middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
-    """The statements of the program after, each with the cells that it means in the one before."""
-    written, after = found.written, found.after
-    length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
-    whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
-    before = {one.name: one for one in written.statements}
-    known = frozenset((*(one.name for one in written.arrays), *(one.name for one in found.products)))
-    for one in after.statements:
-        domain = one.domain.intersect_params(after.context)
-        time = padded(one.schedule, length).intersect_domain(domain)
-        mine = before.get(one.name, one)
-        if len(mine.accesses) != len(one.accesses):
-            raise GaveUp(Code.NO_PROOF, "storage has changed, and a statement has other accesses")
-        pairs = list(zip(mine.accesses, one.accesses, strict=True))
-        reads = [_paired(a, b, one, domain, whole) for a, b in pairs if not a.is_write]
-        writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
-        reads += [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write and _is_unsure(a, whole)]
-        if one.name not in before:
-            if one.name not in found.computing:
-                refuse_no_copy(one, after)
-            reads, writes = _copied(reads, writes, known)
-        yield MiddleStatement(one, tuple(reads), tuple(writes), time, one.name not in before)
-
-
-def _copied(
-    reads: list[PairedCell], writes: list[PairedCell], known: frozenset[str]
-) -> tuple[list[PairedCell], list[PairedCell]]:
-    """What a copy reads and writes: before, it is one of the cell that it comes from or goes back to."""
-    (read,), (write,) = reads, writes
-    comes = read.cells[0].array in known
-    if not comes and write.cells[0].array not in known:
-        raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer is copied to another one")
-    same = read if comes else write
-    return (
-        [PairedCell((same.cells[0], read.cells[1]), (same.relations[0], read.relations[1]), not comes)],
-        [PairedCell((same.cells[0], write.cells[1]), (same.relations[0], write.relations[1]), is_moved=True)],
-    )
-
-
-def _is_unsure(write: Access, whole: frozenset[str]) -> bool:
-    """A write that may leave the cell, or a part of it, as it is: what is there is read, too."""
-    return not write.must or write.array in whole
-
-
-def _paired(
-    old: Access, new: Access, statement: Statement, domain: isl.Set, whole: frozenset[str]
-) -> PairedCell:
-    mine, theirs = (one.relation.intersect_domain(domain) for one in (old, new))
-    moved = moves(replace(old, relation=mine), replace(new, relation=theirs))
-    if old.array in whole or new.array in whole:
-        if moved:
-            raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")
-        nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
-        cell = Cell(old.array, ())
-        return PairedCell((cell, cell), (nothing, nothing), is_moved=False)
-    before, after = (
-        Cell(one.array, _function(relation, statement.iterators))
-        for one, relation in ((old, mine), (new, theirs))
-    )
-    return PairedCell((before, after), (mine, theirs), moved)
-
-
-def _replaced(middle: Sequence[MiddleStatement]) -> tuple[str, ...]:
-    """The arrays of which another cell is written than before, and those that are written instead."""
-    found: dict[str, None] = {}
-    for one in middle:
-        for write in one.writes:
-            if write.is_moved:
-                found |= dict.fromkeys(cell.array for cell in write.cells[one.is_copy :])
-    return tuple(found)
 
 
 # -- origins ------------------------------------------------------------------------------------------
@@ -356,7 +227,7 @@ class _SourceFinder:
             found = one.found.intersect_domain(remaining)
             if not found.is_empty():
                 here = found.domain()
-                arguments = _function(found.lexmax(), reader.names)
+                arguments = function_of(found.lexmax(), reader.names)
                 yield _Case(_where(here, reader), Origin(one.statement, arguments, one.number))
                 remaining = remaining.subtract(here)
         if remaining.is_empty():

@@ -1,0 +1,134 @@
+"""The middle of two programs with different storage: each statement with the cells it means in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.lazy_dataclass import dataclass
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import padded
+from loopwright.presburger.sets import OUT
+from loopwright.prove.certificates.buffers import ProductPrograms, with_product_arrays
+from loopwright.prove.certificates.divided import DividedOriginal
+from loopwright.prove.certificates.specification import chosen
+from loopwright.prove.legality.values import moves, refuse_no_copy
+from loopwright.prove.obligations.cells import Cell, StatementCells, whole_arrays
+from loopwright.prove.obligations.decisions import decided
+from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.timetable import Vector, pieces_of
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCell:
+    """The cell that an access means before and after, as expressions and as relations."""
+
+    cells: tuple[Cell, Cell]
+    relations: tuple[isl.Map, isl.Map]
+    is_moved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MiddleStatement:
+    """A statement of the middle, with { instance -> time }."""
+
+    statement: Statement
+    reads: tuple[PairedCell, ...]
+    writes: tuple[PairedCell, ...]
+    time: isl.Map
+    is_copy: bool
+
+    def touched(self, side: int) -> StatementCells:
+        """What it touches before (0) or after (1)."""
+        reads, writes = (tuple(one.cells[side] for one in some) for some in (self.reads, self.writes))
+        return StatementCells(self.statement.name, self.statement.iterators, reads, writes)
+
+
+def with_products_of(division: DividedOriginal, after: Program) -> ProductPrograms:
+    """The original, divided, and the program after, each product that a buffer holds read as a cell."""
+    return with_product_arrays(division.program, after, is_divided=bool(division.wholes))
+
+
+def middle(found: ProductPrograms) -> Iterator[MiddleStatement]:
+    """The statements of the program after, each with the cells that it means in the one before."""
+    written, after = found.written, found.after
+    length = max((one.schedule.dim(OUT) for one in after.statements), default=0)
+    whole = frozenset((*whole_arrays(written), *whole_arrays(after)))
+    before = {one.name: one for one in written.statements}
+    known = frozenset((*(one.name for one in written.arrays), *(one.name for one in found.products)))
+    for one in after.statements:
+        domain = one.domain.intersect_params(after.context)
+        time = padded(one.schedule, length).intersect_domain(domain)
+        mine = before.get(one.name, one)
+        if len(mine.accesses) != len(one.accesses):
+            raise GaveUp(Code.NO_PROOF, "storage has changed, and a statement has other accesses")
+        pairs = list(zip(mine.accesses, one.accesses, strict=True))
+        reads = [_paired(a, b, one, domain, whole) for a, b in pairs if not a.is_write]
+        writes = [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write]
+        reads += [_paired(a, b, one, domain, whole) for a, b in pairs if a.is_write and _is_unsure(a, whole)]
+        if one.name not in before:
+            if one.name not in found.computing:
+                refuse_no_copy(one, after)
+            reads, writes = _copied(reads, writes, known)
+        yield MiddleStatement(one, tuple(reads), tuple(writes), time, one.name not in before)
+
+
+def _copied(
+    reads: list[PairedCell], writes: list[PairedCell], known: frozenset[str]
+) -> tuple[list[PairedCell], list[PairedCell]]:
+    """What a copy reads and writes: before, it is one of the cell that it comes from or goes back to."""
+    (read,), (write,) = reads, writes
+    comes = read.cells[0].array in known
+    if not comes and write.cells[0].array not in known:
+        raise GaveUp(Code.NO_PROOF, "storage has changed, and a buffer is copied to another one")
+    same = read if comes else write
+    return (
+        [PairedCell((same.cells[0], read.cells[1]), (same.relations[0], read.relations[1]), not comes)],
+        [PairedCell((same.cells[0], write.cells[1]), (same.relations[0], write.relations[1]), is_moved=True)],
+    )
+
+
+def _is_unsure(write: Access, whole: frozenset[str]) -> bool:
+    """A write that may leave the cell, or a part of it, as it is: what is there is read, too."""
+    return not write.must or write.array in whole
+
+
+def _paired(
+    old: Access, new: Access, statement: Statement, domain: isl.Set, whole: frozenset[str]
+) -> PairedCell:
+    mine, theirs = (one.relation.intersect_domain(domain) for one in (old, new))
+    moved = moves(replace(old, relation=mine), replace(new, relation=theirs))
+    if old.array in whole or new.array in whole:
+        if moved:
+            raise GaveUp(Code.NO_PROOF, f"which cell of {old.array} is touched depends on data")
+        nothing = isl.Map.from_domain(domain).set_tuple_name(OUT, old.array)
+        cell = Cell(old.array, ())
+        return PairedCell((cell, cell), (nothing, nothing), is_moved=False)
+    before, after = (
+        Cell(one.array, function_of(relation, statement.iterators))
+        for one, relation in ((old, mine), (new, theirs))
+    )
+    return PairedCell((before, after), (mine, theirs), moved)
+
+
+def replaced_arrays(statements: Sequence[MiddleStatement]) -> tuple[str, ...]:
+    """The arrays of which another cell is written than before, and those that are written instead."""
+    found: dict[str, None] = {}
+    for one in statements:
+        for write in one.writes:
+            if write.is_moved:
+                found |= dict.fromkeys(cell.array for cell in write.cells[one.is_copy :])
+    return tuple(found)
+
+
+def function_of(relation: isl.Map, names_of: tuple[str, ...]) -> Vector:
+    """A function of instances; by conditionals where it has several pieces, () if none."""
+    pieces = [
+        (domain, tuple(expr_of(function.get_at(k), names_of) for k in range(function.dim(OUT))))
+        for domain, function in pieces_of(relation)
+    ]
+    tree = decided(relation.domain(), pieces, names_of)
+    return () if tree is None else chosen(tree)
