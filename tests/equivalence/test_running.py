@@ -52,7 +52,7 @@ def test_as_the_interpreter_runs_them(name: str, size: int) -> None:
     def visitor(called: str) -> Visit:
         return lambda *values: found.append((called, values))
 
-    run = compiled(program, {one: visitor(one) for one in ("outer", "inner", "after")})
+    run = compiled(program).visiting({one: visitor(one) for one in ("outer", "inner", "after")})
     took = run({"n": size}, 1000)
     assert found == list(execute(program, {"n": size}))
     assert counting(program)({"n": size}, took) == took

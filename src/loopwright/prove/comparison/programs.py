@@ -158,7 +158,8 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
     Nothing is run where calls do what is not known.
     """
     tried = _untried if trial is None else trial.difference
-    wrong = tried(QUICK) or shared_counters(text)
+    is_long = len(text.leaves) > LONG_TEXT
+    wrong = shared_counters(text) or tried(FULL if is_long else QUICK)
     if wrong is not None:
         return wrong
     progress("proving along the loops")
@@ -170,7 +171,7 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
         if wrong is None:
             raise
         return wrong
-    effort = LONG_PROOF if len(text.leaves) > LONG_TEXT else SHORT_PROOF
+    effort = LONG_PROOF if is_long else SHORT_PROOF
     verdict = _briefly(effort, lambda: by_descent(old, known))
     if isinstance(verdict, Proved | Refuted):
         return verdict

@@ -336,7 +336,7 @@ def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> Compiled
 
     visitors = {claim.statement.name: visitor(claim) for claim in claims.values()}
     wanted = with_calls(text_loops(old), lambda call: call if call.name in visitors else EMPTY)
-    return compiled(wanted, visitors)
+    return compiled(wanted).visiting(visitors)
 
 
 def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Samples) -> CompiledLoops:
@@ -369,4 +369,4 @@ def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Sa
         known = (expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
         return Call(call.name, (*iterators, *known))
 
-    return compiled(with_calls(text.loops, with_values), visitors)
+    return compiled(with_calls(text.loops, with_values)).visiting(visitors)

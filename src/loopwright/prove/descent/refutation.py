@@ -7,6 +7,7 @@ inputs decides (`prove.equivalence.running`).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +20,15 @@ from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.presburger.named import fixed_parameters, parameter_names
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, counting, with_calls
+from loopwright.prove.descent.running import (
+    CompiledLoops,
+    LoopCode,
+    TooLong,
+    Visit,
+    compiled,
+    counting,
+    with_calls,
+)
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
 from loopwright.prove.equivalence.running import Pair, Steps, compared, differing, leading_to, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
@@ -58,8 +67,11 @@ class Effort:
         return Effort(self.fuel // weight, self.one_run // weight)
 
 
-QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(200_000, 90_000), Effort(600_000, 200_000)
-"""Before a proof is tried; after one failed; near sizes at which it failed, where more is worth it."""
+QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(300_000, 130_000), Effort(600_000, 200_000)
+"""Before a proof is tried; after one failed, and before it for long texts, where a run past a tile costs less
+than reading does; near sizes at which one failed, where more is worth it."""
+COSTS = (3_000, 20_000)
+"""Iterations of OLD: runs of no more than these are tried before longer ones."""
 USUAL_CELLS = 4
 """That a statement touches."""
 MOST_DOUBTS, LONG_DOUBT, SHORT_RUN = 4, 2, 300
@@ -78,10 +90,8 @@ Memory: TypeAlias = dict[tuple[Any, ...], Any]
 class _Side:
     """A program with what its statements do; `write` runs it with values as numbers."""
 
-    loops: Node
+    code: LoopCode
     computations: Mapping[str, Computation]
-    count: CompiledLoops
-    """Tells how many iterations a run takes, in less time."""
     write: CompiledLoops
     memory: Memory
 
@@ -119,6 +129,11 @@ class ProgramPair:
         return before, after
 
     @cached_property
+    def _count(self) -> CompiledLoops:
+        """Tells how many iterations a run of OLD takes, in less time."""
+        return counting(self.pair.runs[0].loops)
+
+    @cached_property
     def _passed(self) -> dict[KnownSizes, int]:
         """Sizes for which both ended with the same values, and how long that took: they need no other run."""
         return {}
@@ -140,7 +155,7 @@ class ProgramPair:
         fuel, most = own.fuel, own.one_run
         tried = _sizes(self.context, first) if near is None else _sizes_near(near)
         settled = (sizes for one in tried if (sizes := self.computed.settled(one)) is not None)
-        for sizes in _possible(self.context, settled):
+        for sizes, count in self._cheapest_first(_possible(self.context, settled), most):
             known = tuple(sizes.items())
             if known in self._doubted:
                 continue
@@ -151,16 +166,14 @@ class ProgramPair:
                 most = min(most, SHORT_RUN)
             if doubts >= MOST_DOUBTS and _total(known) < 2 * doubted:
                 continue
+            if count > min(fuel, most):
+                continue
             before.memory.clear()
             after.memory.clear()
             try:
-                took = before.count(sizes, min(fuel, most))
+                took = before.write(sizes, count) + after.write(sizes, min(fuel, most))
             except TooLong:
-                continue
-            try:
-                took = before.write(sizes, took) + after.write(sizes, min(fuel, most))
-            except TooLong:
-                fuel -= took + min(fuel, most)
+                fuel -= count + min(fuel, most)
                 continue
             fuel -= took
             places = _different(before.memory, after.memory, self.pair.arrays)
@@ -175,6 +188,16 @@ class ProgramPair:
             if doubts >= 2 * MOST_DOUBTS:
                 break
         return None
+
+    def _cheapest_first(self, tried: Iterable[Sizes], most: int) -> list[tuple[Sizes, int]]:
+        """Sizes with the iterations that OLD takes for them, those with short runs first."""
+        found: list[tuple[Sizes, int]] = []
+        for sizes in tried:
+            try:
+                found.append((sizes, self._count(sizes, most)))
+            except TooLong:
+                continue
+        return sorted(found, key=lambda one: bisect_left(COSTS, one[1]))
 
 
 def _total(sizes: KnownSizes) -> int:
@@ -206,7 +229,8 @@ def _side(
         if key not in same:
             same[key] = _writer(one, memory, shapes)
         visitors[name] = same[key]
-    return _Side(loops, computations, counting(loops), compiled(loops, visitors), memory)
+    code = compiled(loops)
+    return _Side(code, computations, code.visiting(visitors), memory)
 
 
 def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
@@ -264,8 +288,9 @@ def _different(one: Memory, other: Memory, arrays: tuple[str, ...]) -> list[Cell
     ]
 
 
-FEW_CELLS, LONG_RUN = 3, 1_000
-"""Cells that are looked at by themselves before all are, in runs of more executions than that."""
+FEW_CELLS, WHOLE_RUN, LONG_RUN = 3, 100, 1_000
+"""Cells that are looked at by themselves before all are, in runs of more executions than the second; a doubt
+about a run of more than the third counts twice."""
 
 
 def _confirmed(
@@ -278,7 +303,7 @@ def _confirmed(
     steps = _steps(before, sizes), _steps(after, sizes)
     if not pair.runs[0].is_defined(steps[0], sizes):
         return None
-    if len(steps[0]) <= LONG_RUN:
+    if max(map(len, steps)) <= WHOLE_RUN:
         found = compared(pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
     for place in _first_done(steps, places)[:FEW_CELLS]:
@@ -310,7 +335,7 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
         return lambda *values: found.append(StatementRun(one, values))
 
     visitors = {name: visitor(one) for name, one in side.computations.items()}
-    compiled(side.loops, visitors)(sizes, NEAR.one_run)
+    side.code.visiting(visitors)(sizes, NEAR.one_run)
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import CodeType
 from typing import Any, TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
@@ -21,22 +22,33 @@ class TooLong(Exception):
     """A run takes more iterations than it may."""
 
 
-def compiled(node: Node, visitors: Mapping[str, Visit]) -> CompiledLoops:
-    """A function that runs `node`: visitors[name](*arguments) for every call."""
+@dataclass(frozen=True)
+class LoopCode:
+    """Loops as code of Python, to be run with one visitor of their statements or another."""
+
+    code: CodeType
+    calls: Mapping[str, int]
+
+    def visiting(self, visitors: Mapping[str, Visit]) -> CompiledLoops:
+        """A function that runs the loops: visitors[name](*arguments) for every call."""
+        space: dict[str, Any] = {f"call_{k}": visitors[name] for name, k in self.calls.items()}
+        space |= {"TooLong": TooLong, "truncated": truncated_quotient}
+        exec(self.code, space)
+        function: CompiledLoops = space["run"]
+        return function
+
+
+def compiled(node: Node) -> LoopCode:
     names = _Names({}, {})
     body = list(_lines(node, names, {}, 1))
     head = [f"    {own} = sizes[{name!r}]" for name, own in names.free.items()]
     text = "\n".join(["def run(sizes, fuel):", "    first = fuel", *head, *body, "    return first - fuel"])
-    space: dict[str, Any] = {f"call_{k}": visitors[name] for name, k in names.calls.items()}
-    space |= {"TooLong": TooLong, "truncated": truncated_quotient}
-    exec(compile(text, "<loops>", "exec"), space)
-    function: CompiledLoops = space["run"]
-    return function
+    return LoopCode(compile(text, "<loops>", "exec"), names.calls)
 
 
 def counting(node: Node) -> CompiledLoops:
     """A function that tells how many iterations `node` takes; the innermost ones are not run for that."""
-    return compiled(with_calls(node, lambda call: EMPTY), {})
+    return compiled(with_calls(node, lambda call: EMPTY)).visiting({})
 
 
 def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:

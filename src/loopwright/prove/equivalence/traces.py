@@ -92,17 +92,26 @@ class Runnable:
             name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
             for name, extents in self.extents.items()
         }
-        return all(
-            limit is None or 0 <= subscript < limit
-            for step in steps
-            for array, subscripts in _touched(step)
-            for subscript, limit in zip(subscripts, limits.get(array, ()), strict=False)
-        )
+        executions: dict[int, list[StatementRun]] = {}
+        for step in steps:
+            executions.setdefault(id(step.computation), []).append(step)
+        for runs in executions.values():
+            columns = list(zip(*(step.values for step in runs), strict=True))
+            spans = [(min(values), max(values)) for values in columns]
+            for place, limit in _limited(runs[0].computation, limits):
+                if spans[place][0] < 0 or spans[place][1] >= limit:
+                    return False
+        return True
 
 
-def _touched(step: StatementRun) -> Iterator[CellKey]:
-    for cell in (*step.computation.written, *step.computation.read):
-        yield step.place(cell)
+def _limited(computation: Computation, limits: Mapping[str, tuple[int | None, ...]]) -> set[tuple[int, int]]:
+    """The columns of a statement that are subscripts, and the extents these have to stay below."""
+    return {
+        (computation.columns[subscript], limit)
+        for cell in (*computation.written, *computation.read)
+        for subscript, limit in zip(cell.subscripts, limits.get(cell.array, ()), strict=False)
+        if limit is not None
+    }
 
 
 def runnable(program: Program) -> Runnable:
