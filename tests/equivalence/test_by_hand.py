@@ -69,3 +69,54 @@ def test_a_file_and_itself(tmp_path: Path) -> None:
     """Macros that are statements, in both."""
     same = text(MARKED.format("EACH(i, n) PUT(i, B_of(i));"), MARKED.format(SMOOTH))
     assert verdict(tmp_path, same, same) == "yes"
+
+
+BLOCK = "\n#pragma omp parallel {}\n{{\n#pragma omp for {}\n{}\n#pragma omp for\n{}\n}}\n"
+TEMPORARY = "for (int i = 0; i < n; i++) { t = B[i]; A[i] = t * 2.0; }"
+FIRST, SECOND = SMOOTH.split("\n")
+SHARED = [
+    (SCALE, f"\n#pragma omp parallel\n{{\n#pragma omp for simd nowait\n{SCALE}\n}}", "yes"),
+    (SCALE, f"\n#pragma omp parallel num_threads(2)\n#pragma omp for\n{SCALE}", "yes"),
+    (SCALE, f"double t;\n#pragma omp parallel private(t)\n{{\n#pragma omp for\n{TEMPORARY}\n}}", "yes"),
+    (SCALE, f"double t;\n#pragma omp parallel\n{{\n#pragma omp for\n{TEMPORARY}\n}}", "no"),
+    (SCALE, f"\n#pragma omp parallel\n{{\n{SCALE}\n}}", "unknown"),
+    (SCALE, f"\n#pragma omp parallel firstprivate(n)\n{{\n#pragma omp for\n{SCALE}\n}}", "unknown"),
+    (SMOOTH, BLOCK.format("", "schedule(static)", FIRST, SECOND), "yes"),
+    (SMOOTH, BLOCK.format("", "", FIRST.replace("y[i]", "x[i]"), SECOND), "no"),
+    (SMOOTH, BLOCK.format("", "nowait", FIRST, SECOND), "unknown"),
+    (SMOOTH, BLOCK.format("", "", FIRST, "n = n;"), "unknown"),
+    (
+        "double t = 0; for (int i = 0; i < n; i++) t = A[i]; x[0] = t;",
+        "double t = 0;\n#pragma omp parallel private(t)\n#pragma omp for lastprivate(t)\n"
+        "for (int i = 0; i < n; i++) t = A[i]; x[0] = t;",
+        "unknown",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "answer"), SHARED)
+def test_loops_that_the_threads_of_a_block_share(tmp_path: Path, old: str, new: str, answer: str) -> None:
+    """What one thread keeps for itself between loops, and loops that others do not wait for, are not read."""
+    whole = f"{HEAD}void f(int n) {{\n  %s\n}}\n"
+    assert verdict(tmp_path, whole % old, whole % new) == answer
+
+
+BODY = "for (size_t i = 0; i < (size_t)n{}; i++) A[i] = B[i] * 2.0;"
+UNSIGNED = [
+    ("if (n > 0) " + BODY.format(""), "yes"),
+    ("if (n <= 0) return; size_t k = n; for (size_t i = 0; i < k; i++) A[i] = B[i] * 2.0;", "yes"),
+    ("if (n > 1) " + BODY.format(""), "no"),
+    ("if (n > -5) " + BODY.format(""), "unknown"),
+    ("if (n > 0u) " + BODY.format(""), "unknown"),
+    ("if (POSITIVE) " + BODY.format(""), "unknown"),
+    ("if (n > 0) A[0] = B[0] * 2.0; " + BODY.format("").replace("i = 0", "i = 1"), "unknown"),
+    ("if (n >= 0) { " + BODY.format(" - 1") + " if (n > 0) A[n - 1] = B[n - 1] * 2.0; }", "unknown"),
+    ("if (n > 0) " + BODY.format("") + BODY.format(""), "unknown"),
+]
+
+
+@pytest.mark.parametrize(("new", "answer"), UNSIGNED)
+def test_unsigned_iterators_under_a_test_of_the_size(tmp_path: Path, new: str, answer: str) -> None:
+    """A size below 0 is a very large number then: what is tested before has to be a signed number."""
+    whole = f"#include <stddef.h>\n#define POSITIVE (n > 0u)\n{HEAD}void f(int n) {{\n  %s\n}}\n"
+    assert verdict(tmp_path, whole % SCALE, whole % new) == answer

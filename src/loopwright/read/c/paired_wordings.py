@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.c.reworded.memory_calls import with_memory_loops
+from loopwright.c.reworded.parallel_blocks import with_parallel_loops
 from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
 from loopwright.c.reworded.vector_words import HEADERS
 from loopwright.c.tokens import is_number, names_in
@@ -56,10 +57,11 @@ def pairs_of_wordings(
     that are counted on are in each iteration, each pair of texts once.
 
     Functions that only one of them calls, or that are not the same in both, are inlined first, and what
-    `memset` and `memcpy` do to elements is done by loops.
+    `memset` and `memcpy` do to elements is done by loops.  Loops that the threads of a block share are
+    parallel ones.
     """
     seen: set[Texts] = set()
-    old, new = with_memory_loops(old), with_memory_loops(new)
+    old, new = (with_parallel_loops(with_memory_loops(one)) for one in (old, new))
     for pair in _all_pairs((old, new), (compiled, options)):
         if pair.texts not in seen:
             seen.add(pair.texts)

@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import islpy as isl
+
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
+from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, stands_as, walk
@@ -16,7 +19,7 @@ from loopwright.c.tokens import with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
 from loopwright.presburger.named import everywhere, number
-from loopwright.read.c.affine import affine
+from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.frames import Frame, Loop, NotAffine
 from loopwright.read.c.index_calls import mentions_iterator
@@ -125,8 +128,7 @@ def assumptions_of(
 def _about_arithmetic(setting: Setting, block: Node) -> Iterator[Assumption]:
     """That numbers are what mathematics says they are."""
     yield Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
-    for node in _sizes_from_zero(setting, block, _index_expressions(block)):
-        yield _not_negative(setting, node, f"'{node.text}' is an unsigned number, and is not below 0")
+    yield from _sizes_from_zero(setting, block, _index_expressions(block))
     yield from _sizes_that_fit(setting, block)
     for node in _counted_to_zero(setting, block):
         yield _not_negative(setting, node, f"'{node.text}' is not below 0")
@@ -209,18 +211,73 @@ def _scattered_rows(setting: Setting, arrays: Sequence[Array]) -> list[str]:
     return found
 
 
-def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) -> tuple[Node, ...]:
-    """Expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0.
+def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) -> Iterator[Assumption]:
+    """Of expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0
+    where they are reached.
 
     `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
     signed n for n = -1.  With iterators in it, and where an `if` tests sizes, it is proved (`wraparound`).
     """
-    found: dict[str, Node] = {}
+    found: dict[str, tuple[Node, isl.Set]] = {}
     start = Frame(setting, everywhere())
     for node in (*_converted(setting, block), *_operands(setting, expressions)):
-        if not mentions_iterator(node, start) and _may_be_below(node, start):
-            found.setdefault(node.text, node)
-    return tuple(found.values())
+        if mentions_iterator(node, start) or not _may_be_below(node, start):
+            continue
+        enough = affine(node, start).ge_set(number(0)).union(_reaching(node, start).complement())
+        first, before = found.get(node.text, (node, everywhere()))
+        found[node.text] = first, before.intersect(enough)
+    for text, (node, enough) in found.items():
+        if not start.known().is_subset(enough):
+            told = f"'{text}' is an unsigned number, and is not below 0"
+            yield Assumption(AssumptionKind.ARITHMETIC, told, node.span, holds_for=enough)
+
+
+def _reaching(node: Node, frame: Frame) -> isl.Set:
+    """Sizes for which an expression may be evaluated, by the conditions on signed numbers around it, and
+    those of `if (n <= 0) return;` before it.
+    """
+    reached = everywhere()
+    inner, outer = node, node.parent
+    while outer is not None:
+        if outer.type == "if_statement":
+            tested = _tested(outer, frame)
+            if tested is not None and inner == outer.child_by_field_name("consequence"):
+                reached = reached.intersect(tested)
+            elif tested is not None and inner == outer.child_by_field_name("alternative"):
+                reached = reached.intersect(tested.complement())
+        elif outer.type == "compound_statement":
+            for before in outer.named_children[: outer.named_children.index(inner)]:
+                tested = _tested(before, frame) if _returns(before) else None
+                reached = reached if tested is None else reached.intersect(tested.complement())
+        inner, outer = outer, outer.parent
+    return reached
+
+
+def _returns(node: Node) -> bool:
+    """Whether it is `if (c) return e;`, without an `else`."""
+    if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
+        return False
+    then = field(node, "consequence")
+    inside = then.named_children if then.type == "compound_statement" else [then]
+    return bool(inside) and inside[-1].type == "return_statement"
+
+
+def _tested(node: Node, frame: Frame) -> isl.Set | None:
+    """What an `if` tests of sizes, if all that is computed there is signed, and no macro hides what it is."""
+    test = field(node, "condition")
+    if mentions_iterator(test, frame) or any(one.type in _MAY_WRAP for one in walk(test)):
+        return None
+    for part in (one for one in walk(test) if one.type in ("identifier", "number_literal")):
+        kind = type_in(part, frame)
+        if definitions(frame.setting.macros, part.text) or not (isinstance(kind, Integer) and kind.signed):
+            return None
+    try:
+        return condition(test, frame)
+    except NotAffine:
+        return None
+
+
+_MAY_WRAP = ("cast_expression", "call_expression", "sizeof_expression")
 
 
 def _sizes_that_fit(setting: Setting, block: Node) -> Iterator[Assumption]:
