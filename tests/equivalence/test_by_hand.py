@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Undecided
 from tests.equivalence.test_phrasings import verdict
 
 HEAD = """
@@ -120,3 +122,33 @@ def test_unsigned_iterators_under_a_test_of_the_size(tmp_path: Path, new: str, a
     """A size below 0 is a very large number then: what is tested before has to be a signed number."""
     whole = f"#include <stddef.h>\n#define POSITIVE (n > 0u)\n{HEAD}void f(int n) {{\n  %s\n}}\n"
     assert verdict(tmp_path, whole % SCALE, whole % new) == answer
+
+
+WALK = "double *e = A + n; const double *p = B; for (double *q = A; q != e; q++) *q = 2.0 * *p++;"
+
+
+@pytest.mark.parametrize(
+    ("new", "reworded"),
+    [
+        (SCALE.replace("B[i] * 2.0", "(B[i] * 2.0)"), False),
+        ("int i = 0; while (i < n) { A[i] = B[i] * 2.0; i++; }", True),
+    ],
+)
+def test_whether_the_words_are_those_of_the_files(tmp_path: Path, new: str, reworded: bool) -> None:
+    """What is said of the texts by another prover is said of these words."""
+    for name, body in (("old", SCALE), ("new", new)):
+        (tmp_path / f"{name}.c").write_text(
+            f"{HEAD}void f(int n) {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+        )
+    (answer,) = compare_files(tmp_path / "old.c", tmp_path / "new.c").answers
+    assert answer.texts is not None
+    assert answer.texts.reworded is reworded
+
+
+def test_no_calls_are_told_of_where_there_are_none(tmp_path: Path) -> None:
+    for name, body in (("old", SCALE), ("new", WALK)):
+        (tmp_path / f"{name}.c").write_text(f"{HEAD}void f(int n) {{\n{body}\n}}\n")
+    found = compare_files(tmp_path / "old.c", tmp_path / "new.c").verdict
+    assert isinstance(found, Undecided)
+    assert "pointers" in found.reason
+    assert "calls" not in found.reason

@@ -63,6 +63,8 @@ class PrintedRegion:
     """The statements that are steps of reductions whose order the user allows to change."""
     private: tuple[Owned, ...] = ()
     """What iterations of parallel loops have of their own, where what is left in it is not wanted."""
+    reworded: bool = False
+    """Whether a text is not in the words of its file."""
 
 
 def printed_region(
@@ -90,7 +92,8 @@ def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
     said = [tuple(one) for one in said_of_loops(texts.new)]
     node = _annotated(texts.new, texts.calls, said)
     return PrintedRegion(
-        texts.original, texts.scheduled, texts.new, texts.calls, node, texts.temporaries, title
+        *(texts.original, texts.scheduled, texts.new, texts.calls, node, texts.temporaries, title),
+        reworded=texts.reworded,
     )
 
 
@@ -167,6 +170,7 @@ def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
         seconds=seconds,
         text=text,
         written=region.new.region.text,
+        reworded=region.reworded,
     )
 
 

@@ -121,6 +121,9 @@ def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> st
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
 
 
+OF_BOTH = ", of both texts as they are written"
+
+
 def change_status(
     original: Program,
     new: Program,
@@ -130,13 +133,15 @@ def change_status(
     seconds: float | None = None,
     text: Program | None = None,
     written: str | None = None,
+    reworded: bool = False,
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
     In `text`, the new one, names are those of integers that hold at least what an int holds; values that
     leave their types are looked for there.
     """
-    return tried(change_tries(original, new, loops, allowed, written), seconds, text)
+    tries = change_tries(original, new, loops, allowed, written, reworded=reworded)
+    return tried(tries, seconds, text)
 
 
 def change_tries(
@@ -145,6 +150,8 @@ def change_tries(
     loops: Node,
     allowed: AllowedDifferences = NO_DIFFERENCES,
     written: str | None = None,
+    *,
+    reworded: bool = False,
 ) -> Tries:
     """What the checker is asked of loops that leave the memory as the original does.
 
@@ -166,7 +173,7 @@ def change_tries(
     problems = cache(partial(_change, original, new, run, told, written))
     tries = [ProblemTry(lambda: problems().terms, good, remarks=lambda: remarks)]
     if written is not None:
-        read = ", of both texts as they are written"
+        read = ", of both texts in the words they are read in" if reworded else OF_BOTH
         tries = [ProblemTry(lambda: problems().texts, good, read, lambda: remarks), *tries]
     if temporaries or not _has_independent(loops):
         return (tries,)

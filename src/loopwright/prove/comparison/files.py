@@ -25,7 +25,7 @@ from loopwright.prove.comparison.regions import (
     with_results,
 )
 from loopwright.prove.comparison.texts import PLAINLY, Comparison, ComparisonOptions, compared_texts
-from loopwright.prove.equivalence.answer import Agreement
+from loopwright.prove.equivalence.answer import Agreement, Equivalence
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.verdict import Proved, Refuted, Undecided
@@ -131,7 +131,17 @@ def compare_files(
     files = Compiled(written[0], compilers[0]), Compiled(written[1], compilers[1])
     found = as_defined(found, files, options, lambda again: _compared_lanes(before, source, again, progress))
     told = dict.fromkeys(str(one) for one in (*old_branches, *new_branches))
-    return replace(found, trusted=(*found.trusted, *told))
+    answers = tuple(_with_words(one, *written) for one in found.answers)
+    return replace(found, answers=answers, trusted=(*found.trusted, *told))
+
+
+def _with_words(answer: Equivalence, old: Source, new: Source) -> Equivalence:
+    """An answer that says whether it is about the words of the files."""
+    texts = answer.texts
+    if texts is None:
+        return answer
+    is_same = (texts.original.source.text, texts.new.source.text) == (old.text, new.text)
+    return replace(answer, texts=replace(texts, reworded=not is_same))
 
 
 def _compared_lanes(

@@ -239,7 +239,9 @@ class _ProgramsToCompare:
         unread, hints = False, matched.sizes
         reasons = [f"by instances: {matched.reason}"]
         if any(array.name == ELSEWHERE for program in (self.old, self.new) for array in program.arrays):
-            return Equivalence(Undecided(f"what the calls do is not known; {reasons[0]}"))
+            calls = any(any(program.syntax.of_type("call_expression")) for program in (self.old, self.new))
+            what = "the calls do" if calls else "pointers lead to that are not followed"
+            return Equivalence(Undecided(f"what {what} is not known; {reasons[0]}"))
         for budget in (FEW_STEPS, MOST_STEPS):
             self.progress("looking for a difference in small runs")
             found = by_running(

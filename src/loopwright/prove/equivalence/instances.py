@@ -48,6 +48,8 @@ class ComparedTexts:
     """Which instance each statement of the new text is; None where that is not one formula."""
     temporaries: tuple[str, ...]
     """What may hold other values in between."""
+    reworded: bool = False
+    """Whether one of them is a file in other words."""
 
 
 @dataclass(frozen=True)
