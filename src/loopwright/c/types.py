@@ -149,6 +149,11 @@ def unqualified(kind: CType) -> CType:
     return unqualified(kind.type) if isinstance(kind, Qualified) else kind
 
 
+def is_observed(kind: CType) -> bool:
+    """Whether what has this type is volatile or atomic."""
+    return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
+
+
 BOOL = Integer(1, signed=False, rank=0)
 INT = Integer(32, signed=True, rank=3)
 UNSIGNED = Integer(32, signed=False, rank=3)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import count
 
 from loopwright.c.file import CFile, c_file
@@ -150,11 +150,7 @@ class _InitialisedArray:
             loops = (f"for (int {name} = 0; {name} < {size}; {name}++) " for name, size in pairs)
             text = " " + "".join(loops) + self.name + bracketed(counters) + " = 0;"
         given = [one for one in self.values if self.is_whole or not _ZERO.fullmatch(one[1])]
-        return text + "".join(f" {self.name}{_subscripts(place)} = {value};" for place, value in given)
-
-
-def _subscripts(place: Sequence[int]) -> str:
-    return bracketed(place)
+        return text + "".join(f" {self.name}{bracketed(place)} = {value};" for place, value in given)
 
 
 def _array_of(declarator: Node, file: CFile) -> _InitialisedArray | None:

@@ -24,8 +24,8 @@ from loopwright.c.types import (
     CType,
     FunctionType,
     Pointer,
-    Qualified,
     Record,
+    is_observed,
     unqualified,
 )
 from loopwright.lazy_dataclass import dataclass
@@ -85,7 +85,7 @@ def _impure(node: tree.Node, own: set[int]) -> str | None:
         case tree.CallExpression(callee=None):
             return "it calls a function through a pointer"
         case tree.Name(declaration=declared, type=kind):
-            if isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic):
+            if is_observed(kind):
                 return f"'{declared.name}' is volatile"
             is_known = declared.offset in own or declared.storage is tree.Storage.FUNCTION
             if _leads_elsewhere(kind) and not is_known:

@@ -22,6 +22,7 @@ from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor, Parsed
 from loopwright.c.typed.names import Names, Types
 from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
+from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.c.typed.redefined import needed_macros
@@ -77,7 +78,7 @@ class TypedFunction:
     @cached_property
     def addressed(self) -> frozenset[int]:
         """The variables that there may be a pointer to."""
-        return tree.addressed(self.nodes)
+        return addressed(self.nodes)
 
     @cached_property
     def giving(self) -> tuple[tree.Node, ...]:

@@ -13,6 +13,7 @@ from dataclasses import field
 
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 
@@ -225,7 +226,7 @@ def is_address_taken(file: TypedFile, function: TypedFunction, declared: tree.De
     if any(declared.offset in one.addressed for one in functions):
         return True
     return declared.is_file_scope and any(
-        declared.offset in tree.addressed(tuple(tree.walk(variable))) for variable, _ in file.variables
+        declared.offset in addressed(tuple(tree.walk(variable))) for variable, _ in file.variables
     )
 
 

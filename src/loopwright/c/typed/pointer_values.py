@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from loopwright.c.typed import tree
 from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
@@ -138,3 +138,24 @@ def values_in(part: tree.Node) -> Iterator[tree.Expression]:
         yield part
     else:
         yield from (one for one in tree.walk(part) if isinstance(one, tree.Name) and is_named_pointer(one))
+
+
+def addressed(nodes: Iterable[tree.Node]) -> frozenset[int]:
+    """The variables, by their declarations, whose address is taken, or that are arrays used as pointers."""
+    found: set[int] = set()
+    decayed: list[tree.Cast] = []
+    subscripted: set[tuple[int, int]] = set()
+    for node in nodes:
+        match node:
+            case tree.Unary(operator="&", operand=operand):
+                taken = tree.owner(operand)
+                found |= set() if taken is None else {taken.offset}
+            case tree.Subscript(base=base):
+                subscripted.add((base.place.first, base.place.end))
+            case tree.Cast(is_implicit=True) if isinstance(unqualified(node.operand.type), ArrayType):
+                decayed.append(node)
+    for cast in decayed:
+        root = tree.owner(cast.operand)
+        if root is not None and (cast.place.first, cast.place.end) not in subscripted:
+            found.add(root.offset)
+    return frozenset(found)

@@ -17,6 +17,7 @@ from dataclasses import field
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.pointer_values import (
+    addressed,
     given,
     is_named_pointer,
     is_pointer,
@@ -258,7 +259,7 @@ class PointsTo:
             return (self.function, *(one for one in called if one is not None and one is not self.function))
         functions = self.file.functions_with(declared.name)
         is_taken = any(declared.offset in one.addressed for one in functions) or any(
-            declared.offset in tree.addressed(tree.walk(one)) for one, _ in self.file.variables
+            declared.offset in addressed(tree.walk(one)) for one, _ in self.file.variables
         )
         return self.file.functions if is_taken else ()
 

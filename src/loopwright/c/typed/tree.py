@@ -7,7 +7,7 @@ modelled is `OtherExpression` or `OtherStatement`, with its parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from enum import Enum, auto
 from typing import get_args
@@ -327,6 +327,19 @@ def walk_all(nodes: Iterable[Node]) -> Iterator[Node]:
     return (inner for node in nodes for inner in walk(node))
 
 
+def parents(nodes: Iterable[Node]) -> dict[int, Node]:
+    """What each part of these nodes stands in, by the identity of the part."""
+    return {id(part): node for node in nodes for part in children(node)}
+
+
+def with_conversions(node: Node, around: Mapping[int, Node]) -> tuple[Node, Node | None]:
+    """A node with the conversions that C makes of it, and what that is a part of."""
+    outer = around.get(id(node))
+    while isinstance(outer, Cast) and outer.is_implicit:
+        node, outer = outer, around.get(id(outer))
+    return node, outer
+
+
 def without_casts(node: Expression) -> Expression:
     """What is converted, conversions that C makes by itself left out."""
     while isinstance(node, Cast) and node.is_implicit:
@@ -337,20 +350,17 @@ def without_casts(node: Expression) -> Expression:
 def owner(target: Expression) -> Declaration | None:
     """The variable whose own storage an lvalue is in; None where a pointer is followed to get there."""
     node = without_casts(target)
-    while True:
+    while not isinstance(node, Name):
         match node:
-            case Name(declaration=declared):
-                return declared
             case MemberAccess(object=inner, is_arrow=False):
                 node = without_casts(inner)
-            case Subscript(base=base) if isinstance(unqualified(without_casts(base).type), ArrayType):
-                node = without_casts(base)
-            case Unary(operator="*", operand=operand) if isinstance(
-                unqualified(without_casts(operand).type), ArrayType
-            ):
-                node = without_casts(operand)
+            case Subscript(base=inner) | Unary(operator="*", operand=inner):
+                node = without_casts(inner)
+                if not isinstance(unqualified(node.type), ArrayType):
+                    return None
             case _:
                 return None
+    return node.declaration
 
 
 def root_of(node: Expression) -> Declaration | None:
@@ -372,24 +382,3 @@ def changed_root(node: Node) -> Declaration | None:
     if isinstance(node, Declarator):
         return node.declaration
     return root_of(node.target) if isinstance(node, Assign | Update) else None
-
-
-def addressed(nodes: Iterable[Node]) -> frozenset[int]:
-    """The variables, by their declarations, whose address is taken, or that are arrays used as pointers."""
-    found: set[int] = set()
-    decayed: list[Cast] = []
-    subscripted: set[tuple[int, int]] = set()
-    for node in nodes:
-        match node:
-            case Unary(operator="&", operand=operand):
-                taken = owner(operand)
-                found |= set() if taken is None else {taken.offset}
-            case Subscript(base=base):
-                subscripted.add((base.place.first, base.place.end))
-            case Cast(is_implicit=True, operand=operand) if isinstance(unqualified(operand.type), ArrayType):
-                decayed.append(node)
-    for cast in decayed:
-        root = owner(cast.operand)
-        if root is not None and (cast.place.first, cast.place.end) not in subscripted:
-            found.add(root.offset)
-    return frozenset(found)

@@ -22,7 +22,7 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Reach, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import ArrayType, CType, Pointer, Qualified, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Record, Unknown, is_observed, unqualified
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
@@ -96,14 +96,12 @@ class _PointersOfRegion:
     @staticmethod
     def of(region: TypedRegion, file: TypedFile, *, rows: bool) -> _PointersOfRegion | None:
         """None where jumps decide what runs when."""
-        around: dict[int, tree.Node] = {}
         nodes = tuple(tree.walk_all(region.statements))
         if any(isinstance(node, tree.Labelled) for node in nodes) or region.function.jumps_anywhere:
             return None
         if any(isinstance(node, tree.OtherStatement) and node.kind == "GOTO_STMT" for node in nodes):
             return None
-        for node in nodes:
-            around.update((id(part), node) for part in tree.children(node))
+        around = tree.parents(nodes)
         found = []
         for node in nodes:
             block = around.get(id(node))
@@ -145,10 +143,7 @@ class _PointersOfRegion:
 
     def _use(self, use: tree.Name, target: _PointedTo) -> Edit | None:
         """`p->`, `p` of `p[k]`, or `*p`, in other words."""
-        outer: tree.Node | None = self.around.get(id(use))
-        inner: tree.Node = use
-        while isinstance(outer, tree.Cast) and outer.is_implicit:
-            inner, outer = outer, self.around.get(id(outer))
+        inner, outer = tree.with_conversions(use, self.around)
         tokens, at = self.typed.function.tokens, use.place.first
         if use.place.end != at + 1 or tokens[at].macro is not None:
             return None
@@ -248,7 +243,7 @@ class _PointedTo:
 def _target(variable: tree.Declarator, *, rows: bool) -> _PointedTo | None:
     """What a pointer points to, in the words of its first value, if that is of the pointer's type."""
     kind = unqualified(variable.declaration.type)
-    if variable.initial is None or not isinstance(kind, Pointer) or _is_marked(kind.target):
+    if variable.initial is None or not isinstance(kind, Pointer) or is_observed(kind.target):
         return None
     if variable.declaration.storage is not tree.Storage.AUTOMATIC or variable.declaration.attributes:
         return None
@@ -304,13 +299,9 @@ def _same(one: CType, other: CType) -> bool:
         case (Unknown(), _) | (_, Unknown()) | (ArrayType(length=str() | None), _):
             return False
         case Record(tag=mine, is_union=union), Record(tag=theirs, is_union=other_union) if mine:
-            return mine == theirs and union == other_union and not _is_marked(one)
+            return mine == theirs and union == other_union and not is_observed(one)
         case kinds:
-            return kinds[0] == kinds[1] and not _is_marked(one)
-
-
-def _is_marked(kind: CType) -> bool:
-    return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
+            return kinds[0] == kinds[1] and not is_observed(one)
 
 
 def _text(node: tree.Expression) -> str | None:

@@ -27,11 +27,11 @@ from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.types import Integer, Pointer, unqualified
+from loopwright.c.types import Integer, Pointer, is_observed, unqualified
 from loopwright.read.c.evolved_loops import plain_iterator
 from loopwright.read.c.evolved_state import NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements
-from loopwright.read.c.evolved_values import element_of, is_marked, is_signed
+from loopwright.read.c.evolved_values import element_of, is_signed
 from loopwright.read.c.numbered_loops import OWN, loops_around, moved_variable
 from loopwright.source import Edit, Source
 
@@ -96,7 +96,7 @@ def _candidates(
     for one in dict.fromkeys(changed):
         is_number = is_signed(one.type) and (not has_unsigned or unqualified(one.type) == INT)
         is_pointer = isinstance(unqualified(one.type), Pointer) and element_of(one.type) is not None
-        if one.offset in plain or is_marked(one.type) or not (is_number or is_pointer):
+        if one.offset in plain or is_observed(one.type) or not (is_number or is_pointer):
             continue
         if one.storage not in OWN or one.offset in function.addressed or one.attributes:
             continue

@@ -188,10 +188,10 @@ def scopes(region: TypedRegion) -> Iterator[NameScope]:
     last = len(function.tokens)
     yield from (NameScope(one.name, one.offset, 0, last) for one in function.parameters)
     known = {one.offset for one in function.parameters}
-    around: dict[int, tree.Node] = {id(part): node for node in function.nodes for part in tree.children(node)}
+    around = tree.parents(function.nodes)
     for node in function.nodes:
         if isinstance(node, tree.Declarator):
-            outer: tree.Node | None = around.get(id(node))
+            outer = around.get(id(node))
             while outer is not None and not isinstance(outer, tree.CompoundStatement | tree.ForStatement):
                 outer = around.get(id(outer))
             end = last if outer is None else outer.place.end

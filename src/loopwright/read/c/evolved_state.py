@@ -45,7 +45,7 @@ class EvolvedState:
         self.found: list[Edit] = []
         self.used = set(names_in(region.place.source.text))
         nodes = region.function.nodes
-        self.around = {id(part): node for node in nodes for part in tree.children(node)}
+        self.around = tree.parents(nodes)
         self.changed = {one.offset for node in nodes if (one := moved_variable(node)) is not None}
         self.scopes = [*scopes(region)]
         self.iterators: set[int] = set()
@@ -141,9 +141,7 @@ class EvolvedState:
         """The names of what is followed, in other words."""
         for use in tree.walk(node):
             if isinstance(use, tree.Name) and use.declaration.offset in self.followed:
-                change = self.around.get(id(use))
-                while isinstance(change, tree.Cast) and change.is_implicit:
-                    change = self.around.get(id(change))
+                _, change = tree.with_conversions(use, self.around)
                 known = worth.get(id(change)) if isinstance(change, tree.Update) else None
                 value = known if known is not None else self.values.get(use.declaration.offset)
                 part: tree.Expression = use
@@ -164,7 +162,7 @@ class EvolvedState:
         if isinstance(value, IntegerSum):
             self.edit(place, value.operand)
             return
-        inner, outer = self.above(part)
+        inner, outer = tree.with_conversions(part, self.around)
         tokens, at = self.region.function.tokens, part.place.first
         match outer:
             case tree.Unary(operator="*", operand=operand) if operand is inner and tokens[at - 1].text == "*":
@@ -223,12 +221,6 @@ class EvolvedState:
             inner = [s for s in hiding if s.first > scopes[0].first]
             if not scopes or inner or not scopes[0].first <= at < scopes[0].end:
                 raise NotFollowed(min(self.followed) if offset is None else offset)
-
-    def above(self, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
-        inner, outer = node, self.around.get(id(node))
-        while isinstance(outer, tree.Cast) and outer.is_implicit:
-            inner, outer = outer, self.around.get(id(outer))
-        return inner, outer
 
     def is_written(self, place: tree.TokenRange) -> bool:
         tokens = self.region.function.tokens[place.first : place.end]

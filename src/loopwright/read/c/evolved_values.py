@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, CType, Integer, Pointer, Qualified, unqualified
+from loopwright.c.types import ArrayType, CType, Integer, Pointer, is_observed, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.integer_sums import ZERO, IntegerSum
 
@@ -72,20 +72,15 @@ def element_of(kind: CType) -> tuple[CType, int] | None:
     core, depth = unqualified(kind), 0
     while isinstance(core, Pointer | ArrayType):
         inner = core.target if isinstance(core, Pointer) else core.element
-        if (isinstance(core, Pointer) and depth) or is_marked(inner):
+        if (isinstance(core, Pointer) and depth) or is_observed(inner):
             return None
         core, depth = unqualified(inner), depth + 1
     return (core, depth) if depth else None
 
 
-def is_marked(kind: CType) -> bool:
-    """Whether what has this type is volatile or atomic."""
-    return isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic)
-
-
 def own_value(one: tree.Declaration) -> Value | None:
     """A variable in its own words; none that something else may change."""
-    if is_marked(one.type):
+    if is_observed(one.type):
         return None
     if is_signed(one.type):
         return IntegerSum.atom(one.name, (one.offset,))

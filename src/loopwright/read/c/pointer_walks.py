@@ -266,7 +266,7 @@ class _WalkedLoop:
     def _use(self, use: tree.Name, walk: _WalkingPointer, before: int) -> Edit | None:
         """`*p`, `p->` or `p` of `p[k]`."""
         tokens, at = self.region.function.tokens, use.place.first
-        inner, outer = self._above(use)
+        inner, outer = tree.with_conversions(use, self.around)
         after, previous = tokens[at + 1], tokens[at - 1]
         base, index = walk.base, walk.index(before)
         match outer:
@@ -283,7 +283,7 @@ class _WalkedLoop:
     def _move(self, move: tree.Node, walk: _WalkingPointer, before: int) -> Edit | None:
         """`*p++` or `*++p`, or `p++;` and `p += 2;` as statements."""
         assert isinstance(move, tree.Update | tree.Assign)
-        inner, outer = self._above(move)
+        inner, outer = tree.with_conversions(move, self.around)
         place = move.place
         if isinstance(outer, tree.Evaluate):
             return self._edit(place.span.start, place.span.end, "", (place.first, place.end))
@@ -297,13 +297,6 @@ class _WalkedLoop:
         index = walk.index(before + (step if move.is_prefix else 0))
         start = tokens[place.first - 1].span.start
         return self._edit(start, place.span.end, f"{walk.base}[{index}]", (place.first - 1, place.end))
-
-    def _above(self, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
-        """A node with the conversions of C around it, and what it is a part of."""
-        inner, outer = node, self.around.get(id(node))
-        while isinstance(outer, tree.Cast) and outer.is_implicit:
-            inner, outer = outer, self.around.get(id(outer))
-        return inner, outer
 
     def _edit(self, start: int, end: int, text: str, tokens: tuple[int, int]) -> Edit | None:
         known = self.region.function.tokens[tokens[0] : tokens[1]]
@@ -358,7 +351,5 @@ def _counted(
         found = by_countdown(node, region) or by_pointer(node, region) or by_end(node, region)
     if found is None:
         return None
-    around: dict[int, tree.Node] = {}
-    for one in (*tree.walk(node), *tree.walk(found.body)):
-        around.update((id(part), one) for part in tree.children(one))
+    around = tree.parents((*tree.walk(node), *tree.walk(found.body)))
     return _WalkedLoop(node, found, region, around, file)

@@ -139,9 +139,6 @@ def _not_negative(setting: Setting, node: Node, text: str) -> Assumption:
     return Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough)
 
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-
-
 def _as_written(block: Node, parameters: Sequence[Parameter]) -> dict[str, str]:
     """How the author spells what the model has another name for: `m->data` for m__data."""
     found = {one.name: one.text for one in parameters if one.text != one.name}

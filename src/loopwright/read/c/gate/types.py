@@ -65,8 +65,8 @@ _COPY = "copy it into another variable before the region"
 
 def _is_observed(kind: types.CType) -> bool:
     match kind:
-        case types.Qualified(is_volatile=is_volatile, is_atomic=is_atomic, type=inner):
-            return is_volatile or is_atomic or _is_observed(inner)
+        case types.Qualified(type=inner):
+            return types.is_observed(kind) or _is_observed(inner)
         case types.ArrayType(element=element) | types.Pointer(target=element):
             return _is_observed(element)
     return False
