@@ -27,7 +27,7 @@ from loopwright.c.file import c_file, includes
 from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
-from loopwright.c.tokens import bracketed, names_in, spelled
+from loopwright.c.tokens import bracketed, names_in, operand, spelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source, Span
 
@@ -55,7 +55,7 @@ class AllocatedArray:
 
     @property
     def allocation(self) -> tuple[str, str]:
-        sizes = [_operand(extent) for extent in self.extents]
+        sizes = [operand(extent) for extent in self.extents]
         size = f"sizeof({self.element_type})"
         limit = f"((size_t)-1 - {ALIGNMENT - 1}) / {size}"
         limit += "".join(f" / (size_t){one}" for one in sizes[1:])
@@ -76,10 +76,6 @@ class AllocatedArray:
     @property
     def release(self) -> str:
         return f"free({self.memory});"
-
-
-def _operand(extent: str) -> str:
-    return extent if re.fullmatch(r"\w+", extent) else f"({extent})"
 
 
 def allocating(

@@ -51,6 +51,12 @@ def first_value(node: Node) -> Node:
     return field(start, "right")
 
 
+def unit_step(update: Node, name: str) -> int | None:
+    """1 of `i++` and `++i`, -1 of `i--` and `--i`; None where something else is changed."""
+    is_mine = without_parentheses(field(update, "argument")).text == name
+    return (1 if operator(update) == "++" else -1) if is_mine else None
+
+
 @dataclass(frozen=True, slots=True)
 class Countdown:
     """`i-- > limit`, the test of a loop without an update; `i--` alone has no limit written, and it is 0."""

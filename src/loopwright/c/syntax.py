@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import tree_sitter
 import tree_sitter_c
 
-from loopwright.c.tokens import packed, with_joined_types, without_comments
+from loopwright.c.tokens import packed, whole_word, with_joined_types, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -158,7 +158,7 @@ class Node:
         return any(True for _ in self._identifiers(name))
 
     def _identifiers(self, name: str, besides: Span | None = None) -> Iterator[tree_sitter.Node]:
-        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        word = whole_word(name)
         around = [(self.start, self.end)]
         if besides is not None:
             around = [(self.start, max(self.start, besides.start)), (max(self.start, besides.end), self.end)]

@@ -99,6 +99,21 @@ def with_names_replaced(text: str, given: Mapping[str, str]) -> str:
     return _NAMES.sub(lambda match: given.get(match[1], match[0]), text)
 
 
+def whole_word(*names: str) -> re.Pattern[str]:
+    """Finds these names where they are no parts of longer ones."""
+    return re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
+
+
+def operand(text: str) -> str:
+    """An expression as an operand of any operator: in parentheses, unless it is a name or a number."""
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
+
+
+def decimal(text: str) -> int | None:
+    """The value of a decimal number of at most nine digits without a suffix, None of any other text."""
+    return int(text) if re.fullmatch(r"0|[1-9]\d{0,8}", text) else None
+
+
 def is_number(text: str) -> bool:
     """Whether `text` is a number of whatever type, perhaps with a sign."""
     return re.fullmatch(rf"[-+]?\s*{_NUMBER}", text.strip()) is not None

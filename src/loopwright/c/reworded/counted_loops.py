@@ -38,7 +38,7 @@ from loopwright.c.reworded.plain_loops import (
     stepped,
 )
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line, with_names_replaced
+from loopwright.c.tokens import names_in, on_one_line, operand, with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.source import Edit, Source
 
@@ -161,16 +161,12 @@ def _done_once(
     is_kept = all(_stays(one, names) and _returns(one, file, returning) for one in counted)
     if not is_known or not is_kept:
         return None
-    test = f"({name} == {_operand(value)} || {on_one_line(core.text)})"
+    test = f"({name} == {operand(value)} || {on_one_line(core.text)})"
     head = f"while {test} "
     source = loop.source
     lines = "\n" * source.text.count("\n", loop.start, body.spelled.start)
     after = "\n" * source.text.count("\n", body.end, loop.end)
     return [(loop.start, body.spelled.start, head + lines), (body.end, loop.end, after)]
-
-
-def _operand(text: str) -> str:
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
 def _from_before(loop: Node, block: Node, file: CFile, region: Region) -> list[Edit] | None:

@@ -15,17 +15,16 @@ gives it.  Lines stay.  A variable of the file is like a local one where the loo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.c.declarations import Declarations
 from loopwright.c.file import CFile, c_file
-from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.loops import first_value, loop_iterator, unit_step
 from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import edited_while, is_before, is_simple, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import names_in, on_one_line, with_names_replaced
+from loopwright.c.tokens import decimal, names_in, on_one_line, operand, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
@@ -124,7 +123,7 @@ class LoopCount:
 
     @property
     def test(self) -> str:
-        return f"{_operand(self.first)} {self.relation} {_operand(self.limit)}"
+        return f"{operand(self.first)} {self.relation} {operand(self.limit)}"
 
     @property
     def last(self) -> str:
@@ -137,12 +136,8 @@ class LoopCount:
         if size == 1:
             return self.limit
         more = size if "=" in self.relation else size - 1
-        first, limit = _operand(self.first), _operand(self.limit)
+        first, limit = operand(self.first), operand(self.limit)
         return f"{first} + {size} * (({limit} - {first} + {more}) / {size})"
-
-
-def _operand(text: str) -> str:
-    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Edit | None:
@@ -155,7 +150,7 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
     own = f"{name}_{number}"
     begin = body.spelled.start
     head = f"{{ for ({count.kind} {own} = {count.first}; "
-    head += f"{own} {count.relation} {_operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
+    head += f"{own} {count.relation} {operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
     head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
     text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
     ended = f" if ({count.test}) {name} = {count.last}; else {name} = {count.first}; }}"
@@ -183,7 +178,6 @@ _UNSIGNED = (
 )
 _WIDER = ("long", "long long", "ptrdiff_t", "ssize_t", "int64_t", *_UNSIGNED)
 """Types that an int is converted to where the two meet; those of headers by their names."""
-_FEW_DIGITS = re.compile(r"0|[1-9]\d{0,8}")
 
 
 def _counts_alike(loop: Node, count: LoopCount, kinds: set[str | None]) -> bool:
@@ -198,7 +192,7 @@ def _counts_alike(loop: Node, count: LoopCount, kinds: set[str | None]) -> bool:
     parts = [part for head in heads for part in walk(head)]
     if any(part.type == "unary_expression" for part in parts):
         return False
-    if not all(_FEW_DIGITS.fullmatch(part.text) for part in parts if part.type == "number_literal"):
+    if any(decimal(part.text) is None for part in parts if part.type == "number_literal"):
         return False
     if count.kind not in _UNSIGNED:
         return kinds <= {"int", count.kind}
@@ -230,9 +224,9 @@ def loop_count(loop: Node, name: str) -> LoopCount | None:
     if more is None or relation not in wanted or not (is_simple(first) and is_simple(right)):
         return None
     # What is computed for longer steps stays in range if counting does.
-    if abs(step) > 1 and (step < 0 or not re.fullmatch(r"\d{1,4}", first.text)):
+    if abs(step) > 1 and (step < 0 or not _is_small(first.text)):
         return None
-    limit = on_one_line(right.text) if more == "0" else f"{_operand(on_one_line(right.text))} - {more}"
+    limit = on_one_line(right.text) if more == "0" else f"{operand(on_one_line(right.text))} - {more}"
     names = frozenset((*identifiers(first), *identifiers(right)))
     return LoopCount(on_one_line(first.text), relation, limit, step, names)
 
@@ -245,20 +239,22 @@ def _added(node: Node, name: str) -> str | None:
         return None
     parts = [without_parentheses(field(node, side)).text for side in ("left", "right")]
     others = [one for one in parts if one != name]
-    return others[0] if len(others) == 1 and re.fullmatch(r"0|[1-9]\d{0,3}", others[0]) else None
+    return others[0] if len(others) == 1 and _is_small(others[0]) else None
+
+
+def _is_small(text: str) -> bool:
+    """Whether a text is a number with which sums of ints stay in range if counting does."""
+    return decimal(text) is not None and len(text) <= 4
 
 
 def _step(update: Node, name: str) -> int | None:
     if update.type == "update_expression":
-        is_mine = without_parentheses(field(update, "argument")).text == name
-        return (1 if operator(update) == "++" else -1) if is_mine else None
+        return unit_step(update, name)
     if update.type != "assignment_expression" or field(update, "left").text != name:
         return None
     sign = {"+=": 1, "-=": -1}.get(operator(update))
     size = without_parentheses(field(update, "right")).text
-    if sign is None or not re.fullmatch(r"[1-9]\d{0,3}", size):
-        return None
-    return sign * int(size)
+    return sign * int(size) if sign is not None and size != "0" and _is_small(size) else None
 
 
 def is_alone(loop: Node, name: str, region: Region) -> bool:

@@ -21,7 +21,7 @@ from loopwright.c.file import c_file
 from loopwright.c.loops import LOOPS, countdown_of
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
+from loopwright.c.tokens import blank, decimal, names_in, on_one_line, spelled, without_comments
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
@@ -350,7 +350,7 @@ def _number_before(loop: Node) -> tuple[str, str] | None:
     for word in names_in(field(loop, "condition").text) if before else ():
         found = _given(before[-1], word)
         value = "" if found is None else found.text.partition("=")[2].strip()
-        if re.fullmatch(r"0|[1-9][0-9]?", value):
+        if decimal(value) is not None and len(value) <= 2:
             return word, value
     return None
 
@@ -358,7 +358,7 @@ def _number_before(loop: Node) -> tuple[str, str] | None:
 def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
     """A test as words, values in place of names; `a > b` is `b < a`."""
     core = without_parentheses(condition)
-    words = [values.get(one, one) for one in re.findall(r"\w+|[^\w\s]+", on_one_line(core.text))]
+    words = [values.get(one, one) for one in spelled(core.text)]
     swapped = _SWAPPED.get(operator(core)) if core.type == "binary_expression" else None
     if swapped is None:
         return tuple(words)
@@ -368,7 +368,7 @@ def _tokens(condition: Node, values: dict[str, str]) -> tuple[str, ...]:
 
 def _holds(words: tuple[str, ...]) -> bool:
     """Whether a test of two decimal numbers holds; `010` is none."""
-    if len(words) != 3 or not all(re.fullmatch("0|[1-9][0-9]{0,8}", one) for one in words[::2]):
+    if len(words) != 3 or words[1] not in ("<", "<="):
         return False
-    one, other = int(words[0]), int(words[2])
-    return (words[1] == "<" and one < other) or (words[1] == "<=" and one <= other)
+    one, other = decimal(words[0]), decimal(words[2])
+    return one is not None and other is not None and one < other + (words[1] == "<=")

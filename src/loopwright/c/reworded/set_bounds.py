@@ -27,7 +27,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import blank, names_in, on_one_line
+from loopwright.c.tokens import blank, decimal, names_in, on_one_line
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
@@ -247,7 +247,7 @@ def _is_setting(node: Node, file: CFile) -> bool:
 def _is_value(part: Node) -> bool:
     match part.type:
         case "number_literal":
-            return re.fullmatch(r"\d{1,9}", part.text) is not None
+            return decimal(part.text) is not None
         case "binary_expression":
             return operator(part) in ("+", "-", "*", "/", "%")
         case "unary_expression":

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import Region
-from loopwright.c.tokens import Lexeme, lexemes
+from loopwright.c.tokens import Lexeme, lexemes, whole_word
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.builder import Builder, Listing, Problem, union
 from loopwright.c.typed.expansion import ExpandedToken
@@ -150,7 +150,7 @@ class TypedFile:
 
     def mentions_around(self, spot: Located, name: str) -> int:
         """How often the function around a region has a word, as the compiler sees it, the region left out."""
-        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        word = whole_word(name)
         around = [(start, end) for start, end, _ in self._top if start <= spot.start and spot.end <= end]
         pieces = [piece for start, end in around for piece in ((start, spot.start), (spot.end, end))]
         return sum(1 for piece in pieces for _ in word.finditer(self.text.text, *piece))
@@ -181,7 +181,7 @@ class TypedFile:
 
     def functions_with(self, name: str, *, addressed: bool = False) -> tuple[TypedFunction, ...]:
         """The functions the file defines that have this word in them; `addressed`: and take some address."""
-        words = [re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])"), *([_ADDRESS] if addressed else ())]
+        words = [whole_word(name), *([_ADDRESS] if addressed else ())]
         return tuple(
             self._built(start, cursor)
             for start, end, cursor in self._defined()

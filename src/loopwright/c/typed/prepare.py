@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 
 from loopwright.c.regions import Region
-from loopwright.c.tokens import Lexeme, lexemes, words
+from loopwright.c.tokens import Lexeme, lexemes, whole_word, words
 from loopwright.c.typed import front_end
 from loopwright.c.typed.expansion import Definition, ExpandedToken, confirmed, expanded, expanded_words
 from loopwright.c.typed.front_end import Parsed
@@ -229,7 +229,7 @@ def _without_names(text: Preprocessed, names: Collection[str]) -> Preprocessed:
     """The text with other names in its headers instead of these, all places kept."""
     if not names:
         return text
-    word = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w$])")
+    word = whole_word(*sorted(names))
     changed = [
         piece if is_own else word.sub(lambda match: "$" + match[0][1:], piece)
         for piece, is_own in _pieces(text)

@@ -14,7 +14,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
-from loopwright.c.loops import countdown_of, first_value, loop_iterator
+from loopwright.c.loops import countdown_of, first_value, loop_iterator, unit_step
 from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import Code
 from loopwright.presburger.named import (
@@ -153,8 +153,7 @@ def _step(node: Node, frame: Frame, iterator: str) -> int:
 def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
     """i++, ++i, i--, --i, i += c, i -= c, and i = e where e - i is a constant."""
     if update.type == "update_expression":
-        is_mine = without_parentheses(field(update, "argument")).text == iterator
-        return (1 if operator(update) == "++" else -1) if is_mine else None
+        return unit_step(update, iterator)
     if update.type != "assignment_expression":
         return None
     if without_parentheses(field(update, "left")).text != iterator:

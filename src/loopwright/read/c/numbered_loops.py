@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.tokens import names_in, on_one_line, operand
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import ArrayType, Integer, Pointer, unqualified
@@ -198,8 +198,7 @@ def count_text(bound: tree.Expression, inside: Sequence[tree.Node], region: Type
     known = _stable(core, inside, region)
     if core.place.macro is not None or not (known or isinstance(core, tree.Number)):
         return None
-    text = on_one_line(core.place.span.text)
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
+    return operand(on_one_line(core.place.span.text))
 
 
 def _stable(

@@ -15,7 +15,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from loopwright.c.file import c_file
-from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.loops import first_value, loop_iterator, unit_step
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import Node, field, operator, refuse, without_parentheses
 from loopwright.errors import Code
@@ -98,7 +98,7 @@ def _step(node: Node, iterator: str) -> int | None:
         return None
     update = without_parentheses(update)
     if update.type == "update_expression":
-        return 1 if operator(update) == "++" else -1
+        return unit_step(update, iterator)
     if update.type != "assignment_expression":
         return None
     right = without_parentheses(field(update, "right"))

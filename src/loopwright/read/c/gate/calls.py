@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import names_in, packed
+from loopwright.c.tokens import names_in, packed, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.effects import Purity, Reach, may_be_written, purity, reach_of
 from loopwright.c.typed.file import TypedFile, TypedRegion
@@ -253,7 +253,7 @@ def renamed_functions(region: TypedRegion) -> frozenset[str]:
 
 def foreign_names(text: Preprocessed, names: Sequence[str]) -> frozenset[str]:
     """Those of these names that headers or options use: as macros, in macros, or in what they declare."""
-    word = re.compile(rf"(?<![\w$])(?:{'|'.join(names)})(?![\w$])")
+    word = whole_word(*names)
     lines = [one for changes in text.changes.values() for one in changes if word.search(one[1])]
     theirs = [line for at, line in lines if not text.line_of(at + text.shift)]
     found = {name for line in theirs for name in word.findall(line) if name not in _parameters(line)}

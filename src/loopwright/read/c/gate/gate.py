@@ -18,7 +18,7 @@ import islpy as isl
 
 from loopwright.c.macros import HELPERS
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, whole_word
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import (
     calls_at_its_end,
@@ -276,5 +276,5 @@ def _is_of_this_file(declared: Declaration, file: TypedFile) -> bool:
     if declared.storage is not Storage.STATIC or declared.attributes or declared.is_thread_local:
         return False
     text = file.text
-    uses = re.finditer(rf"(?<![\w$]){re.escape(declared.name)}(?![\w$])", text.text)
+    uses = whole_word(declared.name).finditer(text.text)
     return _OTHER_WAYS.search(file.source.text) is None and all(text.line_of(one.start()) for one in uses)
