@@ -27,8 +27,8 @@ from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, certificates, checked
-from loopwright.prove.certificates.differences import AllowedDifferences
 from loopwright.prove.certificates.problems import change_problem
+from loopwright.prove.certificates.specification import AllowedDifferences
 from loopwright.prove.certificates.status import PrintedLoops, scan_tries, written
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.legality.legality import LegalityVerdict

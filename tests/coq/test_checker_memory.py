@@ -15,8 +15,8 @@ from loopwright.loops.traverse import with_children
 from loopwright.model.annotations import Parallel
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.differences import AllowedDifferences, Owned
 from loopwright.prove.certificates.problems import change_problem, range_problem
+from loopwright.prove.certificates.specification import AllowedDifferences, Owned
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions

@@ -13,7 +13,7 @@ from itertools import groupby
 import pytest
 
 from loopwright.generate.program import generate
-from loopwright.prove.certificates.differences import AllowedDifferences, Owned
+from loopwright.prove.certificates.specification import AllowedDifferences, Owned
 from loopwright.prove.certificates.status import change_status, stored_status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus

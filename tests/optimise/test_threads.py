@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import Code, GaveUp
-from loopwright.optimise.candidates.finer import finer_tiles
 from loopwright.optimise.candidates.judging import GIVEN, Judge
 from loopwright.optimise.candidates.nests import SearchContext, targets
-from loopwright.optimise.candidates.orders import parallel
+from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted
 from loopwright.optimise.candidates.structures import around
-from loopwright.optimise.candidates.threads import among_threads, in_parts
-from loopwright.optimise.candidates.waiting import cut_after
+from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts
 from loopwright.optimise.proving import first_proved
 from loopwright.optimise.timing.trials import Trial
 from loopwright.prove.legality.reductions import ordering

@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.extremes import is_between, pieces_of_function
+from loopwright.presburger.functions import is_between, pieces_of_function
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM
 

@@ -23,7 +23,7 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.presburger.points import values_text
 from loopwright.progress import Progress
-from loopwright.prove.certificates.differences import AllowedDifferences, Owned
+from loopwright.prove.certificates.specification import AllowedDifferences, Owned
 from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest

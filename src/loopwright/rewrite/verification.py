@@ -18,7 +18,6 @@ from loopwright.model.annotations import Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.certificates.claims import OTHER_STORAGE, TextClaims, read_claims
-from loopwright.prove.certificates.differences import Owned
 from loopwright.prove.certificates.restated_storage import (
     claimed_change,
     outside_of_storage,
@@ -26,6 +25,7 @@ from loopwright.prove.certificates.restated_storage import (
     unlike_storage,
 )
 from loopwright.prove.certificates.restatement import lost_temporaries, restatement
+from loopwright.prove.certificates.specification import Owned
 from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify

@@ -23,9 +23,16 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.model.program import Program
-from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.certificates.guides import guide
-from loopwright.prove.certificates.specification import chosen, shapes_of, specification, time_of, touches
+from loopwright.prove.certificates.specification import (
+    NO_DIFFERENCES,
+    AllowedDifferences,
+    chosen,
+    shapes_of,
+    specification,
+    time_of,
+    touches,
+)
 from loopwright.prove.certificates.temporaries import reused, storage
 from loopwright.prove.coq.words import (
     Words,

@@ -17,8 +17,7 @@ from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.certificates.claims import TextClaims, with_independent
-from loopwright.prove.certificates.differences import Owned
-from loopwright.prove.certificates.specification import shapes_of, specification, touches
+from loopwright.prove.certificates.specification import Owned, shapes_of, specification, touches
 from loopwright.prove.certificates.temporaries import owned_at_depths
 from loopwright.prove.coq.meanings import MEANINGS, REQUIRED, TYPES
 from loopwright.prove.coq.names import laid_out

@@ -1,12 +1,45 @@
-"""A timetable as the specification that the checker reads: `proofs/Specification.v`."""
+"""A timetable as the specification that the checker reads: `proofs/Specification.v`.
+
+What new loops need not do as the original does, and the checker is told of, is in `AllowedDifferences`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Select, Var
 from loopwright.prove.coq.words import Words, listed, name, names, test, vector
 from loopwright.prove.obligations.cells import Cell, StatementCells
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
+
+
+@dataclass(frozen=True)
+class Owned:
+    """In a loop around some of these statements and no others each iteration has its own `array`."""
+
+    array: str
+    statements: Collection[str]
+    last: bool = False
+    """Whether the copy of the last iteration is kept."""
+
+
+@dataclass(frozen=True)
+class AllowedDifferences:
+    """What new loops need not do as the original does."""
+
+    combining: tuple[str, ...] = ()
+    """Statements that are steps of reductions, of which the user allows any order."""
+    private: tuple[Owned, ...] = ()
+    """Of these each iteration of a parallel loop has its own, whose values are not compared; the copy of the
+    iteration that writes last holds what the original leaves, and which one that is, legality proves."""
+    temporaries: tuple[str, ...] = ()
+    """These may hold other values in between: loops are then checked in sequence, without copies."""
+
+
+NO_DIFFERENCES = AllowedDifferences()
+
 
 
 def shapes_of(table: Timetable) -> list[tuple[str, Shape]]:

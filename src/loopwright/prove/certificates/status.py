@@ -32,7 +32,7 @@ from loopwright.prove.certificates.checker import (
     checker,
     is_turned_off,
 )
-from loopwright.prove.certificates.differences import NO_DIFFERENCES, AllowedDifferences
+from loopwright.prove.certificates.specification import NO_DIFFERENCES, AllowedDifferences
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, ProofStatus
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Access, Program
 from loopwright.presburger.dimensions import beyond, first
 from loopwright.presburger.sets import IN, OUT, maps_of, union, union_map
-from loopwright.prove.certificates.differences import Owned
-from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
+from loopwright.prove.certificates.specification import Owned, chosen, shapes_of, time_of
 from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
 from loopwright.prove.obligations.cells import Cell, StatementCells, relation_of
 from loopwright.prove.obligations.decisions import mapped

@@ -15,7 +15,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, coordinates, padded
-from loopwright.presburger.extremes import pieces_of_function
+from loopwright.presburger.functions import pieces_of_function
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, union
 

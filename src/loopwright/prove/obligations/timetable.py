@@ -21,7 +21,7 @@ from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms, substituted, substituted_expr
 from loopwright.model.schedule import Schedule
-from loopwright.presburger.extremes import pieces_of_function
+from loopwright.presburger.functions import pieces_of_function
 from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Decided, Decision, choices, decided, opposite
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of

@@ -28,7 +28,7 @@ from loopwright.c.tokens import has_effect, names_in, packed, with_names_replace
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.extremes import is_between
+from loopwright.presburger.functions import is_between
 from loopwright.presburger.named import number, variable
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.prove.legality.violation import Violation

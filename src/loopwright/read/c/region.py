@@ -1,9 +1,13 @@
-"""One region of a C file as a program."""
+"""One region of a C file as a program.
+
+That two arrays have no memory in common is taken on trust, but not against `double *p = a;` in the function
+around the region.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -12,9 +16,19 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import outer_iterators
 from loopwright.c.openmp import TRANSFORMING
+from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
-from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk
+from loopwright.c.syntax import (
+    Node,
+    field,
+    identifiers,
+    operator,
+    refuse,
+    too_deep,
+    walk,
+    without_parentheses,
+)
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
@@ -22,7 +36,6 @@ from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.known_aliases import refuse_known_aliases
 from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import (
@@ -192,3 +205,76 @@ def _leaves_block(text: str) -> bool:
         if depth < 0:
             return True
     return False
+
+
+def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
+    """Raise where one of two names for the same memory is written in the region."""
+    names = setting.names
+    arrays = {name for name, rank in names.ranks.items() if rank > 0 and name not in names.iterators}
+    for function in root.named_children:
+        if function.type != "function_definition" or not function.span.contains(region):
+            continue
+        given = [(target, value) for target, value in _given(function) if not region.contains(target.span)]
+        into: dict[str, set[str]] = {}
+        for target, value in given:
+            into.setdefault(target.text, set()).update(_pointed_to(setting, value))
+        for target, _ in given:
+            pointer = target.text
+            for array in sorted(_reached(into, pointer) & arrays - {pointer}):
+                both = {array, pointer}
+                if pointer in arrays and both & names.assigned and not both <= names.untracked:
+                    failure = refuse(
+                        target,
+                        f"'{pointer}' points into '{array}', and the region uses both",
+                        f"use one of them in the region: '{array}' with other subscripts, or '{pointer}'",
+                    )
+                    raise Unfollowed(failure, names=frozenset(both))
+
+
+def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:
+    """What a pointer may point into, through other pointers too."""
+    found: set[str] = set()
+    pending = [pointer]
+    while pending:
+        new = into.get(pending.pop(), set()) - found
+        found |= new
+        pending += sorted(new)
+    return found
+
+
+def _given(function: Node) -> Iterator[tuple[Node, Node]]:
+    """The variables that are given a value, and the values."""
+    for node in walk(function):
+        if node.type == "init_declarator":
+            target, value = field(node, "declarator"), field(node, "value")
+            while target.type.endswith("_declarator"):
+                target = target.child_by_field_name("declarator") or target.named_children[0]
+        elif node.type == "assignment_expression" and operator(node) == "=":
+            target, value = without_parentheses(field(node, "left")), field(node, "right")
+        else:
+            continue
+        if target.type == "identifier":
+            yield target, value
+
+
+def _pointed_to(setting: Setting, value: Node) -> set[str]:
+    """The arrays that a pointer with this value may point into: a, a + i, &a[i], (T *)a, c ? a : b."""
+    core = without_parentheses(value)
+    match core.type:
+        case "cast_expression":
+            return _pointed_to(setting, field(core, "value"))
+        case "conditional_expression":
+            sides = (field(core, side) for side in ("consequence", "alternative"))
+            return set().union(*(_pointed_to(setting, side) for side in sides))
+        case "pointer_expression" if operator(core) == "&":
+            reference = reference_of(field(core, "argument"))
+            return set() if reference is None else {reference.base}
+    target, _ = pointer_sum(core)
+    if target != core:
+        return _pointed_to(setting, target)
+    reference = reference_of(core)
+    if reference is None:
+        return set()
+    declared = setting.declarations.visible(reference.base, setting.region)
+    rank = max(setting.names.ranks.get(reference.base, 0), 0 if declared is None else declared.rank)
+    return {reference.base} if len(reference.subscripts) < rank else set()
