@@ -5,7 +5,6 @@ And the answer it gives of an expression there that is not affine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field, replace
 
 import islpy as isl
@@ -15,6 +14,7 @@ from loopwright.c.syntax import Node, refuse
 from loopwright.c.types import CType
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.polynomials import Polynomial
 from loopwright.read.c.names import Setting
 from loopwright.source import Span
 
@@ -27,14 +27,6 @@ class Loop:
     direction: int
     place: Span
     type: str = "int"
-
-
-@dataclass(frozen=True)
-class Polynomial:
-    """The sum of `terms`: products of atoms by an integer; `atoms` are what the names stand for."""
-
-    terms: Mapping[tuple[str, ...], int]
-    atoms: Mapping[str, isl.PwAff]
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,10 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
+from loopwright.presburger.polynomials import Monomial, Polynomial, as_affine
 from loopwright.read.c.accesses import Touch, affine_subscript
-from loopwright.read.c.frames import Frame, NotAffine, Polynomial
-from loopwright.read.c.polynomials import Monomial, as_affine, split_terms, subscript_polynomial
+from loopwright.read.c.frames import Frame, NotAffine
+from loopwright.read.c.polynomials import split_terms, subscript_polynomial
 
 
 @dataclass(frozen=True)
@@ -177,10 +178,9 @@ def _divided(value: Polynomial, frame: Frame, shape: RowShape) -> list[isl.PwAff
     parts = _parts(value, frame, shape)
     if parts is None:
         return None
-    atoms = {**value.atoms, **{name: variable(name) for name in shape.names}}
     found: list[isl.PwAff] = []
     for part, factor in zip(parts, shape.factors, strict=True):
-        index = as_affine({monomial: number // factor for monomial, number in part.items()}, atoms)
+        index = as_affine(Polynomial({key: number // factor for key, number in part.items()}, value.atoms))
         if index is None:
             return None
         found.append(index)

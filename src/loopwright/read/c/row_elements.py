@@ -9,9 +9,10 @@ from loopwright.c.references import Reference, Subscript
 from loopwright.c.reworded.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.presburger.named import number
+from loopwright.presburger.polynomials import as_affine
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, LocalValue, NotAffine
-from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
+from loopwright.read.c.polynomials import polynomial, subscript_polynomial
 
 _HINT = "use the array it points into"
 
@@ -75,7 +76,7 @@ def _index(subscript: Subscript, frame: Frame) -> isl.PwAff | None:
         value = subscript_polynomial(subscript, frame)
     except NotAffine:
         return None
-    return as_affine(value.terms, value.atoms)
+    return as_affine(value)
 
 
 def _extent(text: str, frame: Frame) -> isl.PwAff | None:

@@ -19,9 +19,9 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.presburger.polynomials import ZERO, Polynomial, as_affine, of_affine
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
-from loopwright.read.c.second.polynomials import SumOfProducts, as_affine, of_affine, product, total
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_element, is_value, mentions_iterator
 
 _COMPARED = {
@@ -130,7 +130,7 @@ def alternatives(node: tree.Expression, scope: Scope, *, is_least: bool) -> list
     return [one for part in parts for one in alternatives(part, scope, is_least=is_least)] or [node]
 
 
-def polynomial(node: tree.Expression, scope: Scope) -> SumOfProducts:
+def polynomial(node: tree.Expression, scope: Scope) -> Polynomial:
     """The value of an integer expression that may multiply parameters and iterators."""
     if parameter_of(node, scope) is None:
         match node:
@@ -139,10 +139,10 @@ def polynomial(node: tree.Expression, scope: Scope) -> SumOfProducts:
             case tree.Cast(operand=operand) if _is_wide(node.type) and _is_wide(operand.type):
                 return polynomial(operand, scope)
             case tree.Unary(operator="-", operand=operand):
-                return product(of_affine(number(-1)), polynomial(operand, scope))
+                return ZERO.plus(polynomial(operand, scope), -1)
             case tree.Binary(operator="+" | "-" | "*" as op, left=left, right=right) if _is_wide(node.type):
                 first, second = polynomial(left, scope), polynomial(right, scope)
-                return product(first, second) if op == "*" else total(first, second, 1 if op == "+" else -1)
+                return first.times(second) if op == "*" else first.plus(second, 1 if op == "+" else -1)
             case tree.CallExpression() if (inside := _inside(node, scope)) is not None:
                 return polynomial(*inside)
     return of_affine(affine(node, scope))

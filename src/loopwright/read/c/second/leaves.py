@@ -16,10 +16,10 @@ from loopwright.c.typed import tree
 from loopwright.c.types import Integer, Pointer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import constant_value, number, variable, whole
+from loopwright.presburger.polynomials import of_affine
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.accesses import Rows, pointed
 from loopwright.read.c.second.integers import affine, alternatives, condition, numeric, polynomial
-from loopwright.read.c.second.polynomials import of_affine
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of
 
 

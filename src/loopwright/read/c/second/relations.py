@@ -17,21 +17,19 @@ from loopwright.presburger.named import (
     tuple_map,
     variable,
 )
+from loopwright.presburger.polynomials import (
+    ZERO,
+    Monomial,
+    Polynomial,
+    as_affine,
+    at_values,
+    in_pieces,
+    replaced,
+)
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched
 from loopwright.read.c.second.integers import affine, polynomial
 from loopwright.read.c.second.leaves import Found
-from loopwright.read.c.second.polynomials import (
-    Monomial,
-    SumOfProducts,
-    as_affine,
-    at_values,
-    in_pieces,
-    of_affine,
-    product,
-    replaced,
-    total,
-)
 from loopwright.read.c.second.scope import Unclear
 
 
@@ -105,11 +103,11 @@ def _in_rows(
     """The access of the model whose indices, put together again, are the subscript that is written."""
     if one.anywhere or len(one.cell.subscripts) != 1:
         return None
-    wanted: SumOfProducts | None = None
+    wanted: Polynomial | None = None
     try:
-        wanted = of_affine(number(0))
+        wanted = ZERO
         for term, sign in one.cell.subscripts[0]:
-            wanted = total(wanted, polynomial(term, found.place.scope), sign)
+            wanted = wanted.plus(polynomial(term, found.place.scope), sign)
     except Unclear:
         return None
     for access in statement.accesses:
@@ -121,7 +119,7 @@ def _in_rows(
 
 
 def _is_flattened(
-    access: Access, rows: tuple[str, ...], wanted: SumOfProducts, found: Found, domain: isl.Set
+    access: Access, rows: tuple[str, ...], wanted: Polynomial, found: Found, domain: isl.Set
 ) -> bool:
     """Whether x * n + y for the cells [x, y] of an array read in rows of n is the subscript that is written.
 
@@ -133,17 +131,17 @@ def _is_flattened(
         return False
     names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
     for where, functions in _pieces(isl.PwMultiAff.from_map(relation)):
-        value: SumOfProducts | None = None
+        value: Polynomial | None = None
         for k, function in enumerate(functions):
             index = _as_named(function, names)
             if index is None:
                 return False
-            value = index if value is None else total(product(value, _size(rows[k - 1])), index)
+            value = index if value is None else value.times(_size(rows[k - 1])).plus(index)
         if value is None:
             return False
-        if not total(value, wanted, -1).terms:
+        if not value.plus(wanted, -1).terms:
             continue
-        parts = in_pieces(total(value, wanted, -1))
+        parts = in_pieces(value.plus(wanted, -1))
         runs = where.intersect(domain)
         if not parts or not all(_vanishes(part, runs, test, names, found) for test, part in parts):
             return False
@@ -159,7 +157,7 @@ def _pieces(indices: isl.PwMultiAff) -> list[tuple[isl.Set, list[isl.Aff]]]:
     return found
 
 
-def _vanishes(value: SumOfProducts, runs: isl.Set, test: isl.Set, names: Sequence[str], found: Found) -> bool:
+def _vanishes(value: Polynomial, runs: isl.Set, test: isl.Set, names: Sequence[str], found: Found) -> bool:
     """Whether a sum of products is 0 for the instances `runs` where `test` holds."""
     here = _by_names(runs, names).intersect(test)
     if here.is_empty():
@@ -171,7 +169,7 @@ def _vanishes(value: SumOfProducts, runs: isl.Set, test: isl.Set, names: Sequenc
     return function is not None and bool(here.is_subset(function.eq_set(number(0))))
 
 
-def _with_equations(value: SumOfProducts, hull: isl.BasicSet) -> SumOfProducts:
+def _with_equations(value: Polynomial, hull: isl.BasicSet) -> Polynomial:
     """The same sum where the equations of `hull` hold: with h - 1 in place of y, where y = h - 1."""
     for constraint in hull.get_constraints():
         if not constraint.is_equality() or hull.dim(isl.dim_type.div):
@@ -185,7 +183,7 @@ def _with_equations(value: SumOfProducts, hull: isl.BasicSet) -> SumOfProducts:
             sign = -factors.pop(name)
             terms: dict[Monomial, int] = {(other,): sign * factor for other, factor in factors.items()}
             terms[()] = sign * int(constraint.get_constant_val().to_python())
-            value = replaced(value, name, SumOfProducts({k: v for k, v in terms.items() if v}, {}))
+            value = replaced(value, name, Polynomial({k: v for k, v in terms.items() if v}, {}))
     return value
 
 
@@ -200,7 +198,7 @@ def _by_names(instances: isl.Set, names: Sequence[str]) -> isl.Set:
     return result.params()
 
 
-def _as_named(function: isl.Aff, names: Sequence[str]) -> SumOfProducts | None:
+def _as_named(function: isl.Aff, names: Sequence[str]) -> Polynomial | None:
     """A function of dimensions as one of names."""
     if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
         return None
@@ -209,10 +207,10 @@ def _as_named(function: isl.Aff, names: Sequence[str]) -> SumOfProducts | None:
         terms[(name,)] = coefficient(function, isl.dim_type.in_, place)
     for place, name in enumerate(parameter_names(function.get_domain_space())):
         terms[(name,)] = coefficient(function, isl.dim_type.param, place)
-    return SumOfProducts({key: factor for key, factor in terms.items() if factor}, {})
+    return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
 
 
-def _size(text: str) -> SumOfProducts:
+def _size(text: str) -> Polynomial:
     """`n`, or `3 * n`."""
     multiple, _, name = text.rpartition(" * ")
-    return SumOfProducts({(name,): int(multiple or "1")}, {})
+    return Polynomial({(name,): int(multiple or "1")}, {})

@@ -14,8 +14,8 @@ from loopwright.c.typed.file import TypedFunction
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.named import everywhere, number, variable
+from loopwright.presburger.polynomials import Polynomial
 from loopwright.presburger.sets import PARAM
-from loopwright.read.c.second.polynomials import SumOfProducts
 from loopwright.source import Span
 
 
@@ -90,7 +90,7 @@ class Scope:
     facts: Facts
     domain: isl.Set
     iterators: Mapping[int, str]
-    bound: Mapping[int, SumOfProducts]
+    bound: Mapping[int, Polynomial]
     """Local integers and parameters of functions, by their declaration: what they are."""
     depth: int = 0
     in_head: bool = False
