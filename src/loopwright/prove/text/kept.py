@@ -20,7 +20,7 @@ for every cell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -30,12 +30,12 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.macros import array_view, axis_of, call_arguments, called_by, called_name, part
 from loopwright.prove.text.room import element_bytes
+from loopwright.prove.text.turns import changed_names, constant_loop, test_holds
 from loopwright.source import Edit
 
 EARLY = re.compile(r"LW_EARLY(_FIRST)?\((\w+), (\d+)\)(?=\s+if\b)")
 _SETS = ("LW_FLAGS", "LW_BITS")
 _ASKS = ("LW_FLAG", "LW_KEPT_OR", "LW_KEPT_WHERE")
-_HEAD = re.compile(r"LW_INDEX (\w+) = (\d+);|long (\w+) = (\d+);")
 
 
 @dataclass(frozen=True)
@@ -96,37 +96,6 @@ def _around(node: Node) -> Iterator[Node]:
         outer = outer.parent
 
 
-def _constant_loop(node: Node) -> Counted | None:
-    """`for (LW_INDEX p = 1; p <= 4; p += 1)`, of which nothing in it changes p."""
-    if node.type != "for_statement":
-        return None
-    texts = [_plain(part(node, name).text) for name in ("initializer", "condition", "update")]
-    head = _HEAD.fullmatch(texts[0])
-    if head is None:
-        return None
-    name, first = (one for one in head.groups() if one is not None)
-    until = re.fullmatch(rf"{name} <= (\d+)", texts[1])
-    if until is None or texts[2] not in (f"{name} += 1", f"{name}++") or name in _changed(part(node, "body")):
-        return None
-    return name, int(first), int(until[1])
-
-
-def _changed(node: Node) -> set[str]:
-    """The names that something in it declares or assigns."""
-    found: set[str] = set()
-    for one in walk(node):
-        match one.type:
-            case "init_declarator":
-                found.add(part(one, "declarator").text)
-            case "declaration":
-                found.add(part(one, "declarator").text)
-            case "assignment_expression":
-                found.add(part(one, "left").text)
-            case "update_expression" | "pointer_expression":
-                found.add(part(one, "argument").text)
-    return found
-
-
 def _lane_names(node: Node) -> tuple[str, ...]:
     """The iterators of the loops over warps and lanes around a node, the outer one first."""
     found = [one for one in _around(node) if axis_of(one, "LANE") is not None]
@@ -145,7 +114,7 @@ def _bits(masks: Sequence[Node], sets: Sequence[Node], asked: Sequence[Node]) ->
     if len(set(used)) != len(used) or any(bit >= BITS for bit in used):
         raise Unreadable("two tests are kept in one bit")
     after = max((one.end for one in sets), default=masks[0].end)
-    changed = _changed(block)
+    changed = changed_names(block)
     for one in asked:
         if one.start < after or not block.start <= one.start < block.end:
             raise Unreadable(f"{_plain(one.text)} is asked for before it is kept")
@@ -205,7 +174,7 @@ def _asked(node: Node, known: Sequence[_KeptBits], changed: set[str]) -> str:
 def _cell_loops(node: Node) -> tuple[Counted, ...]:
     """The two loops of constant lengths that are nearest around a node."""
     found = [one for one in _around(node) if one.type == "for_statement"]
-    loops = [one for outer in found[:2] if (one := _constant_loop(outer)) is not None]
+    loops = [one for outer in found[:2] if (one := constant_loop(outer)) is not None]
     if len(loops) != 2:
         raise Unreadable(f"no loops over the cells of a lane are around {_plain(node.text)}")
     return loops[1], loops[0]
@@ -286,7 +255,7 @@ def _march(node: Node, name: str, last: str) -> tuple[Node, str, int]:
     """The march whose steps each run a statement once, its iterator and its first step."""
     inside, loops, tests = node, list[Counted](), list[tuple[str, bool]]()
     for outer in _around(node):
-        counted = _constant_loop(outer)
+        counted = constant_loop(outer)
         match outer.type:
             case "compound_statement":
                 pass
@@ -317,16 +286,11 @@ def _runs(loops: Sequence[Counted], tests: Sequence[tuple[str, bool]]) -> int:
     found = 0
     for values in product(*(range(first, last + 1) for _, first, last in loops)):
         known = {name: value for (name, _, _), value in zip(loops, values, strict=True)}
-        found += all(_holds(test, known) is wanted for test, wanted in tests)
+        for test, _ in tests:
+            if test_holds(test, known) is None:
+                raise Unreadable(f"whether copies are made in a step depends on {test}")
+        found += all(test_holds(test, known) is wanted for test, wanted in tests)
     return found
-
-
-def _holds(test: str, known: Mapping[str, int]) -> bool:
-    match = re.fullmatch(r"\((\w+) (==|>=|<=) (\d+)\)", test)
-    if match is None or match[1] not in known:
-        raise Unreadable(f"whether copies are made in a step depends on {test}")
-    value, number = known[match[1]], int(match[3])
-    return value == number if match[2] == "==" else value >= number if match[2] == ">=" else value <= number
 
 
 def _check_copies(node: Node, late: Node, room: Node, statements: Sequence[Node]) -> None:
@@ -337,7 +301,7 @@ def _check_copies(node: Node, late: Node, room: Node, statements: Sequence[Node]
         if inner == node:
             break
         nested = inner.type == "if_statement" and inner.child_by_field_name("alternative") is None
-        if not nested and inner.type != "compound_statement" and _constant_loop(inner) not in loops:
+        if not nested and inner.type != "compound_statement" and constant_loop(inner) not in loops:
             raise Unreadable(f"copies that are fetched early are inside of a {inner.type}")
     else:
         raise Unreadable("a copy that is fetched early is not one of its statement")

@@ -30,6 +30,7 @@ from loopwright.c.syntax import Node, walk
 from loopwright.emit.cuda.launches import LANES
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.macros import part
+from loopwright.prove.text.turns import constant_loop
 
 
 def is_whole_head(first: str, step: str, test: Node, name: str, count: int) -> bool:
@@ -124,21 +125,9 @@ def _is_shuffle(access: Node, body: Node) -> bool:
         next_around = around.parent
         if next_around is None:
             return False
-        if next_around.type == "for_statement" and not _is_constant(next_around):
+        if next_around.type == "for_statement" and constant_loop(next_around) is None:
             return False
         if next_around.type not in ("for_statement", "compound_statement"):
             return False
         around = next_around
     return True
-
-
-def _is_constant(loop: Node) -> bool:
-    """`for (long v = 0; v <= 3; v += 1)`."""
-    texts = [" ".join(part(loop, name).text.split()) for name in ("initializer", "condition", "update")]
-    head = re.fullmatch(r"(?:int|long|LW_INDEX) (\w+) = \d+;", texts[0])
-    if head is None:
-        return False
-    name = head[1]
-    assigned = [one for one in walk(part(loop, "body")) if one.type == "assignment_expression"]
-    kept = all(part(one, "left").text != name for one in assigned)
-    return kept and re.fullmatch(rf"{name} <= \d+", texts[1]) is not None and texts[2] == f"{name} += 1"

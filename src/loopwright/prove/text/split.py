@@ -68,7 +68,7 @@ def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
             raise Unreadable(f"whether threads arrive in a step depends on {test}")
     else:
         loop = None if inner is None else inner.parent
-        counted = constant_loop(loop) if loop is not None and loop.type == "for_statement" else None
+        counted = None if loop is None else constant_loop(loop)
         if loop is None or inner is None or counted is None or loop not in within:
             raise Unreadable("threads arrive where it is not known that each step does so once")
         if " ".join(test.split()) != f"{counted[0]} == {counted[2]}" or counted[1] > counted[2]:

@@ -65,16 +65,30 @@ def clash(one: Iterable[str], other: Iterable[str]) -> frozenset[str]:
 
 
 def constant_loop(node: Node) -> tuple[str, int, int] | None:
-    """`for (LW_INDEX v = 0; v <= 3; v += 1)`, of which nothing inside changes v."""
+    """`for (LW_INDEX v = 0; v <= 3; v += 1)`, of which nothing inside declares or changes v."""
+    if node.type != "for_statement":
+        return None
     texts = [" ".join(part(node, name).text.split()) for name in ("initializer", "condition", "update")]
-    head = re.fullmatch(r"(?:LW_INDEX|long) (\w+) = (\d+);", texts[0])
-    until = None if head is None else re.fullmatch(rf"{head[1]} <= (\d+)", texts[1])
-    if head is None or until is None or counted(node) != head[1]:
+    head = re.fullmatch(r"(?:int|long|LW_INDEX) (\w+) = (\d+);", texts[0])
+    name = "" if head is None else head[1]
+    until = re.fullmatch(rf"{name} <= (\d+)", texts[1])
+    if head is None or until is None or texts[2] not in (f"{name} += 1", f"{name}++"):
         return None
-    assigned = (one for one in walk(part(node, "body")) if one.type == "assignment_expression")
-    if any(part(one, "left").text == head[1] for one in assigned):
-        return None
-    return head[1], int(head[2]), int(until[1])
+    return None if name in changed_names(part(node, "body")) else (name, int(head[2]), int(until[1]))
+
+
+def changed_names(node: Node) -> set[str]:
+    """The names that something in it declares or assigns, or may through its address."""
+    found: set[str] = set()
+    for one in walk(node):
+        match one.type:
+            case "init_declarator" | "declaration":
+                found.add(part(one, "declarator").text)
+            case "assignment_expression":
+                found.add(part(one, "left").text)
+            case "update_expression" | "pointer_expression":
+                found.add(part(one, "argument").text)
+    return found
 
 
 def runs(node: Node, within: Node, known: Mapping[str, int]) -> bool:
@@ -82,15 +96,15 @@ def runs(node: Node, within: Node, known: Mapping[str, int]) -> bool:
     inner, outer = node, node.parent
     while inner != within and outer is not None:
         if outer.type == "if_statement" and part(outer, "condition") != inner:
-            holds = _holds(part(outer, "condition").text, known)
+            holds = test_holds(part(outer, "condition").text, known)
             if holds is not None and holds is not (part(outer, "consequence") == inner):
                 return False
         inner, outer = outer, outer.parent
     return True
 
 
-def _holds(test: str, known: Mapping[str, int]) -> bool | None:
-    """Of `(v == 1)`; None of other tests."""
+def test_holds(test: str, known: Mapping[str, int]) -> bool | None:
+    """Whether `(v == 1)` holds; None of other tests."""
     match = re.fullmatch(r"\((\w+) (==|>=|<=) (\d+)\)", " ".join(test.split()))
     if match is None or match[1] not in known:
         return None
