@@ -109,7 +109,7 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
     """The region as the form above, or None where it is not of that form."""
     if not includes(source, HEADER) or redefined(source):
         return None
-    parts = [node for node in c_file(source).block(region.place).named_children if node.type != "comment"]
+    parts = named_children(c_file(source).block(region.place))
     if len(parts) != 1 or parts[0].type != "compound_statement":
         return None
     statements = named_children(parts[0])

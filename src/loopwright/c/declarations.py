@@ -270,7 +270,7 @@ def _variables(node: Node, declarators: list[Node]) -> list[Variable]:
 
 
 def _constant(kind: str, declarator: Node) -> int | None:
-    value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+    value = declarator.child_by_field_name("value")
     number = None if value is None or "const" not in kind.split() else integer_text(value.text)
     held = named_type(unqualified(kind))
     is_held = isinstance(held, Integer) and number is not None and held.least <= number <= held.greatest

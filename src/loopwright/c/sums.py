@@ -32,10 +32,8 @@ class AddedSum:
 def added_sum(text: str) -> AddedSum | None:
     """The sum of two parts that the text of a statement adds to a variable, or subtracts from it."""
     statement = only_statement(text)
-    if statement is None or statement.type != "expression_statement" or len(named_children(statement)) != 1:
-        return None
-    (assignment,) = named_children(statement)
-    if assignment.type != "assignment_expression" or operator(assignment) not in SIGNS:
+    assignment = None if statement is None else statement.only_expression
+    if assignment is None or assignment.type != "assignment_expression" or operator(assignment) not in SIGNS:
         return None
     value = without_parentheses(field(assignment, "right"))
     if value.type != "binary_expression" or operator(value) not in ("+", "-"):

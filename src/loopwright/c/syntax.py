@@ -207,6 +207,24 @@ class Node:
         return node
 
     @property
+    def only_expression(self) -> Node | None:
+        """e of the statement `e;`, None of any other one."""
+        inside = named_children(self) if self.type == "expression_statement" else []
+        return inside[0] if len(inside) == 1 else None
+
+    @property
+    def only_assignment(self) -> Node | None:
+        """`x = e` of the statement `x = e;`, None of any other one."""
+        core = self.only_expression
+        is_one = core is not None and core.type == "assignment_expression" and operator(core) == "="
+        return core if is_one else None
+
+    @property
+    def declared(self) -> Node:
+        """What a declarator declares, its first value left out: `x[3]` of `x[3] = {1}`."""
+        return field(self, "declarator") if self.type == "init_declarator" else self
+
+    @property
     def is_missing(self) -> bool:
         """Whether the parser put it there because the text lacks it."""
         return self._raw.is_missing

@@ -117,15 +117,10 @@ def _stays(body: Node, names: set[str]) -> bool:
         if node.type in _LEAVING or not names.isdisjoint(changed_names(node)):
             return False
         if node.type == "declaration" and not names.isdisjoint(names_in(node.text)):
-            declared = {word for one in node.children_by_field_name("declarator") for word in _declared(one)}
-            if not names.isdisjoint(declared):
+            declared = [one.declared for one in node.children_by_field_name("declarator")]
+            if not names.isdisjoint(word for one in declared for word in identifiers(one)):
                 return False
     return True
-
-
-def _declared(declarator: Node) -> tuple[str, ...]:
-    target = field(declarator, "declarator") if declarator.type == "init_declarator" else declarator
-    return identifiers(target)
 
 
 def _returns(body: Node, file: CFile, returning: frozenset[str]) -> bool:
@@ -183,7 +178,7 @@ def _from_before(loop: Node, block: Node, file: CFile, region: Region) -> list[E
 
 def _outside(loop: Node, name: str, block: Node, file: CFile, region: Region) -> str | None:
     """`name = e` of a local variable, from a statement before the region that starts with this loop."""
-    inside = [one for one in named_children(block) if one.type != "comment"]
+    inside = named_children(block)
     if not inside or inside[0] != loop:
         return None
     whole = c_file(replace(file.source, chosen=())).possible
@@ -211,7 +206,7 @@ def _continued_edits(source: Source) -> Iterator[list[Edit]]:
         block = file.block(region.place)
         for node in walk(block):
             is_sequence = node is block or node.type == "compound_statement"
-            statements = [one for one in named_children(node) if one.type != "comment"] if is_sequence else []
+            statements = named_children(node) if is_sequence else []
             for k, loop in enumerate(statements):
                 name = loop_iterator(loop) if loop.type == "for_statement" else None
                 if name is not None and is_assigned(loop):

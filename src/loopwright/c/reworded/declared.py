@@ -97,8 +97,7 @@ def _plain_names(declaration: Node) -> tuple[str, ...]:
         return ()
     names: list[str] = []
     for one in declarators:
-        target = field(one, "declarator") if one.type == "init_declarator" else one
-        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        target, value = one.declared, one.child_by_field_name("value")
         if target.type != "identifier" or (value is not None and value.type == "initializer_list"):
             return ()
         if value is not None and set(identifiers(value)) & {target.text, *names}:

@@ -120,10 +120,9 @@ def _alike(one: _Variable, other: _Variable) -> bool:
 
 
 def _words(declarator: Node) -> tuple[str, str]:
-    target = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else None
     declaration = declarator.parent
     kind = "" if declaration is None else type_text(declaration, qualifiers=False)
-    return kind, packed((target or declarator).text)
+    return kind, packed(declarator.declared.text)
 
 
 def _frame(scope: Node) -> Span | None:
@@ -165,6 +164,5 @@ def _is_linked(declarator: Node) -> bool:
 def _sizes_name(variable: _Variable) -> bool:
     """`double t[t]`: a name is known after its declarator."""
     declarator = variable.declarator
-    target = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else None
-    found = [one for one in walk(target or declarator) if one.type == "identifier"]
+    found = [one for one in walk(declarator.declared) if one.type == "identifier"]
     return sum(one.text == variable.name for one in found) != 1

@@ -52,7 +52,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
         for node in walk(block):
             if node is not block and node.type != "compound_statement":
                 continue
-            statements = [one for one in named_children(node) if one.type != "comment"]
+            statements = named_children(node)
             for loop, labelled in pairwise(statements):
                 is_left = loop.type in LOOPS and labelled.type == "labeled_statement"
                 if is_left and not any(is_before(pragma, loop) for pragma in region.pragmas):
@@ -116,7 +116,7 @@ def _return_edits(function: Node) -> tuple[Edit, ...]:
     kind, declarator, body = (function.child_by_field_name(name) for name in ("type", "declarator", "body"))
     if kind is None or body is None or declarator is None or declarator.type != "function_declarator":
         return ()
-    statements = [part for part in named_children(body) if part.type != "comment"]
+    statements = named_children(body)
     if kind.type not in _TYPES or not statements or "\\\n" in body.text or any(body.of_type(*_LABELS)):
         return ()
     early = [(one, found) for one in statements if (found := _early(one)) is not None]
@@ -146,13 +146,13 @@ def _early(statement: Node) -> Node | None:
         return None
     inner = field(statement, "consequence")
     if inner.type == "compound_statement":
-        parts = [part for part in named_children(inner) if part.type != "comment"]
+        parts = named_children(inner)
         inner = parts[0] if len(parts) == 1 else inner
     return inner if inner.type == "return_statement" else None
 
 
 def _value(statement: Node) -> Node | None:
-    values = [part for part in named_children(statement) if part.type != "comment"]
+    values = named_children(statement)
     return values[0] if len(values) == 1 else None
 
 

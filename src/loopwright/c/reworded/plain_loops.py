@@ -208,10 +208,8 @@ def is_simple(value: Node) -> bool:
 def last_step(loop: Node, body: Node, inside: list[Node]) -> Node | None:
     """The step that a body ends with, which nothing in it jumps over; its names mean the same outside."""
     last = inside[-1] if inside and body.type == "compound_statement" else None
-    if last is None or last.type != "expression_statement" or len(named_children(last)) != 1:
-        return None
-    (step,) = named_children(last)
-    if stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
+    step = None if last is None else last.only_expression
+    if step is None or stepped(step) is None or any(_continues(one, loop) for one in walk(body)):
         return None
     declared = {
         word
@@ -261,10 +259,9 @@ def first_given(loop: Node, name: str, before: Sequence[Node] | None = None) -> 
 
 def _given(statement: Node, name: str) -> _Part | None:
     """The text `name = e` of `name = e;` or of `int name = e;`, where it is the last that is declared."""
-    if statement.type == "expression_statement" and len(named_children(statement)) == 1:
-        (core,) = named_children(statement)
-        is_value = core.type == "assignment_expression" and operator(core) == "="
-        if not is_value or without_parentheses(field(core, "left")).text != name:
+    if statement.only_expression is not None:
+        core = statement.only_assignment
+        if core is None or without_parentheses(field(core, "left")).text != name:
             return None
         if not is_simple(field(core, "right")):
             return None
@@ -285,18 +282,15 @@ def _given(statement: Node, name: str) -> _Part | None:
 
 def _harmless(statement: Node) -> set[str] | None:
     """The names that a statement gives values of names and numbers to; None where it does something else."""
-    if statement.type == "expression_statement" and len(named_children(statement)) == 1:
-        (core,) = named_children(statement)
-        is_value = core.type == "assignment_expression" and operator(core) == "="
-        target = without_parentheses(field(core, "left")) if is_value else core
-        is_value = is_value and target.type == "identifier" and is_simple(field(core, "right"))
-        return {target.text} if is_value else None
+    core = statement.only_assignment
+    if core is not None:
+        target = without_parentheses(field(core, "left"))
+        return {target.text} if target.type == "identifier" and is_simple(field(core, "right")) else None
     if statement.type != "declaration":
         return None
     found: set[str] = set()
     for one in statement.children_by_field_name("declarator"):
-        target = field(one, "declarator") if one.type == "init_declarator" else one
-        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        target, value = one.declared, one.child_by_field_name("value")
         if target.type != "identifier" or (value is not None and not is_simple(value)):
             return None
         found.add(target.text)

@@ -188,8 +188,7 @@ def _function(file: CFile, region: Region) -> list[Node]:
 def _target(node: Node) -> str | None:
     """The variable that a node changes, declares, or gives away the address of."""
     match node.type:
-        case "expression_statement" if len(named_children(node)) == 1:
-            core = named_children(node)[0]
+        case "expression_statement" if (core := node.only_expression) is not None:
             is_assigned = core.type == "assignment_expression"
             target = without_parentheses(field(core, "left")) if is_assigned else core
             return target.text if is_assigned and target.type == "identifier" else None
@@ -275,10 +274,7 @@ def _is_local(name: str, around: list[Node]) -> bool:
 
 
 def _declared_in(node: Node) -> list[str]:
-    found = [
-        field(one, "declarator") if one.type == "init_declarator" else one
-        for one in node.children_by_field_name("declarator")
-    ]
+    found = [one.declared for one in node.children_by_field_name("declarator")]
     return [one.text for one in found if one.type == "identifier"]
 
 

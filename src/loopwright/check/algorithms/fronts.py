@@ -14,7 +14,7 @@ import islpy as isl
 
 from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import loop_iterator
-from loopwright.c.syntax import Node, walk
+from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.tokens import on_one_line
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
@@ -145,5 +145,5 @@ def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
 
 def _labelled(node: Node) -> Node:
     """The statement that a label labels."""
-    statements: Sequence[Node] = [part for part in node.named_children if part.type != "comment"]
+    statements: Sequence[Node] = named_children(node)
     return statements[-1]

@@ -374,8 +374,7 @@ def _declared(node: Node) -> Iterator[tuple[str, _Local]]:
     declarators = node.children_by_field_name("declarator")
     kind = on_one_line(node.text[: declarators[0].start - node.start] if declarators else node.text)
     for one in declarators:
-        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
-        shape = field(one, "declarator") if one.type == "init_declarator" else one
+        shape, value = one.declared, one.child_by_field_name("value")
         named = identifiers(shape)
         yield named[0] if named else on_one_line(shape.text), _Local(kind, on_one_line(shape.text), value)
 

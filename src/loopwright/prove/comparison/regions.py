@@ -225,7 +225,7 @@ def _between(body: Node, before: list[str], after: list[str]) -> Span:
 
 
 def _statements(body: Node) -> list[Node]:
-    return [part for part in named_children(body) if part.type != "comment"]
+    return named_children(body)
 
 
 def _text(node: Node) -> str:

@@ -161,11 +161,8 @@ class _TextReader:
 
     def bound(self, node: Node, words: Words, outer: tuple[str, ...]) -> tuple[str, Expr] | None:
         """The name and value of `name = e;`, where the name is a variable for bounds."""
-        inner = named_children(node)
-        if node.type != "expression_statement" or len(inner) != 1:
-            return None
-        (core,) = inner
-        if core.type != "assignment_expression" or operator(core) != "=":
+        core = node.only_assignment
+        if core is None:
             return None
         left = without_parentheses(field(core, "left"))
         if left.type != "identifier" or not self.is_counter(left, words):

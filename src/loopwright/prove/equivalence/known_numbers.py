@@ -17,7 +17,7 @@ from functools import lru_cache
 from loopwright.c.declarations import known_constant
 from loopwright.c.file import CFile
 from loopwright.c.macros import constant_macro, integer_text
-from loopwright.c.syntax import Node, field, identifiers, operator, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
 from loopwright.c.tokens import ASSIGNING, spelled
 from loopwright.c.typed.options import PLAIN
@@ -266,7 +266,7 @@ def changing_macros(source: Source) -> frozenset[str]:
 def may_not_return(node: Node, file: CFile) -> bool:
     """Whether an `if` without `else` ends with a call of a function of another file: `if (c) die();`."""
     body = core_of(field(node, "consequence"))
-    inside = [one for one in body.named_children if one.type != "comment"]
+    inside = named_children(body)
     last = inside[-1] if body.type == "compound_statement" and inside else body
     call = last.named_children[0] if last.type == "expression_statement" and last.named_children else last
     if node.child_by_field_name("alternative") is not None or call.type != "call_expression":

@@ -9,9 +9,9 @@ accumulator.  Whether `e` leaves the accumulator alone is for the accesses to sa
 
 from __future__ import annotations
 
-from loopwright.c.syntax import Node, field, named_children, operator, parse, walk, without_parentheses
+from loopwright.c.sums import PREFIX, only_statement
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
 
 COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 """`s -= e` adds -e."""
@@ -26,7 +26,6 @@ CALLS = {
     for name in ("min", "max", "MIN", "MAX", "fmin", "fmax", "fminf", "fmaxf", "fminl", "fmaxl", "Min", "Max")
 }
 
-PREFIX = "void f(void) {"
 
 
 @dataclass(frozen=True)
@@ -47,15 +46,12 @@ class AccumulationSyntax:
 
 def accumulation_of(text: str) -> AccumulationSyntax | None:
     """The accumulation that the text of a statement is, if it is one."""
-    root = parse(Source("", f"{PREFIX}{text}}}"))
-    if root.has_error or len(root.named_children) != 1:
+    statement = only_statement(text)
+    if statement is None:
         return None
-    statements = named_children(field(root.named_children[0], "body"))
-    if len(statements) != 1:
-        return None
-    found = _statement(statements[0])
+    found = _statement(statement)
     if found is None:
-        return _extreme(statements[0])
+        return _extreme(statement)
     name, target, reads = found
     return AccumulationSyntax(name, _range(target), tuple(_range(node) for node in reads))
 
@@ -70,8 +66,9 @@ def _range(node: Node) -> tuple[int, int]:
 
 def _statement(node: Node) -> _Found | None:
     match node.type:
-        case "expression_statement" if len(named_children(node)) == 1:
-            return _expression(named_children(node)[0])
+        case "expression_statement":
+            inner = node.only_expression
+            return None if inner is None else _expression(inner)
         case "if_statement" if node.child_by_field_name("alternative") is None:
             return _guarded(node)
         case _:
@@ -150,14 +147,10 @@ def _guarded(node: Node) -> _Found | None:
     body = field(node, "consequence")
     if body.type == "compound_statement" and len(named_children(body)) == 1:
         body = named_children(body)[0]
-    if body.type != "expression_statement" or len(named_children(body)) != 1:
-        return None
-    inner = named_children(body)[0]
-    found = _expression(inner)
-    if found is not None:
+    inner = body.only_expression
+    found = None if inner is None else _expression(inner)
+    if found is not None or inner is None or body.only_assignment is None:
         return found
-    if inner.type != "assignment_expression" or operator(inner) != "=":
-        return None
     target = field(inner, "left")
     compared = _comparison(field(node, "condition"), target)
     if compared is None or not _same(field(inner, "right"), compared[2]):

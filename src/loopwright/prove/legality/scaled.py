@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from loopwright.c.declarations import is_floating_type
-from loopwright.c.syntax import Node, field, named_children, operator
+from loopwright.c.syntax import Node, field, operator
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Access, Program, Statement
@@ -41,8 +41,7 @@ def product_of(copy: Statement, program: Program) -> Product | None:
     if len(copy.writes) != 1 or len(copy.reads) != 2 or not exact:
         return None
     node = leaf_nodes(program, program.syntax)[copy.name]
-    inner = named_children(node)
-    node = inner[0] if node.type == "expression_statement" and len(inner) == 1 else node
+    node = node.only_expression or node
     if node.type != "assignment_expression" or operator(node) != "=":
         return None
     found = _product(field(node, "right"), copy, program)

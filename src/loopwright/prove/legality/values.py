@@ -8,7 +8,6 @@ from typing import Any
 import islpy as isl
 
 from loopwright.c.declarations import unqualified
-from loopwright.c.syntax import named_children
 from loopwright.c.tokens import bracketed, packed
 from loopwright.display import Displayed
 from loopwright.errors import Code, GaveUp, InternalError
@@ -157,10 +156,7 @@ def _around(statement: Statement, places: list[Span]) -> tuple[str, ...]:
 
 def is_assignment(program: Program, statement: Statement) -> bool:
     node = leaf_nodes(program, program.syntax)[statement.name]
-    inner = named_children(node)
-    if node.type == "expression_statement" and len(inner) == 1:
-        node = inner[0]
-    return node.type in ("assignment_expression", "init_declarator")
+    return (node.only_expression or node).type in ("assignment_expression", "init_declarator")
 
 
 def out_of_bounds(statement: Statement, access: Access, point: Point) -> WrongValue:

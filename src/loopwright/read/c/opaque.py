@@ -139,7 +139,7 @@ def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
     refuse_specifiers(node)
     found: tuple[Touch, ...] = ()
     for declarator in node.children_by_field_name("declarator"):
-        value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+        value = declarator.child_by_field_name("value")
         target = declarator if value is None else field(declarator, "declarator")
         name = identifiers(target)[0]
         if name not in frame.setting.names.untracked:

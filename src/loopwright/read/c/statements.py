@@ -268,7 +268,7 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
             piece = replace(piece, frame=after)
             continue
         is_initialised = declarator.type == "init_declarator"
-        target = field(declarator, "declarator") if is_initialised else declarator
+        target = declarator.declared
         _refuse_unfollowed(node, target, frame)
         for size in sizes_in(target):
             refuse_changing_size(size, frame.setting.names)
@@ -302,7 +302,7 @@ def _is_iterator(declarator: Node, frame: Frame) -> bool:
     if named is None or named[0] not in frame.setting.names.iterators:
         return False
     refuse_shadowing(declarator, named[0], frame)
-    value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+    value = declarator.child_by_field_name("value")
     if value is not None and any(touch.is_write for touch in touches(value, frame)):
         message = "this changes something besides the iterator"
         raise refuse(value, message, "assign it before the region")
