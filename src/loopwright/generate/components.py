@@ -12,20 +12,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.generate.context import Executed, GenerationContext
-from loopwright.model.schedule import (
-    Annotated,
-    AnyOrder,
-    Band,
-    Context,
-    Expansion,
-    Extension,
-    Filter,
-    Guard,
-    Leaf,
-    Mark,
-    Sequence,
-    Tree,
-)
+from loopwright.model import schedule as trees
 from loopwright.presburger.sets import DIM, basic_sets, before, sorted_maps
 
 
@@ -93,7 +80,7 @@ class _StatementOrder:
         self._values[position] = [value.to_python() if value.is_int() else None for value in values]
 
 
-def _scheduled_after(inside: Tree, order: _StatementOrder, a: int, b: int) -> bool:
+def _scheduled_after(inside: trees.Tree, order: _StatementOrder, a: int, b: int) -> bool:
     """Whether some instance of b comes after some instance of a; `inside` is what is below the band."""
     for position in order.positions:
         follows = order.follows(position, b, a)
@@ -102,10 +89,10 @@ def _scheduled_after(inside: Tree, order: _StatementOrder, a: int, b: int) -> bo
     return follows_in_tree(inside, order.executed[a], order.executed[b])
 
 
-def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
+def follows_in_tree(tree: trees.Tree, a: isl.Map, b: isl.Map) -> bool:
     """Whether `tree` may order an instance of b after one of a at the same schedule point."""
     match tree:
-        case Band():
+        case trees.Band():
             before, later = extend_by_band(a, tree), extend_by_band(b, tree)
             first = a.dim(isl.dim_type.in_)
             domain_a, domain_b = before.domain(), later.domain()
@@ -114,26 +101,26 @@ def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
                 if follows != 0:
                     return follows > 0
             return follows_in_tree(tree.child, before, later)
-        case Sequence(children):
+        case trees.Sequence(children):
             return _follows_among(children, a, b, ordered=True)
-        case AnyOrder(children):
+        case trees.AnyOrder(children):
             return _follows_among(children, a, b, ordered=False)
-        case Filter():
+        case trees.Filter():
             both = passing((a,), tree.filter), passing((b,), tree.filter)
             return any(follows_in_tree(tree.child, first, second) for first, second in product(*both))
-        case Expansion():
+        case trees.Expansion():
             both = expand(a, tree.expansion), expand(b, tree.expansion)
             return any(follows_in_tree(tree.child, first, second) for first, second in product(*both))
-        case Extension():
+        case trees.Extension():
             # what is added at a point that both share runs once, so that they stay together
             return not a.domain().is_disjoint(b.domain())
-        case Context() | Guard() | Mark() | Annotated():
+        case trees.Context() | trees.Guard() | trees.Mark() | trees.Annotated():
             return follows_in_tree(tree.child, a, b)
-        case Leaf():
+        case trees.Leaf():
             return False
 
 
-def _follows_among(children: tuple[Filter, ...], a: isl.Map, b: isl.Map, *, ordered: bool) -> bool:
+def _follows_among(children: tuple[trees.Filter, ...], a: isl.Map, b: isl.Map, *, ordered: bool) -> bool:
     parts_a = _parts(children, a)
     parts_b = _parts(children, b)
     for index_b, part_b in parts_b:
@@ -147,13 +134,13 @@ def _follows_among(children: tuple[Filter, ...], a: isl.Map, b: isl.Map, *, orde
     return False
 
 
-def _parts(children: tuple[Filter, ...], relation: isl.Map) -> list[tuple[int, isl.Map]]:
+def _parts(children: tuple[trees.Filter, ...], relation: isl.Map) -> list[tuple[int, isl.Map]]:
     """The children that instances of `relation` pass into, with those instances."""
     parts = ((index, passing((relation,), child.filter)) for index, child in enumerate(children))
     return [(index, part) for index, found in parts for part in found]
 
 
-def extend_by_band(relation: isl.Map, band: Band) -> isl.Map:
+def extend_by_band(relation: isl.Map, band: trees.Band) -> isl.Map:
     """{ [outer, t] -> s : [outer] -> s in relation, s -> t in the band's schedule }."""
     schedule = _part(band.schedule, relation.get_space().range(), len(band.members))
     return relation.flat_domain_product(schedule.reverse())

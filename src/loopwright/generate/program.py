@@ -32,28 +32,12 @@ from loopwright.generate.pieces import options_by_name
 from loopwright.loops import nodes
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import EMPTY, Call, Node
-from loopwright.model.schedule import (
-    LEAF,
-    Annotated,
-    AnyOrder,
-    Band,
-    Context,
-    Expansion,
-    Extension,
-    Filter,
-    Guard,
-    Leaf,
-    Mark,
-    Member,
-    Schedule,
-    Sequence,
-    Tree,
-)
+from loopwright.model import schedule as trees
 from loopwright.presburger.sets import IN, OUT, isl_failures, sets_of, sorted_maps, union
 
 
 @isl_failures("isl failed while generating loops")
-def generate(schedule: Schedule, options: GenerationOptions | None = None) -> Node:
+def generate(schedule: trees.Schedule, options: GenerationOptions | None = None) -> Node:
     """The loops that run the instances of `schedule` in its order."""
     known, tree = _outer_context(schedule)
     run = GenerationRun(
@@ -64,7 +48,7 @@ def generate(schedule: Schedule, options: GenerationOptions | None = None) -> No
     return nest(grafts, EvaluationPlace((), context.generated)) if grafts else EMPTY
 
 
-def _prefix(schedule: Schedule) -> str:
+def _prefix(schedule: trees.Schedule) -> str:
     """What iterators are called: c0, c1, ... unless a parameter has such a name."""
     names = isl.Set.universe(_parameters(schedule)).get_var_names_not_none(isl.dim_type.param)
     taken = {match[1] for name in names if (match := re.fullmatch(r"(.*?)\d+", name))}
@@ -72,7 +56,7 @@ def _prefix(schedule: Schedule) -> str:
     return next(prefix for prefix in candidates if prefix not in taken)
 
 
-def _parameters(schedule: Schedule) -> isl.Space:
+def _parameters(schedule: trees.Schedule) -> isl.Space:
     """The space of all parameters, those that only an inner node names included."""
     space = schedule.domain.get_space().params().align_params(schedule.context.get_space().params())
     for part in _presburger_parts(schedule.tree):
@@ -80,106 +64,106 @@ def _parameters(schedule: Schedule) -> isl.Space:
     return space
 
 
-def _presburger_parts(tree: Tree) -> Iterator[isl.Set | isl.Map | isl.UnionSet | isl.UnionMap]:
+def _presburger_parts(tree: trees.Tree) -> Iterator[isl.Set | isl.Map | isl.UnionSet | isl.UnionMap]:
     """Everything in the tree that may name parameters."""
     match tree:
-        case Leaf():
+        case trees.Leaf():
             return
-        case Sequence(children) | AnyOrder(children):
+        case trees.Sequence(children) | trees.AnyOrder(children):
             for child in children:
                 yield from _presburger_parts(child)
             return
-        case Band():
+        case trees.Band():
             yield tree.schedule
             yield from (part for part in (tree.isolate, tree.options) if part is not None)
-        case Filter():
+        case trees.Filter():
             yield tree.filter
-        case Context():
+        case trees.Context():
             yield tree.context
-        case Guard():
+        case trees.Guard():
             yield tree.guard
-        case Extension():
+        case trees.Extension():
             yield tree.extension
-        case Expansion():
+        case trees.Expansion():
             yield tree.expansion
-        case Mark() | Annotated():
+        case trees.Mark() | trees.Annotated():
             pass
         case _:
             assert_never(tree)
     yield from _presburger_parts(tree.child)
 
 
-def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
+def _outer_context(schedule: trees.Schedule) -> tuple[isl.Set, trees.Tree]:
     """What is known of the parameters everywhere: context nodes at the root included."""
     context, tree = schedule.context, schedule.tree
     if not context.is_params():
         context = context.params()
-    while isinstance(tree, Context):
+    while isinstance(tree, trees.Context):
         own = tree.context if tree.context.is_params() else tree.context.params()
         context, tree = context.intersect(own), tree.child
     return context, tree
 
 
-def _executed(schedule: Schedule, context: GenerationContext) -> Executed:
+def _executed(schedule: trees.Schedule, context: GenerationContext) -> Executed:
     """{ [] -> s : s in the domain }, one map a statement [Grosser2015, section 4.1]."""
     domain = schedule.domain.align_params(context.space).intersect_params(context.known.params())
     sets = sorted(sets_of(domain), key=lambda s: (s.get_tuple_name() or "", s.n_dim()))
     return tuple(isl.Map.from_range(s.coalesce()).add_dims(isl.dim_type.in_, 0) for s in sets)
 
 
-def generate_tree(tree: Tree, context: GenerationContext, executed: Executed) -> list[Graft]:
+def generate_tree(tree: trees.Tree, context: GenerationContext, executed: Executed) -> list[Graft]:
     """The program for `executed` in the order of `tree`."""
     if not executed:
         return []
     match tree:
-        case Leaf():
+        case trees.Leaf():
             return _leaf(context, executed)
-        case Band():
+        case trees.Band():
             return _band(tree, context, executed)
-        case Filter():
+        case trees.Filter():
             return generate_tree(tree.child, context, passing(executed, tree.filter))
-        case Sequence(children) | AnyOrder(children):
+        case trees.Sequence(children) | trees.AnyOrder(children):
             return [graft for child in children for graft in generate_tree(child, context, executed)]
-        case Mark():
+        case trees.Mark():
             return _together(generate_tree(tree.child, context, executed), context, tree.name)
-        case Annotated():
+        case trees.Annotated():
             _check_scanned(tree, context.times.dim(OUT))
             return _together(generate_tree(tree.child, context.annotated(tree), executed), context)
-        case Context():
+        case trees.Context():
             known = in_iterators(tree.context, context)
             grafts = generate_tree(tree.child, context.assume(known, None), executed)
             return [replace(graft, guard=graft.guard.gist(known)) for graft in grafts]
-        case Guard():
+        case trees.Guard():
             guard = in_iterators(tree.guard, context)
             restricted = _nonempty(relation.intersect_domain(guard) for relation in executed)
             grafts = generate_tree(tree.child, context.assume(guard, None), restricted)
             return [graft.guarded(guard) for graft in grafts]
-        case Extension():
+        case trees.Extension():
             reached = union(relation.domain() for relation in executed)
             added = sorted_maps(tree.extension.preimage_domain_multi_aff(context.times))
             extended = (*executed, *(m.intersect_domain(reached) for m in added))
             return generate_tree(tree.child, context, _merged(_nonempty(extended)))
-        case Expansion():
+        case trees.Expansion():
             expanded = [m for relation in executed for m in expand(relation, tree.expansion)]
             return generate_tree(tree.child, context, _merged(expanded))
         case _:
             assert_never(tree)
 
 
-def runs_again(tree: Tree) -> bool:
+def runs_again(tree: trees.Tree) -> bool:
     """Whether an instance may run at several times, so that its calls have to say at which."""
     match tree:
-        case Leaf():
+        case trees.Leaf():
             return False
-        case Sequence(children) | AnyOrder(children):
+        case trees.Sequence(children) | trees.AnyOrder(children):
             return any(runs_again(child) for child in children)
-        case Extension():
+        case trees.Extension():
             return True
-        case Band():
+        case trees.Band():
             return not tree.schedule.is_single_valued() or runs_again(tree.child)
-        case Expansion():
+        case trees.Expansion():
             return not tree.expansion.reverse().is_single_valued() or runs_again(tree.child)
-        case Filter() | Mark() | Annotated() | Context() | Guard():
+        case trees.Filter() | trees.Mark() | trees.Annotated() | trees.Context() | trees.Guard():
             return runs_again(tree.child)
         case _:
             assert_never(tree)
@@ -209,7 +193,7 @@ def _merged(relations: list[isl.Map] | Executed) -> Executed:
     return tuple(found.values())
 
 
-def _band(band: Band, context: GenerationContext, executed: Executed) -> list[Graft]:
+def _band(band: trees.Band, context: GenerationContext, executed: Executed) -> list[Graft]:
     count = len(band.members)
     if count == 0:
         return generate_tree(band.child, context, executed)
@@ -227,7 +211,7 @@ def _narrow(grafts: list[Graft], outer: GenerationContext, inner: GenerationCont
     return [graft.without_dimension(first, len(inner.names) - first) for graft in grafts]
 
 
-def _check_scanned(annotated: Annotated, outer: int) -> None:
+def _check_scanned(annotated: trees.Annotated, outer: int) -> None:
     """Refuse an annotation of a dimension that no band below it has; bands above have `outer` dimensions.
 
     A dimension that is there becomes loops, which have the annotation, or has single values, whose one
@@ -242,15 +226,15 @@ def _check_scanned(annotated: Annotated, outer: int) -> None:
         )
 
 
-def _scans(tree: Tree, dimension: int, first: int) -> bool:
+def _scans(tree: trees.Tree, dimension: int, first: int) -> bool:
     """Whether a band of `tree` has the schedule dimension; its outermost dimension is `first`."""
     match tree:
-        case Leaf():
+        case trees.Leaf():
             return False
-        case Band():
+        case trees.Band():
             inside = first + len(tree.members)
             return first <= dimension < inside or _scans(tree.child, dimension, inside)
-        case Sequence(children) | AnyOrder(children):
+        case trees.Sequence(children) | trees.AnyOrder(children):
             return any(_scans(child, dimension, first) for child in children)
         case _:
             return _scans(tree.child, dimension, first)
@@ -313,7 +297,7 @@ def _unordered(context: GenerationContext, relation: isl.Map) -> list[Graft]:
     """
     count = relation.dim(OUT)
     copied = relation.flat_domain_product(_identity(relation)).coalesce()
-    band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
+    band = trees.Band(isl.UnionMap.from_map(_identity(relation)), (trees.Member(),) * count, trees.LEAF)
     site = BandSite(band, 0, _leaf, unordered=True)
     names = tuple(f"{context.run.prefix}{len(context.names) + k}" for k in range(count))
     inside = context.widen(site, names, (None,) * count)

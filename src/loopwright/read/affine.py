@@ -17,21 +17,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import space_of
-from loopwright.read.formula import (
-    Addition,
-    Chain,
-    Complement,
-    Exists,
-    Formula,
-    FunctionCall,
-    Junction,
-    Multiplicative,
-    Negative,
-    Numeral,
-    Selection,
-    Symbol,
-    Truth,
-)
+from loopwright.read import formula as fm
 from loopwright.read.formula_grammar import parse_condition, parse_expressions
 from loopwright.source import Source, Span
 
@@ -101,26 +87,26 @@ def _mistake(at: Span | None, message: str, hint: str | None = None, code: Code 
     return BadInput(code, message, span=at, hint=hint)
 
 
-def truth(formula: Formula, scope: FormulaScope) -> isl.Set:
+def truth(formula: fm.Formula, scope: FormulaScope) -> isl.Set:
     """The points where a condition holds."""
     match formula:
-        case Truth(value):
+        case fm.Truth(value):
             return scope.truth(value=value)
-        case Chain(operands, operators):
+        case fm.Chain(operands, operators):
             return _chain(operands, operators, scope)
-        case Junction(conjunction, arguments):
+        case fm.Junction(conjunction, arguments):
             sets = [truth(argument, scope) for argument in arguments]
             return reduce(isl.Set.intersect if conjunction else isl.Set.union, sets)
-        case Complement(argument):
+        case fm.Complement(argument):
             return truth(argument, scope).complement()
-        case Exists(names, body):
+        case fm.Exists(names, body):
             return _exists(names, body, scope)
         case _:
             raise _mistake(formula.at, "a number where a condition should be", "compare it: i >= 0")
 
 
 def _chain(
-    operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...], scope: FormulaScope
+    operands: tuple[tuple[fm.Formula, ...], ...], operators: tuple[str, ...], scope: FormulaScope
 ) -> isl.Set:
     values = [[number(one, scope) for one in operand] for operand in operands]
     holds = scope.truth(value=True)
@@ -130,7 +116,7 @@ def _chain(
     return holds
 
 
-def _exists(names: tuple[Symbol, ...], body: Formula, scope: FormulaScope) -> isl.Set:
+def _exists(names: tuple[fm.Symbol, ...], body: fm.Formula, scope: FormulaScope) -> isl.Set:
     inner = scope
     for name in names:
         if inner.knows(name.text):
@@ -139,30 +125,30 @@ def _exists(names: tuple[Symbol, ...], body: Formula, scope: FormulaScope) -> is
     return scope.without(truth(body, inner))
 
 
-def number(formula: Formula, scope: FormulaScope, *, exact: bool = False) -> isl.PwAff:
+def number(formula: fm.Formula, scope: FormulaScope, *, exact: bool = False) -> isl.PwAff:
     """The value of an expression; `exact`: it will be rounded, so division need not."""
     match formula:
-        case Symbol():
+        case fm.Symbol():
             return _variable(formula, scope)
-        case Numeral(value):
+        case fm.Numeral(value):
             return scope.constant(value)
-        case Negative(argument):
+        case fm.Negative(argument):
             return number(argument, scope, exact=exact).neg()
-        case Addition(terms):
+        case fm.Addition(terms):
             return reduce(isl.PwAff.add, [number(term, scope, exact=exact) for term in terms])
-        case Multiplicative(operator, left, right, at):
+        case fm.Multiplicative(operator, left, right, at):
             first, second = number(left, scope, exact=exact), number(right, scope, exact=exact)
             return _binary(at, operator, first, second, exact=exact)
-        case FunctionCall(function, arguments, at):
+        case fm.FunctionCall(function, arguments, at):
             return _call(at, function, arguments, scope)
-        case Selection(test, then, orelse):
+        case fm.Selection(test, then, orelse):
             holds = truth(test, scope).indicator_function()
             return holds.cond(number(then, scope, exact=exact), number(orelse, scope, exact=exact))
         case _:
             raise _mistake(formula.at, "a condition where a number should be")
 
 
-def _variable(name: Symbol, scope: FormulaScope) -> isl.PwAff:
+def _variable(name: fm.Symbol, scope: FormulaScope) -> isl.PwAff:
     if scope.knows(name.text):
         return scope.variable(name.text)
     known = [*scope.dimensions, *scope.parameters]
@@ -191,7 +177,9 @@ def _divided(
     return quotient if exact else quotient.floor()
 
 
-def _call(at: Span | None, function: str, arguments: tuple[Formula, ...], scope: FormulaScope) -> isl.PwAff:
+def _call(
+    at: Span | None, function: str, arguments: tuple[fm.Formula, ...], scope: FormulaScope
+) -> isl.PwAff:
     exact = function not in ("min", "max")
     values = [number(argument, scope, exact=exact) for argument in arguments]
     match function:

@@ -20,21 +20,7 @@ from enum import Enum
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.formula import (
-    Addition,
-    Chain,
-    Complement,
-    Exists,
-    Formula,
-    FunctionCall,
-    Junction,
-    Multiplicative,
-    Negative,
-    Numeral,
-    Selection,
-    Symbol,
-    Truth,
-)
+from loopwright.read import formula as fm
 from loopwright.read.text import LONGEST_NUMBER, mistake
 from loopwright.source import Source, Span
 
@@ -48,14 +34,14 @@ WORDS = (*CALLS, "and", "or", "not", "exists", "mod", "true", "false")
 """Names with a meaning of their own, which nothing else can have."""
 
 
-def parse_condition(source: Source, start: int, end: int) -> Formula:
+def parse_condition(source: Source, start: int, end: int) -> fm.Formula:
     parser = Parser(source, tokens(source, start, end), lists=True)
     found = parser.value()
     parser.expect_end()
     return found
 
 
-def parse_expressions(source: Source, start: int, end: int) -> list[Formula]:
+def parse_expressions(source: Source, start: int, end: int) -> list[fm.Formula]:
     """The expressions `text[start:end]` lists, separated by commas; none where it is empty."""
     parser = Parser(source, tokens(source, start, end), lists=False)
     if parser.token.kind is TokenKind.END:
@@ -110,7 +96,7 @@ class Parser:
         token = self.token
         return mistake(self.source, token.offset, message, length=max(1, len(token.text)))
 
-    def value(self) -> Formula:
+    def value(self) -> fm.Formula:
         at = self.place(self.token)
         self.depth += 1
         if self.depth > DEEPEST:
@@ -119,108 +105,108 @@ class Parser:
         if self.take("?"):
             then = self.value()
             self.expect(":")
-            found = Selection(found, then, self.value(), at)
+            found = fm.Selection(found, then, self.value(), at)
         self.depth -= 1
         return found
 
-    def any(self) -> Formula:
+    def any(self) -> fm.Formula:
         at, found = self.place(self.token), [self.all()]
         while self.take("or", "||"):
             found.append(self.all())
-        return found[0] if len(found) == 1 else Junction(conjunction=False, arguments=tuple(found), at=at)
+        return found[0] if len(found) == 1 else fm.Junction(conjunction=False, arguments=tuple(found), at=at)
 
-    def all(self) -> Formula:
+    def all(self) -> fm.Formula:
         at, found = self.place(self.token), [self.test()]
         while self.take("and", "&&"):
             found.append(self.test())
-        return found[0] if len(found) == 1 else Junction(conjunction=True, arguments=tuple(found), at=at)
+        return found[0] if len(found) == 1 else fm.Junction(conjunction=True, arguments=tuple(found), at=at)
 
-    def test(self) -> Formula:
+    def test(self) -> fm.Formula:
         negations: list[Token] = []
         while sign := self.take("not", "!"):
             negations.append(sign)
         exists = self.take("exists")
         found = self.exists(exists) if exists else self.compare()
-        return Complement(found, self.place(negations[0])) if len(negations) % 2 else found
+        return fm.Complement(found, self.place(negations[0])) if len(negations) % 2 else found
 
-    def exists(self, at: Token) -> Formula:
+    def exists(self, at: Token) -> fm.Formula:
         enclosed = self.take("(")
-        names: list[Symbol] = []
-        known: list[Formula] = []
+        names: list[fm.Symbol] = []
+        known: list[fm.Formula] = []
         while True:
             names.append(self.name())
             if sign := self.take("="):
-                known.append(Chain(((names[-1],), (self.sum(),)), ("=",), self.place(sign)))
+                known.append(fm.Chain(((names[-1],), (self.sum(),)), ("=",), self.place(sign)))
             if not self.take(","):
                 break
         self.expect(":")
         body = self.value()
         if known:
-            body = Junction(conjunction=True, arguments=(*known, body), at=self.place(at))
+            body = fm.Junction(conjunction=True, arguments=(*known, body), at=self.place(at))
         if enclosed:
             self.expect(")")
-        return Exists(tuple(names), body, self.place(at))
+        return fm.Exists(tuple(names), body, self.place(at))
 
-    def name(self) -> Symbol:
+    def name(self) -> fm.Symbol:
         token = self.token
         if token.kind is not TokenKind.NAME or token.text in WORDS:
             raise self.error(f"{self.shown()} where a name should be")
         self.position += 1
-        return Symbol(token.text, self.place(token))
+        return fm.Symbol(token.text, self.place(token))
 
-    def compare(self) -> Formula:
+    def compare(self) -> fm.Formula:
         at, operands = self.place(self.token), [self.sums()]
         operators: list[str] = []
         while sign := self.take(*COMPARISONS):
             operators.append("=" if sign.text == "==" else sign.text)
             operands.append(self.sums())
         if operators:
-            return Chain(tuple(operands), tuple(operators), at)
+            return fm.Chain(tuple(operands), tuple(operators), at)
         if len(operands[0]) > 1:
             raise self.error(f"{self.shown()} where a list should be compared with something")
         return operands[0][0]
 
-    def sums(self) -> tuple[Formula, ...]:
+    def sums(self) -> tuple[fm.Formula, ...]:
         found = [self.sum()]
         while self.lists and self.take(","):
             found.append(self.sum())
         return tuple(found)
 
-    def sum(self) -> Formula:
+    def sum(self) -> fm.Formula:
         at, found = self.place(self.token), [self.product()]
         while sign := self.take("+", "-"):
             term = self.product()
-            found.append(term if sign.text == "+" else Negative(term, self.place(sign)))
-        return found[0] if len(found) == 1 else Addition(tuple(found), at)
+            found.append(term if sign.text == "+" else fm.Negative(term, self.place(sign)))
+        return found[0] if len(found) == 1 else fm.Addition(tuple(found), at)
 
-    def product(self) -> Formula:
+    def product(self) -> fm.Formula:
         found, length = self.factor(), 0
         while sign := self.take("*", "/", "%", "mod"):
             length += 1
             if length > DEEPEST:
                 raise self.error(f"a product of more than {DEEPEST} factors")
             operator = "%" if sign.text == "mod" else sign.text
-            found = Multiplicative(operator, found, self.factor(), self.place(sign))
+            found = fm.Multiplicative(operator, found, self.factor(), self.place(sign))
         return found
 
-    def factor(self) -> Formula:
+    def factor(self) -> fm.Formula:
         signs: list[Token] = []
         while sign := self.take("-", "+"):
             signs.append(sign)
         found = self.primary()
         negative = [sign for sign in signs if sign.text == "-"]
-        return Negative(found, self.place(negative[0])) if len(negative) % 2 else found
+        return fm.Negative(found, self.place(negative[0])) if len(negative) % 2 else found
 
-    def primary(self) -> Formula:
+    def primary(self) -> fm.Formula:
         token = self.token
         if token.kind is TokenKind.NUMBER:
             self.position += 1
-            return self.scaled(Numeral(int(token.text), self.place(token)))
+            return self.scaled(fm.Numeral(int(token.text), self.place(token)))
         if token.text in CALLS:
             self.position += 1
             return self.call(token)
         if self.take("true", "false"):
-            return Truth(token.text == "true", self.place(token))
+            return fm.Truth(token.text == "true", self.place(token))
         if self.take("("):
             found = self.value()
             self.expect(")")
@@ -228,19 +214,19 @@ class Parser:
         if self.take("["):
             found = self.value()
             self.expect("]")
-            return FunctionCall("floor", (found,), self.place(token))
+            return fm.FunctionCall("floor", (found,), self.place(token))
         if token.kind is TokenKind.NAME and token.text not in WORDS:
             return self.name()
         raise self.error(f"{self.shown()} where a name or a number should be")
 
-    def scaled(self, number: Numeral) -> Formula:
+    def scaled(self, number: fm.Numeral) -> fm.Formula:
         """`2i` and `2(i + j)` are products, as in isl."""
         token = self.token
         if token.text in ("(", "[") or (token.kind is TokenKind.NAME and token.text not in WORDS):
-            return Multiplicative("*", number, self.primary(), self.place(token))
+            return fm.Multiplicative("*", number, self.primary(), self.place(token))
         return number
 
-    def call(self, at: Token) -> Formula:
+    def call(self, at: Token) -> fm.Formula:
         kept, self.lists = self.lists, False
         self.expect("(")
         arguments = [self.value()]
@@ -252,7 +238,7 @@ class Parser:
         if wanted is not None and len(arguments) != wanted:
             message = f"{at.text} takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(arguments)}"
             raise mistake(self.source, at.offset, message, length=len(at.text))
-        return FunctionCall(at.text, tuple(arguments), self.place(at))
+        return fm.FunctionCall(at.text, tuple(arguments), self.place(at))
 
 
 class TokenKind(Enum):

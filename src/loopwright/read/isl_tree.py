@@ -6,22 +6,7 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from loopwright.model.schedule import (
-    LEAF,
-    AnyOrder,
-    Band,
-    Context,
-    Expansion,
-    Extension,
-    Filter,
-    Guard,
-    LoopType,
-    Mark,
-    Member,
-    Schedule,
-    Sequence,
-    Tree,
-)
+from loopwright.model import schedule as trees
 from loopwright.presburger.sets import OUT, maps_of, sets_of, union_map
 from loopwright.read.isl_flat import is_loop_option, tuple_name
 from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, option_error
@@ -32,14 +17,14 @@ HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] an
 Kind = isl.schedule_node_type
 
 LOOP_TYPE = {
-    isl.ast_loop_type.default: LoopType.DEFAULT,
-    isl.ast_loop_type.atomic: LoopType.ATOMIC,
-    isl.ast_loop_type.separate: LoopType.SEPARATE,
-    isl.ast_loop_type.unroll: LoopType.UNROLL,
+    isl.ast_loop_type.default: trees.LoopType.DEFAULT,
+    isl.ast_loop_type.atomic: trees.LoopType.ATOMIC,
+    isl.ast_loop_type.separate: trees.LoopType.SEPARATE,
+    isl.ast_loop_type.unroll: trees.LoopType.UNROLL,
 }
 
 
-def parse(text: str, filename: str) -> Schedule:
+def parse(text: str, filename: str) -> trees.Schedule:
     """The schedule a `.st` file describes."""
     source = checked(Source(filename, text))
     check_tree_text(source)
@@ -130,62 +115,62 @@ def _below_extension(node: isl.ScheduleNode) -> bool:
     return False
 
 
-def from_isl(schedule: isl.Schedule) -> Schedule:
+def from_isl(schedule: isl.Schedule) -> trees.Schedule:
     """isl's schedule as ours: context nodes at the very top become the schedule's context."""
     root = schedule.get_root()
     if Kind(root.get_type()) == Kind.extension:
         empty = isl.UnionSet.empty(root.extension_get_extension().get_space())
-        return Schedule(empty, isl.Set.universe(empty.get_space().params()), _tree(root))
+        return trees.Schedule(empty, isl.Set.universe(empty.get_space().params()), _tree(root))
     domain = root.domain_get_domain()
     context = isl.Set.universe(domain.get_space().params())
     node = root.child(0)
     while Kind(node.get_type()) == Kind.context:
         context = context.intersect(node.context_get_context().params())
         node = node.child(0)
-    return Schedule(domain, context, _tree(node))
+    return trees.Schedule(domain, context, _tree(node))
 
 
-def _tree(node: isl.ScheduleNode) -> Tree:
+def _tree(node: isl.ScheduleNode) -> trees.Tree:
     match Kind(node.get_type()):
         case Kind.leaf:
-            return LEAF
+            return trees.LEAF
         case Kind.band:
             return _band(node)
         case Kind.sequence:
-            return Sequence(_filters(node))
+            return trees.Sequence(_filters(node))
         case Kind.set:
-            return AnyOrder(_filters(node))
+            return trees.AnyOrder(_filters(node))
         case Kind.filter:
             return _filter(node)
         case Kind.context:
-            return Context(node.context_get_context(), _tree(node.child(0)))
+            return trees.Context(node.context_get_context(), _tree(node.child(0)))
         case Kind.guard:
-            return Guard(node.guard_get_guard(), _tree(node.child(0)))
+            return trees.Guard(node.guard_get_guard(), _tree(node.child(0)))
         case Kind.mark:
-            return Mark(node.mark_get_id().get_name(), _tree(node.child(0)))
+            return trees.Mark(node.mark_get_id().get_name(), _tree(node.child(0)))
         case Kind.extension:
-            return Extension(node.extension_get_extension(), _tree(node.child(0)))
+            return trees.Extension(node.extension_get_extension(), _tree(node.child(0)))
         case Kind.expansion:
-            return Expansion(node.expansion_get_expansion(), _tree(node.child(0)))
+            return trees.Expansion(node.expansion_get_expansion(), _tree(node.child(0)))
         case kind:
             raise AssertionError(f"isl has no schedule node of kind {kind} below the root")
 
 
-def _filters(node: isl.ScheduleNode) -> tuple[Filter, ...]:
+def _filters(node: isl.ScheduleNode) -> tuple[trees.Filter, ...]:
     return tuple(_filter(node.child(k)) for k in range(node.n_children()))
 
 
-def _filter(node: isl.ScheduleNode) -> Filter:
-    return Filter(node.filter_get_filter(), _tree(node.child(0)))
+def _filter(node: isl.ScheduleNode) -> trees.Filter:
+    return trees.Filter(node.filter_get_filter(), _tree(node.child(0)))
 
 
-def _band(node: isl.ScheduleNode) -> Tree:
+def _band(node: isl.ScheduleNode) -> trees.Tree:
     """The band; one without members orders nothing and is left out."""
     child = _tree(node.child(0))
     count = node.band_n_member()
     if count == 0:
         return child
-    return Band(
+    return trees.Band(
         _unnamed(node.band_get_partial_schedule_union_map()),
         tuple(_member(node, k) for k in range(count)),
         child,
@@ -194,8 +179,8 @@ def _band(node: isl.ScheduleNode) -> Tree:
     )
 
 
-def _member(node: isl.ScheduleNode, k: int) -> Member:
-    return Member(
+def _member(node: isl.ScheduleNode, k: int) -> trees.Member:
+    return trees.Member(
         LOOP_TYPE[isl.ast_loop_type(node.band_member_get_ast_loop_type(k))],
         LOOP_TYPE[isl.ast_loop_type(node.band_member_get_isolate_ast_loop_type(k))],
         bool(node.band_member_get_coincident(k)),

@@ -15,21 +15,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.show.outlines import Outlines, TileOrder, leans
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import (
-    Distribute,
-    DistributeLegally,
-    Fuse,
-    Hexagon,
-    Interchange,
-    Operation,
-    Permute,
-    Reorder,
-    Reverse,
-    Shift,
-    Skew,
-    StripMine,
-    Tile,
-)
+from loopwright.transform.script import operations as ops
 
 MOST = 3
 """Captions of one picture."""
@@ -62,17 +48,23 @@ LINE = "Dots of one outline, or on one line, have the same number: they run at t
 
 ALONE, TOGETHER = "None of these waits for another.", "But some of these wait for others."
 
-CHANGED: Mapping[type[Operation], tuple[str, str]] = {
-    Interchange: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
-    Permute: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
-    Distribute: ("Loops of their own", "All dots of one statement run before those of the next one."),
-    DistributeLegally: ("Loops of their own", "All dots of one statement run before those of the next one."),
-    Fuse: ("One loop for both", "What one statement computes is used by the other soon, out of the cache."),
-    Shift: ("Delayed", "A statement runs some iterations later, so that what it waits for has run."),
-    Reorder: ("Statements exchanged", "The statements of an iteration run in another order."),
-    Reverse: ("Backwards", "The loop counts down: the last iteration is the first to run."),
-    StripMine: ("Strips", "The loop runs over strips, and inside each over its iterations, as before."),
-    Skew: (
+CHANGED: Mapping[type[ops.Operation], tuple[str, str]] = {
+    ops.Interchange: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
+    ops.Permute: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
+    ops.Distribute: ("Loops of their own", "All dots of one statement run before those of the next one."),
+    ops.DistributeLegally: (
+        "Loops of their own",
+        "All dots of one statement run before those of the next one.",
+    ),
+    ops.Fuse: (
+        "One loop for both",
+        "What one statement computes is used by the other soon, out of the cache.",
+    ),
+    ops.Shift: ("Delayed", "A statement runs some iterations later, so that what it waits for has run."),
+    ops.Reorder: ("Statements exchanged", "The statements of an iteration run in another order."),
+    ops.Reverse: ("Backwards", "The loop counts down: the last iteration is the first to run."),
+    ops.StripMine: ("Strips", "The loop runs over strips, and inside each over its iterations, as before."),
+    ops.Skew: (
         "Skewed",
         "Each iteration of the outer loop starts the inner one further on. Alone that changes no number "
         "here; it lets the loops change places, or be tiled, where they could not.",
@@ -105,9 +97,9 @@ def captions(
     return tuple(dict.fromkeys([*outlined, *others]))[:MOST]
 
 
-def _is_told(kind: type[Operation], outlined: Sequence[Caption]) -> bool:
+def _is_told(kind: type[ops.Operation], outlined: Sequence[Caption]) -> bool:
     """Whether captions of outlines say what skewing and cutting into strips is for."""
-    return bool(outlined) and kind in (Skew, StripMine, Interchange, Permute)
+    return bool(outlined) and kind in (ops.Skew, ops.StripMine, ops.Interchange, ops.Permute)
 
 
 def _outlined(plan: Plan, found: Outlines, *, slanting: bool, wrong: bool) -> Iterator[Caption]:
@@ -117,7 +109,7 @@ def _outlined(plan: Plan, found: Outlines, *, slanting: bool, wrong: bool) -> It
     match found.order:
         case TileOrder.ONE_BY_ONE if DirectiveKind.UNROLL in kinds:
             yield Caption("Written out", WRITTEN_OUT)
-        case TileOrder.ONE_BY_ONE if any(isinstance(one.step.operation, Hexagon) for one in plan.history):
+        case TileOrder.ONE_BY_ONE if any(isinstance(one.step.operation, ops.Hexagon) for one in plan.history):
             yield Caption("Hexagons", HEXAGON)
         case TileOrder.ONE_BY_ONE if found.meaning in ("tile", "full tile"):
             yield Caption("Skewed tiles" if slanting and not wrong else "Tiles", TILE)
@@ -134,9 +126,9 @@ def _outlined(plan: Plan, found: Outlines, *, slanting: bool, wrong: bool) -> It
             assert_never(found.order)
 
 
-def _too_late(late: tuple[int, int], operations: Sequence[Operation]) -> Caption:
+def _too_late(late: tuple[int, int], operations: Sequence[ops.Operation]) -> Caption:
     source, sink = late
-    upright = any(isinstance(one, Tile) and not one.skew for one in operations)
+    upright = any(isinstance(one, ops.Tile) and not one.skew for one in operations)
     instead = " Tiles that lean can wait for neighbours on both sides: add skew to tile." if upright else ""
     return Caption(
         "Why not", f"The red arrow comes from tile {source}, and tile {sink} runs before it.{instead}"

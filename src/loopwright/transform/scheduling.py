@@ -11,19 +11,9 @@ from typing import assert_never
 
 import islpy as isl
 
+from loopwright.model import schedule as trees
 from loopwright.model.annotations import BlockLoop, Independent, Parallel, ThreadLoop, Vector
 from loopwright.model.program import Program
-from loopwright.model.schedule import (
-    LEAF,
-    Annotated,
-    Band,
-    Filter,
-    LoopType,
-    Member,
-    Schedule,
-    Sequence,
-    Tree,
-)
 from loopwright.presburger.dimensions import first, split
 from loopwright.presburger.sets import DIM, OUT, union
 from loopwright.transform.directives import DirectiveKind, LoopDirective
@@ -48,16 +38,17 @@ def annotation_of(directive: LoopDirective) -> Independent | None:
             assert_never(directive.kind)
 
 
-def flat_schedule(program: Program) -> Schedule:
+def flat_schedule(program: Program) -> trees.Schedule:
     """All instances ordered by their schedule vectors."""
     schedule = program.schedule()
     length = program.statements[0].schedule.dim(OUT) if program.statements else 0
     if length == 0:
-        return Schedule(program.domain(), program.context, LEAF)
-    return Schedule(program.domain(), program.context, Band(schedule, (Member(),) * length, LEAF))
+        return trees.Schedule(program.domain(), program.context, trees.LEAF)
+    band = trees.Band(schedule, (trees.Member(),) * length, trees.LEAF)
+    return trees.Schedule(program.domain(), program.context, band)
 
 
-def to_schedule(plan: Plan) -> Schedule:
+def to_schedule(plan: Plan) -> trees.Schedule:
     """The schedule with the plan's directives.
 
     A loop that is to be parallel or a vector loop is below an annotation of the schedule dimension it
@@ -65,17 +56,18 @@ def to_schedule(plan: Plan) -> Schedule:
     """
     program = plan.program
     if not program.statements:
-        return Schedule(program.domain(), program.context, LEAF)
-    return Schedule(program.domain(), program.context, _subtree(plan, (), 0))
+        return trees.Schedule(program.domain(), program.context, trees.LEAF)
+    return trees.Schedule(program.domain(), program.context, _subtree(plan, (), 0))
 
 
-def _subtree(plan: Plan, path: Position, loop: int) -> Tree:
+def _subtree(plan: Plan, path: Position, loop: int) -> trees.Tree:
     """What is below the positions `path`: a sequence of its children, each in its loops."""
     below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
     children = sorted({leaf.position[: loop + 1] for leaf in below})
     if len(children) == 1:
         return _loops(plan, children[0], loop)
-    return Sequence(tuple(Filter(_instances(plan, child), _loops(plan, child, loop)) for child in children))
+    parts = (trees.Filter(_instances(plan, child), _loops(plan, child, loop)) for child in children)
+    return trees.Sequence(tuple(parts))
 
 
 def _instances(plan: Plan, path: Position) -> isl.UnionSet:
@@ -100,7 +92,7 @@ def _is_beside(schedule: isl.Map, path: Position) -> bool:
     return False
 
 
-def _loops(plan: Plan, path: Position, loop: int) -> Tree:
+def _loops(plan: Plan, path: Position, loop: int) -> trees.Tree:
     """The band of the loops from `loop` on that are perfectly nested, and what is inside."""
     start, annotations = loop, _annotations(plan, path, loop)
     while True:
@@ -114,11 +106,11 @@ def _loops(plan: Plan, path: Position, loop: int) -> Tree:
         path = children[0]
         if _annotations(plan, path, loop):
             break
-    tree: Tree = LEAF
+    tree: trees.Tree = trees.LEAF
     if loop > start:
         tree = _band(plan, path[: loop + 1], range(start, loop), _subtree(plan, path[:loop], loop))
     for annotation in reversed(annotations):
-        tree = Annotated(annotation, start, tree)
+        tree = trees.Annotated(annotation, start, tree)
     return tree
 
 
@@ -129,22 +121,22 @@ def _annotations(plan: Plan, path: Position, loop: int) -> list[Independent]:
     return [annotation for annotation in found.values() if annotation is not None]
 
 
-def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:
+def _band(plan: Plan, path: Position, loops: range, child: trees.Tree) -> trees.Band:
     members = tuple(_member(plan, path, loop) for loop in loops)
-    return Band(_order(plan, path, loops), members, child, isolate=_isolate(plan, path, loops))
+    return trees.Band(_order(plan, path, loops), members, child, isolate=_isolate(plan, path, loops))
 
 
-def _member(plan: Plan, path: Position, loop: int) -> Member:
+def _member(plan: Plan, path: Position, loop: int) -> trees.Member:
     """Unrolling by a factor, or in a kernel, is for what is full; the rest stays a loop."""
     here = [d for d in plan.directives if path[: d.loop + 1] in d.paths]
     kinds = {d.kind for d in here if d.loop == loop}
-    kind = LoopType.SEPARATE if DirectiveKind.SEPARATE in kinds else LoopType.DEFAULT
+    kind = trees.LoopType.SEPARATE if DirectiveKind.SEPARATE in kinds else trees.LoopType.DEFAULT
     if DirectiveKind.UNROLL not in kinds:
-        return Member(kind, kind)
+        return trees.Member(kind, kind)
     by_factor = all(d.factor is not None for d in here if d.loop == loop and d.kind is DirectiveKind.UNROLL)
     isolated = [d for d in here if d.kind is DirectiveKind.ISOLATE and loop in d.points]
     full = bool(isolated) and (by_factor or all(in_kernel(plan, d) for d in isolated))
-    return Member(kind if full else LoopType.UNROLL, LoopType.UNROLL)
+    return trees.Member(kind if full else trees.LoopType.UNROLL, trees.LoopType.UNROLL)
 
 
 def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:

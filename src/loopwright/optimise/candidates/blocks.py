@@ -17,16 +17,7 @@ import islpy as isl
 from loopwright.optimise.candidates.nests import Script, fresh
 from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import DIM, PARAM
-from loopwright.read.formula import (
-    Addition,
-    Chain,
-    Formula,
-    FunctionCall,
-    Junction,
-    Multiplicative,
-    Numeral,
-    Symbol,
-)
+from loopwright.read import formula as fm
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import AffineSet, set_of
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -65,8 +56,8 @@ def whole_blocks(
     common = [one for one in demands[0] if all(one in other for other in demands)]
     single = [tuple(one for one in demand if one not in common) for demand in demands]
     if len(demands) > 1 and all(single):
-        common.append(Junction(conjunction=False, arguments=tuple(map(_all_of, single))))
-    return AffineSet(tuple(map(Symbol, loops)), _all_of(common)) if common else None
+        common.append(fm.Junction(conjunction=False, arguments=tuple(map(_all_of, single))))
+    return AffineSet(tuple(map(fm.Symbol, loops)), _all_of(common)) if common else None
 
 
 def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
@@ -82,13 +73,13 @@ def split_whole(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> S
     return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
 
 
-def _all_of(tests: Sequence[Formula]) -> Formula:
-    return tests[0] if len(tests) == 1 else Junction(conjunction=True, arguments=tuple(tests))
+def _all_of(tests: Sequence[fm.Formula]) -> fm.Formula:
+    return tests[0] if len(tests) == 1 else fm.Junction(conjunction=True, arguments=tuple(tests))
 
 
 def _tests(
     plan: Plan, domain: isl.Set, loops: Sequence[str], blocks: Mapping[str, int], kept: Bounds
-) -> tuple[Formula, ...] | None:
+) -> tuple[fm.Formula, ...] | None:
     """What the bounds of a domain demand of a block, without what always holds; None of a union.
 
     Bounds by quotients, such as those of an earlier split, are left out: they end with larger blocks.
@@ -99,10 +90,10 @@ def _tests(
     bounds = parts[0].get_constraints()
     if any(bound.is_equality() for bound in bounds):
         return None
-    names, params = tuple(map(Symbol, loops)), plan.program.params
+    names, params = tuple(map(fm.Symbol, loops)), plan.program.params
     bounds = [bound for bound in bounds if kept is Bounds.ALL or _has(bound, kept)]
     sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
-    tests = [Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None]
+    tests = [fm.Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None]
     known = domain.intersect_params(plan.program.context)
     return tuple(one for one in tests if not known.is_subset(set_of(AffineSet(names, one), params)))
 
@@ -119,42 +110,41 @@ def _has(bound: isl.Constraint, kept: Bounds) -> bool:
 
 def _in_whole_block(
     bound: isl.Constraint, loops: Sequence[str], blocks: Mapping[str, int]
-) -> tuple[Formula, Formula] | None:
+) -> tuple[fm.Formula, fm.Formula] | None:
     """low <= high, the bound for a whole block; None where the block does not matter for it."""
     constant = int(bound.get_constant_val().to_python())
-    low: list[Formula] = []
-    high: list[Formula] = []
+    low: list[fm.Formula] = []
+    high: list[fm.Formula] = []
     matters = False
     for k, loop in enumerate(loops):
         factor = coefficient(bound, DIM, k)
         if not factor:
             continue
         size = blocks.get(loop)
-        term: Formula = Symbol(loop)
+        term: fm.Formula = fm.Symbol(loop)
         if size is not None:
-            term = Multiplicative(
-                "*", Numeral(size), FunctionCall("floor", (Multiplicative("/", Symbol(loop), Numeral(size)),))
-            )
+            block = fm.FunctionCall("floor", (fm.Multiplicative("/", fm.Symbol(loop), fm.Numeral(size)),))
+            term = fm.Multiplicative("*", fm.Numeral(size), block)
             constant += factor * (size - 1) if factor < 0 else 0
             matters = True
         (high if factor > 0 else low).append(_times(abs(factor), term))
     for k in range(bound.space.dim(PARAM)):
         factor = coefficient(bound, PARAM, k)
         if factor:
-            name = Symbol(str(bound.space.get_dim_name(PARAM, k)))
+            name = fm.Symbol(str(bound.space.get_dim_name(PARAM, k)))
             (high if factor > 0 else low).append(_times(abs(factor), name))
     if not matters:
         return None
     if constant:
-        (high if constant > 0 else low).append(Numeral(abs(constant)))
+        (high if constant > 0 else low).append(fm.Numeral(abs(constant)))
     return _sum(low), _sum(high)
 
 
-def _times(factor: int, term: Formula) -> Formula:
-    return term if factor == 1 else Multiplicative("*", Numeral(factor), term)
+def _times(factor: int, term: fm.Formula) -> fm.Formula:
+    return term if factor == 1 else fm.Multiplicative("*", fm.Numeral(factor), term)
 
 
-def _sum(terms: Sequence[Formula]) -> Formula:
+def _sum(terms: Sequence[fm.Formula]) -> fm.Formula:
     if not terms:
-        return Numeral(0)
-    return terms[0] if len(terms) == 1 else Addition(tuple(terms))
+        return fm.Numeral(0)
+    return terms[0] if len(terms) == 1 else fm.Addition(tuple(terms))

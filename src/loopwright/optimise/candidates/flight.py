@@ -30,16 +30,7 @@ from loopwright.optimise.candidates.nests import (
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.sets import DIM
-from loopwright.read.formula import (
-    Addition,
-    Chain,
-    Formula,
-    Junction,
-    Multiplicative,
-    Negative,
-    Numeral,
-    Symbol,
-)
+from loopwright.read import formula as fm
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations
 from loopwright.transform.script.formulas import AffineMap, AffineSet
@@ -86,10 +77,10 @@ def _waits(plan: Plan, name: str, dependences: Sequence[Dependence]) -> bool:
     return False
 
 
-def _bounds(plan: Plan, nest: NamedNest) -> list[tuple[Formula, Formula]] | None:
+def _bounds(plan: Plan, nest: NamedNest) -> list[tuple[fm.Formula, fm.Formula]] | None:
     """The first and the last value of each of the two loops, where they are the same for all statements."""
     found: list[set[tuple[str, str]]] = [set(), set()]
-    values: list[tuple[Formula, Formula]] = []
+    values: list[tuple[fm.Formula, fm.Formula]] = []
     for position in nest.component.positions:
         for points in plan.iterations(Component.of([position]), 2):
             for loop in (0, 1):
@@ -116,7 +107,7 @@ class _Flight:
     nest: NamedNest
     names: Sequence[str]
     waiting: Sequence[str]
-    bounds: list[tuple[Formula, Formula]]
+    bounds: list[tuple[fm.Formula, fm.Formula]]
 
     def steps(self, exchange: tuple[str, str] | None, rows: int, block: int) -> Script:
         handle, (i, j) = self.nest.handle, self.nest.loops
@@ -139,9 +130,9 @@ class _Flight:
             if not is_waiting and len(together) > 1:
                 steps.append(Step(operations.Fuse(together, 4)))
         loops = (over_rows, over_blocks, i, j)
-        inputs, outputs = (tuple(map(Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
-        first = (_times(block, over_blocks), Negative(_times(block, i)))
-        value = Chain(((Symbol(j),), (Addition((*first, Symbol(PLACE))),)), ("=",))
+        inputs, outputs = (tuple(map(fm.Symbol, one)) for one in (loops, (over_rows, over_blocks, PLACE, i)))
+        first = (_times(block, over_blocks), fm.Negative(_times(block, i)))
+        value = fm.Chain(((fm.Symbol(j),), (fm.Addition((*first, fm.Symbol(PLACE))),)), ("=",))
         whole = AffineSet(inputs, _whole(self.bounds, loops, rows, block))
         for name in self.waiting:
             plain = f"L{name[1:]}" if name.startswith("@") else name
@@ -154,21 +145,23 @@ class _Flight:
         return tuple(steps)
 
 
-def _whole(bounds: list[tuple[Formula, Formula]], loops: Sequence[str], rows: int, block: int) -> Formula:
+def _whole(
+    bounds: list[tuple[fm.Formula, fm.Formula]], loops: Sequence[str], rows: int, block: int
+) -> fm.Formula:
     """All rows of the strip run, and the block of each of them is whole."""
     (low_i, high_i), (low_j, high_j) = bounds
     strip, column = _times(rows, loops[0]), _times(block, loops[1])
-    back = Negative(_times(block * rows, loops[0]))
+    back = fm.Negative(_times(block * rows, loops[0]))
     tests = (
         (low_i, strip),
-        (Addition((strip, Numeral(rows - 1))), high_i),
-        (low_j, Addition((column, back, Negative(Numeral(block * (rows - 1)))))),
-        (Addition((column, back, Numeral(block - 1))), high_j),
+        (fm.Addition((strip, fm.Numeral(rows - 1))), high_i),
+        (low_j, fm.Addition((column, back, fm.Negative(fm.Numeral(block * (rows - 1)))))),
+        (fm.Addition((column, back, fm.Numeral(block - 1))), high_j),
     )
-    return Junction(
-        conjunction=True, arguments=tuple(Chain(((low,), (high,)), ("<=",)) for low, high in tests)
+    return fm.Junction(
+        conjunction=True, arguments=tuple(fm.Chain(((low,), (high,)), ("<=",)) for low, high in tests)
     )
 
 
-def _times(factor: int, name: str) -> Formula:
-    return Multiplicative("*", Numeral(factor), Symbol(name))
+def _times(factor: int, name: str) -> fm.Formula:
+    return fm.Multiplicative("*", fm.Numeral(factor), fm.Symbol(name))

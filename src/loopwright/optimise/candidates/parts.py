@@ -33,17 +33,8 @@ from loopwright.presburger.sets import DIM
 from loopwright.read.formula import Chain, Formula, FunctionCall, Multiplicative, Numeral, Symbol
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineMap
-from loopwright.transform.script.operations import (
-    Affine,
-    Distribute,
-    Fuse,
-    Isplit,
-    Lift,
-    StripMine,
-    Tile,
-    UnrollAndJam,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 
@@ -86,7 +77,7 @@ def _first_block(start: Plan, script: Script, name: str) -> tuple[int, Plan, Nam
     """The first step that makes blocks of a statement's nest, the plan before it, and the nest."""
     plan = start
     for place, step in enumerate(script):
-        if isinstance(step.operation, Tile | StripMine | Isplit | UnrollAndJam):
+        if isinstance(step.operation, ops.Tile | ops.StripMine | ops.Isplit | ops.UnrollAndJam):
             handle = step.operation.target
             if plan.statements_at(plan.component(handle)) == (name,):
                 nest = next((one for one in targets(plan) if one.handle == handle), None)
@@ -109,7 +100,7 @@ def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: Searc
         part = Multiplicative("%", _quotient(loop, size), Numeral(count))
     inputs = tuple(map(Symbol, nest.loops))
     value = Chain(((Symbol(PART),), (part,)), ("=",))
-    return Step(Affine(nest.handle, AffineMap(inputs, (Symbol(PART), *inputs), value)))
+    return Step(ops.Affine(nest.handle, AffineMap(inputs, (Symbol(PART), *inputs), value)))
 
 
 def _quotient(loop: str, size: int) -> Formula:
@@ -120,7 +111,7 @@ def _written_out(script: Script, name: str, loop: str) -> int:
     """How many iterations of the loop are written out together."""
     for step in script:
         match step.operation:
-            case UnrollAndJam(target=target, factors=factors) if target == name:
+            case ops.UnrollAndJam(target=target, factors=factors) if target == name:
                 return max([BLOCK, *(one.number for one in factors if one.loop == loop)])
     return BLOCK
 
@@ -152,18 +143,18 @@ def _inside(steps: Sequence[Step], name: str) -> Script | None:
             found.append(step)
             continue
         match operation:
-            case Isplit(condition=condition, common=common):
+            case ops.Isplit(condition=condition, common=common):
                 inputs = (Symbol(PART), *condition.inputs)
                 operation = replace(operation, condition=replace(condition, inputs=inputs), common=common + 1)
-            case Affine(function=function):
+            case ops.Affine(function=function):
                 part = Symbol(PART)
                 wider = replace(
                     function, inputs=(part, *function.inputs), outputs=(part, *function.outputs)
                 )
                 operation = replace(operation, function=wider)
-            case Lift(loop=loop):
+            case ops.Lift(loop=loop):
                 operation = replace(operation, loop=loop + 1 if loop else 0)
-            case Fuse() | Distribute():
+            case ops.Fuse() | ops.Distribute():
                 return None
             case _:
                 pass

@@ -23,16 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.presburger.functions import coefficient, coordinate, functions_of
 from loopwright.presburger.sets import IN, PARAM
-from loopwright.read.formula import (
-    Addition,
-    Chain,
-    Formula,
-    Junction,
-    Multiplicative,
-    Negative,
-    Numeral,
-    Symbol,
-)
+from loopwright.read import formula as fm
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.operations import Affine, Distribute, Fuse, Operation, Permute, Reorder
@@ -177,7 +168,7 @@ class _Rows:
         """The loop that each of the functions is; None for another function."""
         formulas = (formula_of(one, self.loops) for one in self.functions)
         return tuple(
-            one.text if isinstance(one, Symbol) and one.text in self.loops else None for one in formulas
+            one.text if isinstance(one, fm.Symbol) and one.text in self.loops else None for one in formulas
         )
 
 
@@ -236,19 +227,20 @@ def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Op
         return [] if plain == rows.loops else [Permute(handle, plain)]
     if names is None:
         outputs = tuple(formula_of(one, rows.loops) for one in rows.functions)
-        return [Affine(handle, AffineMap(tuple(map(Symbol, rows.loops)), outputs))]
+        return [Affine(handle, AffineMap(tuple(map(fm.Symbol, rows.loops)), outputs))]
     clash = any(name in rows.loops and name != same for name, same in zip(wanted, rows.plain, strict=True))
     inputs = tuple(f"{name}_" for name in rows.loops) if clash else rows.loops
     values = [formula_of(one, inputs) for one in rows.functions]
     tests = tuple(
-        Chain(((Symbol(name),), (value,)), ("=",))
+        fm.Chain(((fm.Symbol(name),), (value,)), ("=",))
         for name, value in zip(wanted, values, strict=True)
-        if value != Symbol(name)
+        if value != fm.Symbol(name)
     )
     condition = (
-        tests[0] if len(tests) == 1 else Junction(conjunction=True, arguments=tests) if tests else None
+        tests[0] if len(tests) == 1 else fm.Junction(conjunction=True, arguments=tests) if tests else None
     )
-    return [Affine(handle, AffineMap(tuple(map(Symbol, inputs)), tuple(map(Symbol, wanted)), condition))]
+    before, after = tuple(map(fm.Symbol, inputs)), tuple(map(fm.Symbol, wanted))
+    return [Affine(handle, AffineMap(before, after, condition))]
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:
@@ -261,19 +253,19 @@ def one_function(values: isl.Map) -> isl.Aff | None:
     return found[0] if found[0].get_denominator_val().is_one() else None
 
 
-def formula_of(function: isl.Aff, names: Sequence[str]) -> Formula:
+def formula_of(function: isl.Aff, names: Sequence[str]) -> fm.Formula:
     """c0 + c1 i + c2 j + ... as it is written."""
-    terms: list[Formula] = []
+    terms: list[fm.Formula] = []
     spaces = [(IN, k, name) for k, name in enumerate(names)]
     spaces += [(PARAM, k, str(function.get_dim_name(PARAM, k))) for k in range(function.dim(PARAM))]
     for side, k, name in spaces:
         factor = coefficient(function, side, k)
         if factor:
-            product = (
-                Symbol(name) if abs(factor) == 1 else Multiplicative("*", Numeral(abs(factor)), Symbol(name))
-            )
-            terms.append(Negative(product) if factor < 0 else product)
+            product: fm.Formula = fm.Symbol(name)
+            if abs(factor) != 1:
+                product = fm.Multiplicative("*", fm.Numeral(abs(factor)), product)
+            terms.append(fm.Negative(product) if factor < 0 else product)
     constant = int(function.get_constant_val().to_python())
     if constant or not terms:
-        terms.append(Numeral(constant) if constant >= 0 else Negative(Numeral(-constant)))
-    return terms[0] if len(terms) == 1 else Addition(tuple(terms))
+        terms.append(fm.Numeral(constant) if constant >= 0 else fm.Negative(fm.Numeral(-constant)))
+    return terms[0] if len(terms) == 1 else fm.Addition(tuple(terms))

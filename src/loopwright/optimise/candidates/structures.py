@@ -26,18 +26,10 @@ from loopwright.presburger.dimensions import split
 from loopwright.read.formula import Chain, Formula, Junction, Symbol
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.nest_operations import Shift
-from loopwright.transform.script.operations import (
-    Affine,
-    Distribute,
-    Fuse,
-    Interchange,
-    Operation,
-    Reorder,
-    Tile,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
 from loopwright.transform.vectors import Position
@@ -74,10 +66,10 @@ def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
             yield (*script_of(plan), *_named_alike(plan, one.operations), *one.steps)
 
 
-def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
+def _named_alike(plan: Plan, operations: Sequence[ops.Operation]) -> Script:
     """The loops of the second nest called as those of the first, where each name has another place there."""
     match operations[-1]:
-        case Fuse(targets=(one, two), common=int(common)):
+        case ops.Fuse(targets=(one, two), common=int(common)):
             first, second = (plan.leaf(plan.component(name).first).loops[:common] for name in (one, two))
         case _:
             return ()
@@ -86,7 +78,7 @@ def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
     inputs = tuple(Symbol(f"{name}_") for name in second)
     same = tuple(Chain(((Symbol(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
     condition = same[0] if len(same) == 1 else Junction(conjunction=True, arguments=same)
-    return (Step(Affine(two, AffineMap(inputs, tuple(map(Symbol, first)), condition))),)
+    return (Step(ops.Affine(two, AffineMap(inputs, tuple(map(Symbol, first)), condition))),)
 
 
 def _exchanged(plan: Plan) -> Iterator[Script]:
@@ -107,14 +99,14 @@ def _exchanged(plan: Plan) -> Iterator[Script]:
         known = tuple(name for name in handles if name is not None)
         if len(known) < max(2, len(handles)) or not plan.leaf(places[0]).depth:
             continue
-        apart = Step(Distribute(known, plan.leaf(places[0]).depth - 1))
+        apart = Step(ops.Distribute(known, plan.leaf(places[0]).depth - 1))
         arrays = [
             {array for name in plan.statements_at(Component.of([place])) for array in updated[name]}
             for place in places
         ]
         for k, (one, two) in enumerate(pairwise(known)):
             if arrays[k] & arrays[k + 1]:
-                yield apart, Step(Reorder(one, two))
+                yield apart, Step(ops.Reorder(one, two))
 
 
 def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
@@ -122,7 +114,7 @@ def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
     if len(nest.loops) == 1 and len(deepest) > 2:
         sizes = (LoopNumber(WHOLE, deepest[0]), LoopNumber(BLOCK, deepest[1]))
-        yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
+        yield (*nest.definition, Step(ops.Tile(nest.handle, sizes, skew=True)))
 
 
 def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator[Script]:
@@ -143,10 +135,10 @@ def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator
     if tile and (len(tile) != shared or is_tiled(plan, nest)):
         return
     sizes = tuple(map(LoopNumber, tile, nest.loops))
-    tiles = (*nest.definition, Step(Tile(nest.handle, sizes))) if sizes else ()
+    tiles = (*nest.definition, Step(ops.Tile(nest.handle, sizes))) if sizes else ()
     common = shared + len(tile)
-    apart, turned = Distribute((before, last), common - 1), Interchange(last, outer, inner)
-    yield (*tiles, Step(apart), Step(turned), Step(Fuse((before, last), common)))
+    apart, turned = ops.Distribute((before, last), common - 1), ops.Interchange(last, outer, inner)
+    yield (*tiles, Step(apart), Step(turned), Step(ops.Fuse((before, last), common)))
 
 
 def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
@@ -167,9 +159,9 @@ def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     if plan.leaf(positions[last]).depth != depth:
         return
     moved = known[last]
-    operations: list[Operation] = [Shift(moved, (LoopNumber(1, nest.loops[-1]),))]
-    operations += (Reorder(name, moved) for name in reversed(known[first:last]))
-    operations.append(Fuse((moved, known[first]), depth))
+    operations: list[ops.Operation] = [Shift(moved, (LoopNumber(1, nest.loops[-1]),))]
+    operations += (ops.Reorder(name, moved) for name in reversed(known[first:last]))
+    operations.append(ops.Fuse((moved, known[first]), depth))
     yield tuple(Step(one) for one in operations)
 
 
@@ -190,13 +182,13 @@ def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     if ends is None:
         return
     loops = plan.leaf(positions[deep[0]]).loops
-    operations: list[Operation] = []
+    operations: list[ops.Operation] = []
     for k, name in enumerate(known):
         if k not in deep:
             value = ends[0] if k < deep[0] else ends[1]
             inputs = tuple(map(Symbol, loops[:shared]))
-            operations.append(Affine(name, AffineMap(inputs, (*inputs, value))))
-    operations.append(Fuse(tuple(known), shared + 1))
+            operations.append(ops.Affine(name, AffineMap(inputs, (*inputs, value))))
+    operations.append(ops.Fuse(tuple(known), shared + 1))
     yield tuple(Step(one) for one in operations)
 
 

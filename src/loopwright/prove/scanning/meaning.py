@@ -18,22 +18,8 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model import schedule as trees
 from loopwright.model.annotations import Independent
-from loopwright.model.schedule import (
-    Annotated,
-    AnyOrder,
-    Band,
-    Context,
-    Expansion,
-    Extension,
-    Filter,
-    Guard,
-    Leaf,
-    Mark,
-    Schedule,
-    Sequence,
-    Tree,
-)
 from loopwright.presburger.sets import sorted_maps, union_map
 
 
@@ -88,7 +74,7 @@ class _State:
         return sum(isinstance(column, BandDimension) for column in self.columns)
 
 
-def meaning(schedule: Schedule) -> Meaning:
+def meaning(schedule: trees.Schedule) -> Meaning:
     """The leaves of `schedule`, its context narrowed by what context nodes assume."""
     nothing = isl.Set.from_params(isl.Set.universe(schedule.domain.get_space().params()))
     start = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet.from_set(nothing))
@@ -109,42 +95,42 @@ def meaning(schedule: Schedule) -> Meaning:
     return Meaning(context, known)
 
 
-def _read(tree: Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
+def _read(tree: trees.Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
     """The leaves below `tree` in order, and the parameter sets its context nodes assume."""
     match tree:
-        case Leaf():
+        case trees.Leaf():
             yield TimedLeaf(state.times, state.columns, state.independent)
-        case Band(child=child):
+        case trees.Band(child=child):
             yield from _read(child, _banded(tree, state))
-        case Filter(instances, child):
+        case trees.Filter(instances, child):
             yield from _read(child, replace(state, times=state.times.intersect_domain(instances)))
-        case Sequence(children):
+        case trees.Sequence(children):
             for k, one in enumerate(children):
                 yield from _read(one, replace(state, columns=(*state.columns, SequencePosition(k))))
-        case AnyOrder(children):
+        case trees.AnyOrder(children):
             for k, one in enumerate(children):
                 yield from _read(one, replace(state, columns=(*state.columns, AnyPosition(k))))
-        case Context(assumed, child):
+        case trees.Context(assumed, child):
             yield _assumption(assumed, state)
             yield from _read(child, state)
-        case Guard(guard, child):
+        case trees.Guard(guard, child):
             yield from _read(child, replace(state, times=_guarded(guard, state)))
-        case Mark(_, child):
+        case trees.Mark(_, child):
             yield from _read(child, state)
-        case Annotated(Independent() as annotation, dimension, child):
+        case trees.Annotated(Independent() as annotation, dimension, child):
             said = state.independent | {(type(annotation), dimension)}
             yield from _read(child, replace(state, independent=said))
-        case Annotated(_, _, child):
+        case trees.Annotated(_, _, child):
             yield from _read(child, state)
-        case Extension(extension, child):
+        case trees.Extension(extension, child):
             yield from _read(child, replace(state, times=_extended(extension, state)))
-        case Expansion(expansion, child):
+        case trees.Expansion(expansion, child):
             yield from _read(child, replace(state, times=expansion.reverse().apply_range(state.times)))
         case _:
             assert_never(tree)
 
 
-def _banded(band: Band, state: _State) -> _State:
+def _banded(band: trees.Band, state: _State) -> _State:
     """The band's dimensions appended to those of the bands outside it."""
     count, outer = len(band.members), state.bands()
     if count == 0:

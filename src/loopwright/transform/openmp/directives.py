@@ -38,17 +38,8 @@ from loopwright.transform.openmp.loops import (
     substituted,
     times,
 )
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineSet
-from loopwright.transform.script.operations import (
-    Fuse,
-    Isolate,
-    Isplit,
-    Parallelize,
-    Permute,
-    Reverse,
-    Unroll,
-    Vectorize,
-)
 
 FILL = "omp_fill"
 
@@ -70,7 +61,7 @@ def split(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Ma
             test = Chain(((loop.number,), (begins[k + 1],)), ("<",))
             condition = AffineSet(tuple(map(Symbol, names)), substituted(test, nest.values))
             first, second = state.fresh_handles("part", 2)
-            operation = Isplit(rest.handle, condition, nest.depth)
+            operation = ops.Isplit(rest.handle, condition, nest.depth)
             state = state.bind(directive, (first, second), operation)
             piece, rest = replace(rest, handle=first), replace(rest, handle=second)
         count = counts[k]
@@ -154,7 +145,7 @@ def _together(
     depth = nests[0].depth
     handle = state.fresh("fused")
     targets = tuple(nest.handle for nest in nests)
-    state = state.bind(directive, (handle,), Fuse(targets, depth + 1))
+    state = state.bind(directive, (handle,), ops.Fuse(targets, depth + 1))
     counts = [nest.loops[0].count for nest in nests]
     known = [one for one in counts if one is not None]
     count = most(*known) if len(known) == len(counts) else None
@@ -246,14 +237,14 @@ def _interchange(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest
     permuted = tuple(loops[k - 1] for k in order)
     if permuted != loops:
         names = tuple(one.dimension for one in permuted)
-        state = state.perform(directive, Permute(nest.handle, names))
+        state = state.perform(directive, ops.Permute(nest.handle, names))
     left = replace(nest, loops=(*permuted, *nest.loops[len(order) :]))
     return Made(state, left, {"interchanged": range(len(order))})
 
 
 def _reverse(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
     (loop,) = affected(directive, nest, 1)
-    state = state.perform(directive, Reverse(nest.handle, (loop.dimension,)))
+    state = state.perform(directive, ops.Reverse(nest.handle, (loop.dimension,)))
     own = (Symbol(loop.dimension), negative(Symbol(loop.dimension)))
     values = {name: negative(value) if value in own else value for name, value in nest.values.items()}
     left = replace(nest, loops=(loop.reversed(), *nest.loops[1:]), values=values)
@@ -267,7 +258,7 @@ def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     if directive.clause("full") is not None:
         if partial is not None:
             raise refused(directive.place, "'full' and 'partial' exclude each other")
-        state = state.perform(directive, Unroll(nest.handle, loop.dimension))
+        state = state.perform(directive, ops.Unroll(nest.handle, loop.dimension))
         return Made(state, replace(nest, loops=()), {})
     if partial is None:
         return Made(state, replace(nest, loops=()), {})
@@ -275,7 +266,7 @@ def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     if factor == 1:
         return Made(state, replace(nest, loops=nest.loops[:1]), {"unrolled": range(1)})
     if loop.start is None:
-        state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
+        state = state.perform(directive, ops.Unroll(nest.handle, loop.dimension, factor))
         return Made(state, replace(nest, loops=()), {})
     state, name = _strips(state, directive, nest, factor)
     count = None if loop.count is None else floor(plus(loop.count, Numeral(factor - 1)), factor)
@@ -293,12 +284,12 @@ def _strips(
     """
     loop = nest.loops[0]
     if loop.start == ZERO and loop.step == 1:
-        state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
+        state = state.perform(directive, ops.Unroll(nest.handle, loop.dimension, factor))
         return state, state.dimensions(nest, 1)[-1]
     (name,) = state.free_names(nest, [f"{loop.dimension}T"])
     state = state.with_loops(directive, nest, 1, {name: floor(loop.number, factor)})
-    full = Isolate(nest.handle, name, (loop.dimension,))
-    return state.perform(directive, full, Unroll(nest.handle, loop.dimension)), name
+    full = ops.Isolate(nest.handle, name, (loop.dimension,))
+    return state.perform(directive, full, ops.Unroll(nest.handle, loop.dimension)), name
 
 
 def _nothing(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
@@ -311,9 +302,9 @@ def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> 
     count = 1 if clause is None or not clause.arguments else integer(clause.arguments[0])
     names = tuple(one.dimension for one in affected(directive, nest, count))
     if directive.name.startswith(("parallel", "for")):
-        state = state.perform(directive, Parallelize(nest.handle, names))
+        state = state.perform(directive, ops.Parallelize(nest.handle, names))
     if directive.name.endswith("simd"):
-        state = state.perform(directive, Vectorize(nest.handle, names))
+        state = state.perform(directive, ops.Vectorize(nest.handle, names))
     return Made(state, replace(nest, loops=()), {})
 
 

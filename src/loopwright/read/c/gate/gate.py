@@ -28,6 +28,7 @@ from loopwright.c.typed.liveness import (
     may_run_again,
     read_after,
 )
+from loopwright.c.typed.pointer_values import addressed
 from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
 from loopwright.c.typed.tree import (
@@ -38,7 +39,6 @@ from loopwright.c.typed.tree import (
     Labelled,
     Name,
     Storage,
-    addressed,
     walk,
     walk_all,
 )
