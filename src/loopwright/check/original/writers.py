@@ -16,7 +16,7 @@ vector; `s` is -1 for NIL and Init.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import islpy as isl
 
@@ -150,51 +150,47 @@ def _branches(spec: Specification, parts: Iterable[isl.Map], names: Sequence[str
     return "".join(lines)
 
 
+def _switch(head: str, selector: str, cases: Iterable[tuple[object, str, str]]) -> str:
+    """A function that finds an instance, none at first, by branches for each case."""
+    lines = [f"  case {case}: {{ {opening}\n{body}    break; }}\n" for case, opening, body in cases]
+    return f"static void {head}  r->s = -1;\n  switch ({selector}) {{\n{''.join(lines)}  }}\n}}\n"
+
+
 def _by_array(
     name: str, spec: Specification, found: Writers, parts: Callable[[ArrayWriters], tuple[isl.Map, ...]]
 ) -> str:
-    lines = [f"static void {name}(int array, const long *w, struct lw_instance *r)\n{{\n  r->s = -1;\n"]
-    lines.append("  switch (array) {\n")
-    for number, array in enumerate(spec.arrays):
-        if array in found.arrays:
-            rank = spec.ranks[array]
-            names = _names("w", rank)
-            everything = isl.Set.universe(unnamed(found.arrays[array].write_set).get_space())
-            body = _branches(spec, parts(found.arrays[array]), names, everything)
-            lines.append(f"  case {number}: {{ {_locals('w', rank, 'w')}\n{body}    break; }}\n")
-    lines.append("  }\n}\n")
-    return "".join(lines)
+    def cases() -> Iterator[tuple[object, str, str]]:
+        for number, array in enumerate(spec.arrays):
+            if array in found.arrays:
+                rank = spec.ranks[array]
+                everything = isl.Set.universe(unnamed(found.arrays[array].write_set).get_space())
+                body = _branches(spec, parts(found.arrays[array]), _names("w", rank), everything)
+                yield number, _locals("w", rank, "w"), body
+
+    return _switch(f"{name}(int array, const long *w, struct lw_instance *r)\n{{\n", "array", cases())
 
 
 def _next(spec: Specification, found: Writers) -> str:
-    lines = [
-        "static void lw_next(const struct lw_instance *p, struct lw_instance *r)\n"
-        "{\n  r->s = -1;\n  switch (p->s) {\n"
-    ]
-    for statement in spec.statements:
-        maps = found.arrays[statement.write.array].next
-        parts = [part for part in maps if part.get_tuple_name(IN) == statement.name]
-        body = _branches(spec, parts, _names("x", statement.depth), statement.domain)
-        opening = _locals("p->x", statement.depth, "x")
-        lines.append(f"  case {statement.number}: {{ {opening}\n{body}    break; }}\n")
-    lines.append("  }\n}\n")
-    return "".join(lines)
+    def cases() -> Iterator[tuple[object, str, str]]:
+        for one in spec.statements:
+            maps = found.arrays[one.write.array].next
+            parts = [part for part in maps if part.get_tuple_name(IN) == one.name]
+            body = _branches(spec, parts, _names("x", one.depth), one.domain)
+            yield one.number, _locals("p->x", one.depth, "x"), body
+
+    head = "lw_next(const struct lw_instance *p, struct lw_instance *r)\n{\n"
+    return _switch(head, "p->s", cases())
 
 
 def _before_function(spec: Specification, found: Writers) -> str:
-    lines = [
-        "static void lw_before(int s, int read, const long *x, struct lw_instance *r)\n"
-        "{\n  (void)x;\n  r->s = -1;\n  switch (s * LW_READS + read) {\n"
-    ]
-    for statement in spec.statements:
-        names = _names("x", statement.depth)
-        for number, parts in enumerate(found.before[statement.name]):
-            body = _branches(spec, parts, names, statement.domain)
-            if body:
-                case = f"{statement.number} * LW_READS + {number}"
-                lines.append(f"  case {case}: {{ {_locals('x', statement.depth, 'x')}\n{body}    break; }}\n")
-    lines.append("  }\n}\n")
-    return "".join(lines)
+    def cases() -> Iterator[tuple[object, str, str]]:
+        for one in spec.statements:
+            for number, parts in enumerate(found.before[one.name]):
+                if body := _branches(spec, parts, _names("x", one.depth), one.domain):
+                    yield f"{one.number} * LW_READS + {number}", _locals("x", one.depth, "x"), body
+
+    head = "lw_before(int s, int read, const long *x, struct lw_instance *r)\n{\n  (void)x;\n"
+    return _switch(head, "s * LW_READS + read", cases())
 
 
 def _expected(spec: Specification) -> str:

@@ -132,24 +132,18 @@ def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> ex.Test:
 
 def conjunction(parts: Sequence[ex.Test]) -> ex.Test:
     """All of them, nested conjunctions as one."""
-    flat: list[ex.Test] = []
-    for part in parts:
-        flat.extend(part.arguments if isinstance(part, ex.And) else (part,))
-    if ex.FALSE in flat:
-        return ex.FALSE
-    unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else ex.And(unique)
+    return _joined(parts, ex.And, ex.FALSE)
 
 
 def disjunction(parts: Sequence[ex.Test]) -> ex.Test:
     """One of them, nested disjunctions as one."""
-    flat: list[ex.Test] = []
-    for part in parts:
-        flat.extend(part.arguments if isinstance(part, ex.Or) else (part,))
-    if ex.TRUE in flat:
-        return ex.TRUE
+    return _joined(parts, ex.Or, ex.TRUE)
+
+
+def _joined(parts: Sequence[ex.Test], kind: type[ex.And | ex.Or], decisive: ex.Test) -> ex.Test:
+    flat = [one for part in parts for one in (part.arguments if isinstance(part, kind) else (part,))]
     unique = tuple(dict.fromkeys(flat))
-    return unique[0] if len(unique) == 1 else ex.Or(unique)
+    return decisive if decisive in unique else unique[0] if len(unique) == 1 else kind(unique)
 
 
 def equal(left: Sequence[ex.Expr], right: Sequence[ex.Expr]) -> ex.Test:
