@@ -62,25 +62,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "BadInput",
-    "Code",
-    "GaveUp",
-    "Illegal",
-    "InternalError",
-    "LoopwrightError",
-    "check",
-    "describe",
-    "find",
-    "generate",
-    "optimise",
-    "prove",
-    "read",
-    "read_regions",
-    "read_schedule",
-    "report",
-    "suggest",
-    "to_c",
-    "widget",
+    "BadInput", "Code", "GaveUp", "Illegal", "InternalError", "LoopwrightError", "check", "describe",
+    "find", "generate", "optimise", "prove", "read", "read_regions", "read_schedule", "report", "suggest",
+    "to_c", "widget",
 ]
 
 

@@ -7,15 +7,6 @@ from loopwright.transform.scheduling import flat_schedule, to_schedule
 from loopwright.transform.script.steps import Step, parse_script, script_text
 
 __all__ = [
-    "DirectiveKind",
-    "FluentPlan",
-    "LoopDirective",
-    "Plan",
-    "Step",
-    "flat_schedule",
-    "parse_script",
-    "plan_of",
-    "script_text",
-    "to_schedule",
-    "transform",
+    "DirectiveKind", "FluentPlan", "LoopDirective", "Plan", "Step", "flat_schedule", "parse_script",
+    "plan_of", "script_text", "to_schedule", "transform",
 ]
