@@ -13,7 +13,6 @@ from loopwright.read.isl_tree_text import check_tree_text, explain, node_error, 
 from loopwright.read.text import checked
 from loopwright.source import Source
 
-HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
 Kind = isl.schedule_node_type
 
 LOOP_TYPE = {
@@ -63,16 +62,16 @@ def _check_option(source: Source, node: isl.ScheduleNode, space: isl.Space) -> N
     name = tuple_name(space)
     if not space.is_wrapping():
         if not is_loop_option(space):
-            raise option_error(source, name, f"unknown option {space}", HINT)
+            raise option_error(source, name, f"unknown option {space}")
         return
     inner = space.unwrap()
     if name == "isolate":
         wanted = node.get_schedule_depth(), node.band_n_member()
         if (inner.dim(isl.dim_type.in_), inner.dim(isl.dim_type.out)) != wanted:
             message = f"isolate is about {_counted(inner)} here, not {wanted[0]} outer and {wanted[1]} inner"
-            raise option_error(source, name, message, HINT)
+            raise option_error(source, name, message)
     elif tuple_name(inner.domain()) != "isolate" or not is_loop_option(inner.range()):
-        raise option_error(source, name or tuple_name(inner.range()), f"unknown option {space}", HINT)
+        raise option_error(source, name or tuple_name(inner.range()), f"unknown option {space}")
 
 
 def _counted(space: isl.Space) -> str:

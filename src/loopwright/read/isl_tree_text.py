@@ -230,14 +230,17 @@ def node_error(source: Source, keys: tuple[str, ...], message: str, hint: str, n
     return mistake(source, at.at, message, length=len(at.key), hint=hint)
 
 
-def option_error(source: Source, name: str, message: str, hint: str) -> BadInput:
+HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
+
+
+def option_error(source: Source, name: str, message: str) -> BadInput:
     """An error at the first mention of an option."""
     for entry in entries(source):
         if entry.key == "options" and entry.text is not None:
             found = re.compile(rf"\b{re.escape(name)}\b").search(source.text, *entry.text)
             if found:
-                return mistake(source, found.start(), message, length=len(name), hint=hint)
-    return mistake(source, _first(source), message, hint=hint)
+                return mistake(source, found.start(), message, length=len(name), hint=HINT)
+    return mistake(source, _first(source), message, hint=HINT)
 
 
 def _first(source: Source) -> int:

@@ -29,13 +29,13 @@ def _of_texts(name: str, lemma: str, function: str, more: str, claim: str) -> Ch
     return CheckerMeaning(name, function, lemma, arguments, theorem)
 
 
-def _of_storage(name: str, lemma: str, function: str, before: str, claim: str) -> CheckerMeaning:
+def _of_storage(lemma: str, function: str, before: str, claim: str) -> CheckerMeaning:
     theorem = (
         "exists n n', given parameters original = Some n /\\ given parameters transformed = Some n' /\\\n"
         "  forall q, context (meant (written U)) q ->\n"
         f"  {claim} (environment (meant (written U)) q) n n'"
     )
-    return CheckerMeaning(name, function, lemma, f"U {before} transformed how how'", theorem)
+    return CheckerMeaning("same_values", function, lemma, f"U {before} transformed how how'", theorem)
 
 
 MEANINGS = {
@@ -63,18 +63,14 @@ MEANINGS = {
         "values_of_temporaries ",
         "texts_the_same_but (stated T e) (is_temporary values_of_temporaries)",
     ),
-    "stored": _of_storage(
-        "same_values", "text_same_values", "check_text_stored", "original", "texts_the_same_values U"
-    ),
+    "stored": _of_storage("text_same_values", "check_text_stored", "original", "texts_the_same_values U"),
     "divided": _of_storage(
-        "same_values",
         "divided_same_values",
         "check_divided",
         "wholes original choosing",
         "texts_the_same_divided U wholes",
     ),
     "buffered": _of_storage(
-        "same_values",
         "buffered_same_values",
         "check_buffered",
         "buffers_of_iterations products wholes original choosing",

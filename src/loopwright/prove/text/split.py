@@ -41,16 +41,13 @@ def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
     begin, arrive, wait, end = parts
     march, between = _step(arrive, wait)
     _check_march(march, begin, end)
-    shared = {call_arguments(named_children(one)[0])[1] for one in calls if _declares(one, "LW_SHARED_")}
+    shares = [one for one in calls if (called_by(one) or "").startswith("LW_SHARED_")]
+    shared = {call_arguments(named_children(one)[0])[1] for one in shares}
     views = (array_view(called_by(one) or "", call_arguments(named_children(one)[0])) for one in calls)
     _check_between(march, between, shared, {one.name for one in views if one is not None})
     for one in (begin, arrive, end):
         yield one.start, one.end, ""
     yield wait.start, wait.end, "LW_BARRIER();"
-
-
-def _declares(node: Node, word: str) -> bool:
-    return (called_by(node) or "").startswith(word)
 
 
 def _step(arrive: Node, wait: Node) -> tuple[Node, list[Node]]:
