@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from loopwright.c.file import c_file
 from loopwright.c.macros import constant_macro
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import blank, without_comments
+from loopwright.c.tokens import SPLICE, blank, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
@@ -33,7 +33,6 @@ OTHERS = re.compile(
 _PRAGMA = re.compile(r"^[ \t]*(?:#|%:)[ \t]*pragma[ \t]+omp\b((?:\\[ \t]*\r?\n|[^\n])*)", re.MULTILINE)
 _OPERATOR = re.compile(r'\b_Pragma\s*\(\s*L?"\s*omp\b((?:\\.|[^"\\\n])*)"\s*\)')
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\S")
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class OpenmpDirective:
 
 def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
     """The directives about loops, in the order of the text; one of an unknown name is refused."""
-    visible = _SPLICE.sub(lambda match: blank(match[0]), without_comments(source.text, literals=True))
+    visible = SPLICE.sub(lambda match: blank(match[0]), without_comments(source.text, literals=True))
     pairs: list[tuple[Span, Span]] = []
     for match in _PRAGMA.finditer(without_comments(source.text, literals=False)):
         start = match.end() - len(match[0].lstrip())
@@ -93,7 +92,7 @@ def without_directives(source: Source, directives: Sequence[OpenmpDirective]) ->
 
 def integer(argument: Span) -> int:
     """The value of an argument that is a positive constant."""
-    text = _SPLICE.sub(" ", argument.text).strip()
+    text = SPLICE.sub(" ", argument.text).strip()
     value = constant_macro(c_file(argument.source).macros, text)
     if value is None and re.fullmatch(r"\d{1,9}", text):
         value = int(text, 8 if text.startswith("0") else 10)

@@ -31,7 +31,7 @@ _TOKEN = re.compile(
       | . | \Z )""",
     re.VERBOSE | re.DOTALL,
 )
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _NAMES = re.compile(rf"{_COMMENT}|{_LITERAL}|{_NUMBER}|({_NAME})", re.DOTALL)
 _HIDDEN_STARTS = re.compile(r"""["'/]|u8(?=["'])|[uUL](?=["'])""")
 _HIDDEN = re.compile(rf"{_COMMENT}|(?P<literal>{_LITERAL})", re.DOTALL)
@@ -142,13 +142,13 @@ def is_name(text: str) -> bool:
 
 def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
     """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
-    if _SPLICE.search(text, start, end) is None:
+    if SPLICE.search(text, start, end) is None:
         return _words(text, start, end)
     inside = text[start:end]
     places: list[int] = []
     position = 0
     pieces = []
-    for splice in _SPLICE.finditer(inside):
+    for splice in SPLICE.finditer(inside):
         pieces.append(inside[position : splice.start()])
         places += range(position, splice.start())
         position = splice.end()
@@ -170,7 +170,7 @@ def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
 
 def words(text: str, start: int, end: int) -> list[str] | None:
     """The tokens of `text[start:end]` without their places; None where lines are continued."""
-    if _SPLICE.search(text, start, end) is not None:
+    if SPLICE.search(text, start, end) is not None:
         return None
     found: list[str] = _TOKEN.findall(text, start, end)
     return [one for one in found if one]

@@ -137,19 +137,10 @@ def comparison(difference: LinearSum, relation: ex.Relation, place: EvaluationPl
     else:
         left = left.plus_constant(constant)
     if _depth(right, place) > _depth(left, place):
-        left, right, relation = right, left, _MIRROR[relation]
+        left, right, relation = right, left, ex.MIRRORED[relation]
     if relation is ex.Relation.LE and right == LinearSum((), -1):
         relation, right = ex.Relation.LT, LinearSum((), 0)
     return ex.Compare(relation, left.expr(), right.expr())
-
-
-_MIRROR = {
-    ex.Relation.EQ: ex.Relation.EQ,
-    ex.Relation.GE: ex.Relation.LE,
-    ex.Relation.GT: ex.Relation.LT,
-    ex.Relation.LE: ex.Relation.GE,
-    ex.Relation.LT: ex.Relation.GT,
-}
 
 
 def _depth(side: LinearSum, place: EvaluationPlace) -> int:

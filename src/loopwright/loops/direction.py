@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from loopwright.loops.expressions import Compare, Expr, Relation, Scaled, Var
+from loopwright.loops.expressions import MIRRORED, Compare, Expr, Relation, Scaled, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import negated, subprograms, substituted, substituted_expr, with_children
-
-_MIRRORED = {Relation.LT: Relation.GT, Relation.LE: Relation.GE}
 
 
 def counted_up(loop: For) -> For:
@@ -38,13 +36,13 @@ def counted_down(node: Node) -> Node:
     if not isinstance(node, For):
         return node
     match node.test:
-        case Compare(relation, Var(name), bound) if name == node.iterator and relation in _MIRRORED:
+        case Compare(Relation.LT | Relation.LE as relation, Var(name), bound) if name == node.iterator:
             if not _is_backwards(node):
                 return node
             return replace(
                 node,
                 start=negated(node.start),
-                test=Compare(_MIRRORED[relation], Var(name), negated(bound)),
+                test=Compare(MIRRORED[relation], Var(name), negated(bound)),
                 step=-node.step,
                 body=_replaced(node.body, name, Scaled(-1, Var(name))),
             )

@@ -95,6 +95,12 @@ class Relation(Enum):
     __hash__ = object.__hash__  # that of Enum is written in Python, and formulas are hashed often
 
 
+MIRRORED = {one: Relation(one.value.translate(str.maketrans("<>", "><"))) for one in Relation}
+"""a R b holds where b MIRRORED[R] a does."""
+NEGATED = {Relation.EQ: Relation.NE, Relation.LE: Relation.GT, Relation.LT: Relation.GE}
+NEGATED |= {other: one for one, other in NEGATED.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     relation: Relation

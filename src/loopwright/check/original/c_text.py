@@ -10,7 +10,7 @@ from loopwright.check.original.specification import anonymous, unnamed
 from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
 from loopwright.generate.conditions import condition, piecewise_expression
 from loopwright.generate.expressions import EvaluationPlace, expression
-from loopwright.loops.expressions import And, Compare, Expr, Int, Not, Or, Relation, Select, Test
+from loopwright.loops.expressions import NEGATED, And, Compare, Expr, Int, Not, Or, Select, Test
 from loopwright.presburger.sets import DIV, OUT, union
 
 
@@ -126,19 +126,9 @@ def expression_without_branches(expr: Expr) -> str:
     return f"({otherwise} ^ (({then} ^ {otherwise}) & {mask}))"
 
 
-_OPPOSITE = {
-    Relation.EQ: Relation.NE,
-    Relation.NE: Relation.EQ,
-    Relation.LT: Relation.GE,
-    Relation.GE: Relation.LT,
-    Relation.LE: Relation.GT,
-    Relation.GT: Relation.LE,
-}
-
-
 def _opposite(test: Test) -> Test:
     if isinstance(test, Compare):
-        return Compare(_OPPOSITE[test.relation], test.left, test.right)
+        return Compare(NEGATED[test.relation], test.left, test.right)
     return Not(test)
 
 

@@ -23,7 +23,7 @@ from dataclasses import replace
 from loopwright.emit.cuda.barriers import is_mapped
 from loopwright.emit.cuda.launches import LANES
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
-from loopwright.loops.expressions import TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
+from loopwright.loops.expressions import MIRRORED, TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
 from loopwright.loops.traverse import scaled, subterms, variables, with_children
 
@@ -181,7 +181,7 @@ def _relaxed(test: Test, ranges: Ranges) -> Test:
         case Compare(Relation.GE | Relation.GT as relation, left, right):
             return _compared(relation, left, right, ranges, greatest=True) or TRUE
         case Compare(Relation.LE | Relation.LT as relation, left, right):
-            return _relaxed(Compare(_TURNED[relation], right, left), ranges)
+            return _relaxed(Compare(MIRRORED[relation], right, left), ranges)
         case _:
             return TRUE
 
@@ -197,12 +197,9 @@ def _implying(test: Test, ranges: Ranges) -> Test | None:
         case Compare(Relation.GE | Relation.GT as relation, left, right):
             return _compared(relation, left, right, ranges, greatest=False)
         case Compare(Relation.LE | Relation.LT as relation, left, right):
-            return _implying(Compare(_TURNED[relation], right, left), ranges)
+            return _implying(Compare(MIRRORED[relation], right, left), ranges)
         case _:
             return None
-
-
-_TURNED = {Relation.LE: Relation.GE, Relation.LT: Relation.GT}
 
 
 def _compared(relation: Relation, left: Expr, right: Expr, ranges: Ranges, *, greatest: bool) -> Test | None:

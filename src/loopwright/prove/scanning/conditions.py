@@ -25,22 +25,6 @@ COMPARED: dict[ex.Relation, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     ex.Relation.GE: isl.PwAff.ge_set,
     ex.Relation.GT: isl.PwAff.gt_set,
 }
-NEGATED = {
-    ex.Relation.EQ: ex.Relation.NE,
-    ex.Relation.NE: ex.Relation.EQ,
-    ex.Relation.LE: ex.Relation.GT,
-    ex.Relation.GT: ex.Relation.LE,
-    ex.Relation.LT: ex.Relation.GE,
-    ex.Relation.GE: ex.Relation.LT,
-}
-MIRRORED = {
-    ex.Relation.EQ: ex.Relation.EQ,
-    ex.Relation.NE: ex.Relation.NE,
-    ex.Relation.LE: ex.Relation.GE,
-    ex.Relation.GE: ex.Relation.LE,
-    ex.Relation.LT: ex.Relation.GT,
-    ex.Relation.GT: ex.Relation.LT,
-}
 
 
 @dataclass(frozen=True)
@@ -147,7 +131,7 @@ def negation(test: ex.Test) -> ex.Test:
     """The opposite of `test`, without `Not`."""
     match test:
         case ex.Compare(relation, left, right):
-            return ex.Compare(NEGATED[relation], left, right)
+            return ex.Compare(ex.NEGATED[relation], left, right)
         case ex.And(arguments):
             return ex.Or(tuple(negation(one) for one in arguments))
         case ex.Or(arguments):
@@ -172,7 +156,7 @@ def _compared(relation: ex.Relation, left: ex.Expr, right: ex.Expr, scope: Itera
         case ex.Relation.LE | ex.Relation.LT, ex.Min(arguments), _:
             return region(ex.Or(tuple(ex.Compare(relation, one, right) for one in arguments)), scope)
         case ex.Relation.GE | ex.Relation.GT, _, _:
-            return _compared(MIRRORED[relation], right, left, scope)
+            return _compared(ex.MIRRORED[relation], right, left, scope)
         case ex.Relation.EQ | ex.Relation.NE, ex.Rem(argument, divisor), ex.Int(0):
             return _divisibility(relation, value(argument, scope), divisor)
     return COMPARED[relation](value(left, scope), value(right, scope))

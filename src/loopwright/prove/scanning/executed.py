@@ -25,7 +25,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
 from loopwright.presburger.dimensions import earlier_by_last, later_by_last
-from loopwright.prove.scanning.conditions import MIRRORED, IteratorScope, multiples, negation, region, value
+from loopwright.prove.scanning.conditions import IteratorScope, multiples, negation, region, value
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +295,7 @@ def ends(test: ex.Test, iterator: str) -> bool:
 def _bounds(relation: ex.Relation, left: ex.Expr, right: ex.Expr, iterator: str) -> bool:
     """`left <= right` with a left side that grows, a right side that does not, and not both free."""
     if relation in (ex.Relation.GE, ex.Relation.GT):
-        return _bounds(MIRRORED[relation], right, left, iterator)
+        return _bounds(ex.MIRRORED[relation], right, left, iterator)
     if relation in (ex.Relation.EQ, ex.Relation.NE):
         return False
     sides = growth(left, iterator), growth(right, iterator)
