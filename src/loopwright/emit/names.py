@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from loopwright.c.macros import HELPERS
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import KEYWORDS, names_in
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
@@ -35,18 +35,6 @@ from loopwright.model.program import Hole, Inlined, Program, Statement
 from loopwright.source import Span
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import pieces
-
-# fmt: off
-KEYWORDS = frozenset((
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
-    "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-    "volatile", "while", "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic",
-    "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "asm", "typeof", "alignas",
-    "alignof", "bool", "constexpr", "false", "nullptr", "static_assert", "thread_local", "true",
-    "typeof_unqual",
-))
-# fmt: on
 
 
 @dataclass(frozen=True)

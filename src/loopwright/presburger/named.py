@@ -7,7 +7,7 @@ them.  `tuple_set` and `tuple_map` turn some names into the dimensions of a tupl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import islpy as isl
@@ -16,6 +16,12 @@ from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 
 Item = TypeVar("Item", isl.Set, isl.Map, isl.BasicMap)
 Named: TypeAlias = isl.Space | isl.Set | isl.BasicSet | isl.Map | isl.BasicMap | isl.Aff | isl.PwAff
+
+COMPARED: Mapping[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    "<": isl.PwAff.lt_set, "<=": isl.PwAff.le_set, ">": isl.PwAff.gt_set, ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set, "!=": isl.PwAff.ne_set,
+}  # fmt: skip
+"""Where a comparison holds, by the operator of C."""
 
 
 def space_of(parameters: Sequence[str], dimensions: Sequence[str] = ()) -> isl.Space:

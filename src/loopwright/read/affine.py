@@ -7,7 +7,6 @@ is never negative.  Divisors are positive constants and a product has one consta
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise, product
 
@@ -16,7 +15,7 @@ import islpy as isl
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.presburger.dimensions import first
-from loopwright.presburger.named import space_of
+from loopwright.presburger.named import COMPARED, space_of
 from loopwright.read import formula as fm
 from loopwright.read.formula_grammar import parse_condition, parse_expressions
 from loopwright.source import Source, Span
@@ -60,14 +59,6 @@ class FormulaScope:
         return first(inner, isl.dim_type.set, len(self.dimensions))
 
 
-COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
-    "<": isl.PwAff.lt_set,
-    "<=": isl.PwAff.le_set,
-    ">": isl.PwAff.gt_set,
-    ">=": isl.PwAff.ge_set,
-    "=": isl.PwAff.eq_set,
-    "!=": isl.PwAff.ne_set,
-}
 
 
 FACTORS = "write sums of iterators and parameters with constant factors, such as 2 * i + n"
@@ -112,7 +103,7 @@ def _chain(
     holds = scope.truth(value=True)
     for operator, (left, right) in zip(operators, pairwise(values), strict=True):
         for one, other in product(left, right):
-            holds = holds.intersect(COMPARE[operator](one, other))
+            holds = holds.intersect(COMPARED["==" if operator == "=" else operator](one, other))
     return holds
 
 

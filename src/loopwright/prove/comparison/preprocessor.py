@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import without_hint
-from loopwright.c.tokens import names_in, without_comments
+from loopwright.c.tokens import KEYWORDS, names_in, without_comments
 from loopwright.c.typed.expansion import Definition
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
@@ -32,14 +32,6 @@ _ADDED = re.compile(
 )
 """Pragmas of loops are judged at their loops; any other may concern all that comes after it."""
 _HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
-_KEYWORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "auto break case char const continue default do double else enum extern float for goto if inline int"
-        " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
-        " volatile while",
-    )
-)
 
 
 def adds_only_harmless_text(old: Source, new: Source) -> bool:
@@ -63,7 +55,7 @@ def directive_lines(text: str) -> list[str]:
 def _is_added(line: str, known: set[str]) -> bool:
     macro = _DEFINE.match(line)
     if macro is not None:
-        return macro[1] not in known and macro[1] not in _KEYWORDS
+        return macro[1] not in known and macro[1] not in KEYWORDS
     return _ADDED.fullmatch(line) is not None
 
 

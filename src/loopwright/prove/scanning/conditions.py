@@ -7,7 +7,6 @@ and become floors only where the argument is proved non-negative in the scope.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from typing import assert_never
 
@@ -16,15 +15,7 @@ import islpy as isl
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
-
-COMPARED: dict[ex.Relation, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
-    ex.Relation.EQ: isl.PwAff.eq_set,
-    ex.Relation.NE: isl.PwAff.ne_set,
-    ex.Relation.LE: isl.PwAff.le_set,
-    ex.Relation.LT: isl.PwAff.lt_set,
-    ex.Relation.GE: isl.PwAff.ge_set,
-    ex.Relation.GT: isl.PwAff.gt_set,
-}
+from loopwright.presburger.named import COMPARED
 
 
 @dataclass(frozen=True)
@@ -159,7 +150,7 @@ def _compared(relation: ex.Relation, left: ex.Expr, right: ex.Expr, scope: Itera
             return _compared(ex.MIRRORED[relation], right, left, scope)
         case ex.Relation.EQ | ex.Relation.NE, ex.Rem(argument, divisor), ex.Int(0):
             return _divisibility(relation, value(argument, scope), divisor)
-    return COMPARED[relation](value(left, scope), value(right, scope))
+    return COMPARED[relation.value](value(left, scope), value(right, scope))
 
 
 def _divisibility(relation: ex.Relation, dividend: isl.PwAff, divisor: int) -> isl.Set:

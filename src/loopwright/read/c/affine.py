@@ -6,7 +6,6 @@ the reason; whether that is fatal depends on where the expression stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 
 import islpy as isl
@@ -28,7 +27,7 @@ from loopwright.c.syntax import (
 )
 from loopwright.c.types import is_unsigned
 from loopwright.errors import Code
-from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.index_calls import (
     PARENTHESES,
@@ -45,15 +44,6 @@ from loopwright.read.c.wraparound import (
     require_from_zero,
     type_in,
 )
-
-_COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
-    "<": isl.PwAff.lt_set,
-    "<=": isl.PwAff.le_set,
-    ">": isl.PwAff.gt_set,
-    ">=": isl.PwAff.ge_set,
-    "==": isl.PwAff.eq_set,
-    "!=": isl.PwAff.ne_set,
-}
 
 
 def affine(node: Node, frame: Frame) -> isl.PwAff:
@@ -98,7 +88,7 @@ def _affine(node: Node, frame: Frame) -> isl.PwAff:
             return _known(node, frame)
         case "true" | "false":
             return number(1 if node.type == "true" else 0)
-        case "binary_expression" | "unary_expression" if operator(node) in (*_COMPARISONS, "&&", "||", "!"):
+        case "binary_expression" | "unary_expression" if operator(node) in (*COMPARED, "&&", "||", "!"):
             return select(condition(node, frame), number(1), number(0))
         case "conditional_expression":
             return _choice(node, frame)
@@ -117,7 +107,7 @@ def condition(node: Node, frame: Frame) -> isl.Set:
     match node.type:
         case "parenthesized_expression":
             return condition(_only_child(node), frame)
-        case "binary_expression" if operator(node) in _COMPARISONS:
+        case "binary_expression" if operator(node) in COMPARED:
             return _compared(node, frame)
         case "binary_expression" if operator(node) == "&&":
             left = condition(field(node, "left"), frame)
@@ -141,9 +131,9 @@ def _compared(node: Node, frame: Frame) -> isl.Set:
             for side, kind in zip(("left", "right"), kinds, strict=True)
         ]
         if len(sides[0]) + len(sides[1]) > 2:
-            pairs = [_COMPARISONS[name](one, other) for one in sides[0] for other in sides[1]]
+            pairs = [COMPARED[name](one, other) for one in sides[0] for other in sides[1]]
             return reduce(isl.Set.intersect, pairs)
-    return _COMPARISONS[name](*_operands(node, frame))
+    return COMPARED[name](*_operands(node, frame))
 
 
 def constant(node: Node, frame: Frame) -> int:
@@ -264,7 +254,7 @@ def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
     """The values of both sides, which are what C computes."""
     values = {side: affine(side, frame) for side in (field(node, "left"), field(node, "right"))}
     has_iterators = any(depends_on_iterators(one, frame) for one in values.values())
-    of_sizes = operator(node) in _COMPARISONS and not has_iterators
+    of_sizes = operator(node) in COMPARED and not has_iterators
     for side in operands_from_zero(node, frame):
         require_from_zero(side, values[side], frame, of_sizes=of_sizes)
     left, right = values.values()

@@ -18,20 +18,12 @@ from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed import tree
 from loopwright.c.typed.pointer_values import root_and_path
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
-from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.presburger.named import COMPARED, constant_value, number, select, variable, whole
 from loopwright.presburger.polynomials import ZERO, Polynomial, as_affine, of_affine
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_element, is_value, mentions_iterator
 
-_COMPARED = {
-    "<": isl.PwAff.lt_set,
-    "<=": isl.PwAff.le_set,
-    ">": isl.PwAff.gt_set,
-    ">=": isl.PwAff.ge_set,
-    "==": isl.PwAff.eq_set,
-    "!=": isl.PwAff.ne_set,
-}
 _DEEPEST_CALLS = 8
 
 
@@ -52,7 +44,7 @@ def affine(node: tree.Expression, scope: Scope) -> isl.PwAff:
             return affine(node.operand, scope)
         case tree.Unary(operator="!"):
             return select(condition(node, scope), number(1), number(0))
-        case tree.Binary(operator=op) if op in _COMPARED or op in ("&&", "||"):
+        case tree.Binary(operator=op) if op in COMPARED or op in ("&&", "||"):
             return select(condition(node, scope), number(1), number(0))
         case tree.Binary():
             return _arithmetic(node, scope)
@@ -81,7 +73,7 @@ def _chosen(node: tree.Conditional, scope: Scope) -> isl.PwAff:
 def condition(node: tree.Expression, scope: Scope) -> isl.Set:
     """Where a test holds."""
     match tree.without_casts(node):
-        case tree.Binary(operator=op, left=left, right=right) if op in _COMPARED:
+        case tree.Binary(operator=op, left=left, right=right) if op in COMPARED:
             sides = [[left], [right]]
             if op not in ("==", "!="):
                 is_less = op[0] == "<"
@@ -90,7 +82,7 @@ def condition(node: tree.Expression, scope: Scope) -> isl.Set:
                     alternatives(right, scope, is_least=is_less),
                 ]
             lefts, rights = ([_natural(part, scope) for part in side] for side in sides)
-            pairs = [_COMPARED[op](one, other) for one in lefts for other in rights]
+            pairs = [COMPARED[op](one, other) for one in lefts for other in rights]
             return reduce(isl.Set.intersect, pairs)
         case tree.Binary(operator="&&", left=left, right=right):
             first = condition(left, scope)
