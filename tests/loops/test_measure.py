@@ -32,8 +32,11 @@ def counted(bound: Var | Min) -> For:
 def test_static_counts() -> None:
     choice = If(TRUE, Call("S", ()), Call("T", (FloorDiv(N, 2),)))
     program = Block((counted(Min((N, Int(8), Int(9)))), choice))
-    assert size(program) == Size(loops=1, ifs=2, calls=3)
-    assert size(Let("m", Select(EVEN, N, TruncDiv(N, 2)), Remarked("x", Call("S", ())))) == Size(calls=1)
+    expected = Size(loops=1, ifs=2, elses=1, calls=3, min_max=2, remainders=1, floor_divisions=1)
+    assert size(program) == expected
+    assert size(Let("m", Select(EVEN, N, TruncDiv(N, 2)), Remarked("x", Call("S", ())))) == Size(
+        calls=1, remainders=1, divisions=1, selects=1
+    )
 
 
 def test_dynamic_counts() -> None:
