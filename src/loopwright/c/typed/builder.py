@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
 from loopwright.c import types
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.expansion import ExpandedToken
 from loopwright.c.typed.front_end import Cursor
@@ -32,7 +33,7 @@ _PARTS = {
     "CALL_EXPR": 1,
 }
 """How many parts there have to be; after an error the front end may have dropped some."""
-_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
+_COMPARISONS = (*COMPARISONS, "&&", "||")
 
 
 @dataclass(frozen=True, slots=True)

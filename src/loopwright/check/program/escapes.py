@@ -6,6 +6,7 @@ is followed or only looks at it, or be compared; nothing else.  The addresses of
 
 from __future__ import annotations
 
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import Node, field, is_address, named_children, operator, refuse, walk
 from loopwright.check.original.specification import Specification
@@ -14,7 +15,7 @@ from loopwright.check.program.pointers import Pointers, declared_identifier
 
 _HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 _STEPS = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")
-_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
+_COMPARISONS = (*COMPARISONS, "&&", "||")
 _LOOKERS = {
     "memcpy": (1,),
     "memmove": (1,),

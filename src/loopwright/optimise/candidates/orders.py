@@ -41,18 +41,8 @@ from loopwright.presburger.sets import IN, OUT, PARAM, union
 from loopwright.read.formula import Chain, Symbol
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineSet
-from loopwright.transform.script.operations import (
-    Expand,
-    Interchange,
-    Isplit,
-    Pack,
-    Parallelize,
-    Permute,
-    Reorder,
-    Skew,
-    StripMine,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -81,7 +71,7 @@ def orders(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Scri
     smooth = {loop: in_their_rows(plan, nest.component, nest.loops.index(loop))[0] for loop in free}
     for order in sorted(found, key=lambda order: -smooth[order[-1]])[:MOST]:
         if order != free:
-            yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
+            yield (*script_of(plan), *nest.definition, Step(ops.Permute(nest.handle, order)))
 
 
 def exchanged(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
@@ -89,7 +79,7 @@ def exchanged(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[S
     if is_perfect(plan, nest):
         return
     for one, two in combinations(own_loops(plan, nest), 2):
-        yield (*script_of(plan), *nest.definition, Step(Interchange(nest.handle, one, two)))
+        yield (*script_of(plan), *nest.definition, Step(ops.Interchange(nest.handle, one, two)))
 
 
 def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
@@ -108,18 +98,18 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
     free = [loop for loop, arrays in copied.items() if not arrays]
     for k, loop in alone:
         if copied[loop] and _has_own_cells(plan, nest, k):
-            own = (Step(Expand(array, (loop,))) for array in copied[loop])
-            yield (*done, *own, Step(Parallelize(nest.handle, (loop,))))
+            own = (Step(ops.Expand(array, (loop,))) for array in copied[loop])
+            yield (*done, *own, Step(ops.Parallelize(nest.handle, (loop,))))
     for loop in free:
-        yield (*done, Step(Parallelize(nest.handle, (loop,))))
+        yield (*done, Step(ops.Parallelize(nest.handle, (loop,))))
         temporaries = _temporaries(plan, nest, nest.loops.index(loop)) if loop == free[0] else ()
         if temporaries:
-            own = (Step(Expand(array, (loop,))) for array in temporaries)
-            yield (*script_of(plan), *own, *nest.definition, Step(Parallelize(nest.handle, (loop,))))
+            own = (Step(ops.Expand(array, (loop,))) for array in temporaries)
+            yield (*script_of(plan), *own, *nest.definition, Step(ops.Parallelize(nest.handle, (loop,))))
     if len(nest.loops) > 1 and tuple(free[:2]) == nest.loops[:2]:
         outer, inner = nest.loops[:2]
-        slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
-        yield (*done, Step(slant), Step(exchange), Step(Parallelize(nest.handle, (outer,))))
+        slant, exchange = ops.Skew(nest.handle, inner, outer), ops.Interchange(nest.handle, outer, inner)
+        yield (*done, Step(slant), Step(exchange), Step(ops.Parallelize(nest.handle, (outer,))))
     for loop in free[1:] if free[:1] == list(nest.loops[:1]) else free:
         yield from cut_rows(plan, nest, loop)
         yield from cut_after(plan, nest, loop, setting)
@@ -136,13 +126,13 @@ def _parts(plan: Plan, nest: NamedNest, free: Sequence[str], setting: SearchCont
         size = -(-extent(plan, nest, inner, setting.sizes) // setting.threads)
         if not LEAST <= size < MANY // setting.threads:
             continue
-        cut = (*nest.definition, Step(StripMine(nest.handle, inner, -(-size // 8) * 8)))
+        cut = (*nest.definition, Step(ops.StripMine(nest.handle, inner, -(-size // 8) * 8)))
         after = loops_after(plan, nest, *cut)
         new = [] if after is None else [one for one in after if one not in nest.loops]
         if len(new) == 1:
             outer = free[: free.index(inner)]
-            order = Step(Permute(nest.handle, (new[0], *outer)))
-            yield (*script_of(plan), *cut, order, Step(Parallelize(nest.handle, (new[0],))))
+            order = Step(ops.Permute(nest.handle, (new[0], *outer)))
+            yield (*script_of(plan), *cut, order, Step(ops.Parallelize(nest.handle, (new[0],))))
 
 
 def _temporaries(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
@@ -189,7 +179,7 @@ def _packed(plan: Plan) -> set[str]:
     return {
         array.name
         for change in plan.storage
-        if isinstance(plan.history[change.step].step.operation, Pack)
+        if isinstance(plan.history[change.step].step.operation, ops.Pack)
         for array in set(change.after.arrays) - set(change.before.arrays)
     }
 
@@ -231,9 +221,9 @@ def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) ->
     for last in _ends(split(sources, depth)):
         if _is_passed(plan, nest, depth, last, setting.sizes):
             test = Chain(((Symbol(loop),), (formula_of(last, loops[:depth]),)), (">",))
-            parts = Isplit(nest.handle, AffineSet(tuple(map(Symbol, loops)), test), depth)
-            steps = Step(parts, (after, before)), Step(Reorder(after, before))
-            yield (*script_of(plan), *nest.definition, *steps, Step(Parallelize(after, (loop,))))
+            parts = ops.Isplit(nest.handle, AffineSet(tuple(map(Symbol, loops)), test), depth)
+            steps = Step(parts, (after, before)), Step(ops.Reorder(after, before))
+            yield (*script_of(plan), *nest.definition, *steps, Step(ops.Parallelize(after, (loop,))))
 
 
 def _sources(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeAlias
 
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.types import DOUBLE, INT, CType
 from loopwright.loops.expressions import Expr
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term, TermAssignment
@@ -19,7 +20,6 @@ quotients and functions of doubles, integers that have to be in range.
 """
 _OPERATORS = ("+", "-", "*")
 _FUNCTIONS = ("sqrt()", "exp()", "fabs()")
-_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def in_one_type(
@@ -99,7 +99,7 @@ def _of_integers(term: Term, columns: Mapping[Expr, int]) -> str:
 def _test(term: Term, columns: Mapping[Expr, int], kind: CType) -> str:
     """A comparison of numbers of the same type, which is that of all cells that are read."""
     match term:
-        case Apply(operator, (one, two)) if operator in _COMPARISONS:
+        case Apply(operator, (one, two)) if operator in COMPARISONS:
             return f"{_text(one, columns, kind)} {operator} {_text(two, columns, kind)}"
         case _:
             raise _OtherType
