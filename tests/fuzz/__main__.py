@@ -29,12 +29,13 @@ from tests.fuzz.tally import Tally
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
 from tests.fuzz.workers import Batch, Tell, batches
 
-BATCH = 12
+BATCH = 8
 """Cases that are compiled together."""
-MUTANTS = 6
+MUTANTS = 3
 """Of every accepted case."""
 HOSTILE = 2
 REWRITES = 4
+PROGRAMS = 4
 """Of every number."""
 CHECKED = 3
 """One number of so many is for `check` too, which compiles and runs."""
@@ -104,24 +105,27 @@ def rounds(
         for k in range(REWRITES):
             tell(f"rewrite:{number * REWRITES + k}")
             said.add(rewrite_case(number * REWRITES + k, outcomes))
-        tell(f"transform:{number}")
-        case = case_of(number, outcomes)
-        said.add(case)
-        if isinstance(case, Case):
-            for k in range(mutants_each):
-                tell(f"mutant:{number * 100 + k}")
-                for one in mutants_of(case, k + 1, outcomes, first=k):
-                    said.add(one)
+        for part in range(PROGRAMS):
+            mine = number * PROGRAMS + part
+            tell(f"transform:{mine}")
+            case = case_of(mine, outcomes)
+            said.add(case)
+            if isinstance(case, Case):
+                for k in range(mutants_each):
+                    tell(f"mutant:{mine * 100 + k}")
+                    for one in mutants_of(case, k + 1, outcomes, first=k):
+                        said.add(one)
         if number % CHECKED == 0:
             tell(f"check:{number}")
-            said.add(check_case(number, _to_check(number, case), outcomes))
+            said.add(check_case(number, _to_check(number), outcomes))
     tell(f"running what was said from {seed} on")
     return said.wrong
 
 
-def _to_check(number: int, case: Case | Finding | None) -> Pair:
+def _to_check(number: int) -> Pair:
     """What `check` is given: a changed text, or a rewriting."""
-    if not isinstance(case, Case) or number // CHECKED % 2:
+    case = case_of(number, Counter()) if number // CHECKED % 2 == 0 else None
+    if not isinstance(case, Case):
         return rewriting(number)
     return replace(case.pair, new=mutated(random.Random(f"check {number}"), case.new))
 
@@ -138,7 +142,7 @@ def again(kind: str, number: int) -> list[Finding]:
             one = rewrite_case(number, outcomes)
             found = [None if one is None else small_mutant(pair, one)]
         case "check":
-            pair = _to_check(number, case_of(number, outcomes))
+            pair = _to_check(number)
             print(pair.old, pair.new, sep="\n")
             said = check_case(number, pair, outcomes)
             found = [None if said is None else small_check(pair, said)]

@@ -157,7 +157,8 @@ def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[s
     mine = [line for line in lines if line[0] == number and line[2] == 2]
     for _, run, _, new, same in mine:
         (n, m, u, h), seed = pair.runs[run]
-        if (new == 2 and same) or not pair.is_promised((n, m, u, h)):
+        not_run = new == 0  # several runs before it did not end
+        if not_run or (new == 2 and same) or not pair.is_promised((n, m, u, h)):
             continue
         place = f"n = {n}, m = {m}, u = {u}, h = {h}, data {seed}"
         if new != 2:

@@ -159,7 +159,9 @@ def said_of(seed: int, pair: Pair, outcomes: Counter[str], kind: str = "mutant")
         case Refuted(message=message, witness=witness, parameters=sizes, inputs=inputs):
             chosen = {name: int(value) for name, at, value in inputs if not at and name in _SIZES}
             size = _witness(sizes | chosen)
-            if size is None or _is_parallel(pair.new):  # threads that race need not tell
+            given = {*_SIZES, *(one.name for one in pair.arrays)}
+            cannot_be_given = any(name not in given for name, _, _ in inputs)
+            if size is None or cannot_be_given or _is_parallel(pair.new):  # threads that race need not tell
                 return None
             asked = replace(pair, also=size, given=inputs)
             return Mutant(kind, seed, asked, f"{message} ({witness})", yes=False)

@@ -103,23 +103,29 @@ def random_program(rng: random.Random) -> Program:
         Array(f"A{k}", _type(rng), rng.choice((1, 1, 2) if small else (1, 1, 2, 2, 2, 3)), k >= 3)
         for k in range(rng.randint(2, 4) if small else rng.randint(3, 5))
     ]
+    dense = rng.random() < 0.4
+    if dense:  # few names of one type: most statements depend on others, or on themselves
+        kind = rng.choice(("double", "int", "float", "unsigned char"))
+        arrays = [Array(f"A{k}", kind, rng.choice((1, 1, 2))) for k in range(rng.choice((1, 1, 2)))]
     scalars = [Array(name, rng.choice(INTEGERS + FLOATING * 2), 0) for name in ("s", "t", "w")]
     pointers = _pointers(rng, arrays)
     texts = _functions(rng, arrays)
     chosen = tuple(rng.sample(sorted(texts), rng.choice((0, 0, 1, 2))))
-    rare = frozenset(rng.sample(RARE, rng.choice((0, 1, 1, 2))))
+    rare = frozenset(rng.sample(RARE, 0 if dense else rng.choice((0, 1, 1, 2))))
     if "row" in rare:
         row = Array("v", rng.choice(INTEGERS + FLOATING * 2), rng.choice((1, 1, 2)))
         pointers.append((row, f"  {row.declaration} = {{{'{' * (row.rank - 1)}1, 2, 3{'}' * row.rank};"))
     named = (*arrays[:1] * rng.choice((1, 2, 4)), *arrays[1:], *(one for one, _ in pointers))
     others = [Array(name, "int", 0) for word in sorted(rare) for name in rarities.SCALARS.get(word, ())]
     chosen += ("bump",) if "global" in rare else ()
-    scope = Scope(rng, named, (*scalars, *others), chosen, rng.random() < 0.25, small, rare)
+    scope = Scope(
+        rng, named, (*scalars[: 1 if dense else 3], *others), chosen, rng.random() < 0.25, small, rare
+    )
     body = _block(scope, 1)
     if rng.random() < 0.03:
         kind = rng.choice(("double", "double", "float", "int"))
         arrays[:2] = [Array("A0", kind, 1), Array("A1", kind, 1)]
-        body = stencil(rng)
+        body, pointers = stencil(rng), []
     given = [one.declaration for one in arrays if not one.shared]
     parameters = ", ".join([PARAMETERS, *given, "double *out"])
     lines = [STRUCT] if any(one.is_struct for one in arrays) else []

@@ -173,3 +173,26 @@ def test_pairs_of_files(name: str, tmp_path: Path) -> None:
     for path, statement in zip((before, after), (old, new), strict=True):
         path.write_text(HEAD + f"for (int i = 0; i < n; i++) {statement};\n" + TAIL)
     assert isinstance(compare_files(before, after).verdict, answer)
+
+
+def test_a_parallel_loop_inside_of_lanes_has_no_directive() -> None:
+    """OpenMP has no parallel region inside of a simd one: gcc refuses such a text."""
+    body = "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) A[i][j] = 1;\n"
+    script = ("parallel(S1, j)", "vectorize(S1, i)")
+    new = accepted(Case(0, Program(HEAD + body + TAIL, ()), script, openmp=True)).new
+    assert "#pragma omp simd collapse(2)\n" in new and "#pragma omp parallel" not in new
+
+
+def test_no_loop_inside_reuses_a_variable() -> None:
+    body = "for (int i = 0; i < n; i++) B[i] = s;\n"
+    with pytest.raises(BadInput, match="is of cells of its own"):
+        made(body, "pack(s, S1, i, reused)")
+
+
+def test_bounds_that_hold_nowhere_are_no_promise(tmp_path: Path) -> None:
+    """Where j ends is not known, so that no size is known to be small enough; this says nothing of sizes."""
+    path = tmp_path / "k.c"
+    loop = "for (int k = 1, j = 1; j < n - i; j++, k++) { if (s) s = B[j] / s; A[j + 2][j - 1] = k; }"
+    path.write_text(HEAD + f"for (int i = 0; i <= 9; i++) {{ {loop} if (i < u) B[i] = 1; }}\n" + TAIL)
+    (program,) = read_c(path)
+    assert not any(one.holds_for is not None and one.holds_for.is_empty() for one in program.assumptions)

@@ -179,13 +179,17 @@ def has_canonical_form(loop: For) -> bool:
 
 
 def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], *, inside: bool = False) -> Node:
-    """`node` with `clauses` on the loops to distribute: vector loops, and the outermost parallel ones."""
+    """`node` with `clauses` on the loops to distribute: vector loops, and the outermost parallel ones.
+
+    What is inside of a `simd` may not be a parallel loop (section 2.20, nesting of regions).
+    """
     if isinstance(node, For) and node.annotation(Independent) is not None:
         found = clauses(node)
         if node.vector is not None:
             node = node.with_annotation(Vector(found))
         if node.parallel is not None and found is not None and not inside:
             node, inside = node.with_annotation(Parallel(found)), True
+        inside = inside or (node.vector is not None and found is not None)
     return with_children(node, lambda child: with_clauses(child, clauses, inside=inside))
 
 
@@ -219,6 +223,11 @@ def _clause_text(clauses: Clauses) -> str:
 
 def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
     """In words, the parallel loops that are not distributed among threads, and why."""
+    if isinstance(node, For) and node.vector is not None and sharing.clauses(node) is not None:
+        for part in subprograms(node.body):
+            if isinstance(part, For) and part.parallel is not None:
+                yield f"the loop over {part.iterator} is inside the one over {node.iterator}, a vector loop"
+        return
     if not isinstance(node, For) or node.parallel is None:
         for child in children(node):
             yield from unshared(child, sharing)

@@ -53,7 +53,14 @@ from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import TextEdit, unused_name, with_storage
-from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces, step_after
+from loopwright.transform.vectors import (
+    Position,
+    iteration_numbers,
+    loops_of,
+    padded_position,
+    pieces,
+    step_after,
+)
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,8 @@ def _is_reused(one: PackedAccess, depth: int) -> bool:
 
     { t, u -> c } and { t, u' -> c } with u < u'.
     """
+    if loops_of(one.piece) <= depth:
+        return False  # there is no loop inside
     touched = iteration_numbers(one.piece, depth + 1).reverse().apply_range(one.access.relation)
     pairs = touched.apply_range(touched.reverse()).order_lt(IN, depth, OUT, depth)
     for loop in range(depth):

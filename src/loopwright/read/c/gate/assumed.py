@@ -272,7 +272,7 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
     left = [replace(one, text=f"{', '.join(unknown)}: {one.text}", about=tuple(unknown))] if unknown else []
     if facts.is_subset(enough):
         return left or [replace(one, standing=Standing.PROVED)]
-    runs = program.domain().intersect_params(enough)
+    runs = program.domain().intersect_params(enough.intersect(facts))
     if runs.is_empty():
         return [one]
     return [replace(one, holds_for=enough.coalesce().gist(facts)), *left]
