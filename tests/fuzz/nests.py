@@ -71,9 +71,9 @@ def random_nest(scope: Scope, depth: int = 0) -> tuple[Node, ...]:
             inner = replace(scope, loops=(*scope.loops, name))
             low = rng.choice(("0", "1", "1", "1", "2", *scope.loops[-1:]))
             found.append(Loop(name, low, bound(scope), random_nest(inner, depth + 1)))
-        elif kind < 0.42:
+        elif kind < 0.47:
             found.append(_protected(scope))
-        elif kind < 0.52:
+        elif kind < 0.55:
             other = (assignment(scope),) if rng.random() < 0.3 else ()
             found.append(If(condition(scope), (assignment(scope),), other))
         else:

@@ -21,8 +21,9 @@ class Chosen:
     fresh: str
 
     def type_of(self, target: str) -> str:
-        name = re.split(r"\W", target)[0]
-        return next((one.type for one in self.arrays if one.name == name and not one.is_struct), "int")
+        """The type of the first array or variable that is named."""
+        known = {one.name: one.type for one in self.arrays if not one.is_struct}
+        return next((known[name] for name in re.findall(r"[A-Za-z_]\w*", target) if name in known), "int")
 
 
 Nodes: TypeAlias = tuple[Node, ...]
@@ -69,7 +70,7 @@ def converted(one: Assign, chosen: Chosen) -> Nodes | None:
     natural = chosen.type_of(part.group())
     cast = f"({types_of(chosen, natural)})"
     if chosen.rng.random() < 0.4:
-        cast = f"({natural}){cast}"
+        cast = f"({natural})({chosen.rng.choice(('float', 'float', 'double', 'short', 'unsigned'))})"
     value = f"{one.value[: part.start()]}({cast}{part.group()}){one.value[part.end() :]}"
     return (replace(one, value=value),)
 

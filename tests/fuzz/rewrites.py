@@ -34,6 +34,10 @@ def rewriting(seed: int) -> Pair:
     kinds = INTEGERS + FLOATING * 2
     arrays = tuple(Array(f"A{k}", rng.choice(kinds), rng.choice((1, 1, 2))) for k in range(rng.randint(1, 3)))
     scalars = tuple(Array(name, rng.choice(kinds), 0) for name in ("s", "t"))
+    if rng.random() < 0.3:  # what is computed in another type than that of its operands
+        kind, other = rng.choice(("unsigned char", "short", "unsigned", "int", "float")), rng.choice(kinds)
+        arrays = tuple(replace(one, type=rng.choice((kind, kind, other))) for one in arrays)
+        scalars = tuple(replace(one, type=kind) for one in scalars)
     if rng.random() < 0.04:
         kind = rng.choice(("double", "float"))
         arrays = tuple(Array(one.name, kind, 1) for one in arrays)
