@@ -81,6 +81,13 @@ def random_nest(scope: Scope, depth: int = 0) -> tuple[Node, ...]:
     return tuple(found)
 
 
+def random_loop(scope: Scope) -> Loop:
+    """One loop with one statement: cheap to decide, and what is done to the statement shows."""
+    inner = replace(scope, loops=("i",))
+    body = _protected(inner) if scope.rng.random() < 0.5 else assignment(inner)
+    return Loop("i", scope.rng.choice(("0", "1", "1", "2")), bound(scope), (body,))
+
+
 def _protected(scope: Scope) -> If:
     """An operation that is defined where a condition holds."""
     rng = scope.rng

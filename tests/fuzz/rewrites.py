@@ -13,7 +13,7 @@ from tests.fuzz.directives import at_a_loop, at_once, marked, simple
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import Pair
 from tests.fuzz.mutants import Mutant, mutated, said_of
-from tests.fuzz.nests import Node, lines, random_nest, random_scope
+from tests.fuzz.nests import Node, lines, random_loop, random_nest, random_scope
 from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
 from tests.fuzz.rewordings import Chosen
 from tests.fuzz.rewritings import rewritten
@@ -54,8 +54,11 @@ def _rewritten_nests(
     rng: random.Random, arrays: tuple[Array, ...], scalars: tuple[Array, ...]
 ) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """Loops, and the same with one to three rewritings; or as one call, or with a directive."""
-    old = random_nest(random_scope(rng, arrays, scalars))
-    chosen = Chosen(rng, (*arrays, *scalars), "x")
+    scope, chosen = random_scope(rng, arrays, scalars), Chosen(rng, (*arrays, *scalars), "x")
+    if rng.random() < 0.4:
+        loop = random_loop(scope)
+        return (loop,), (replace(loop, body=rewritten(loop.body, chosen) or loop.body),)
+    old = random_nest(scope)
     if rng.random() < 0.06:
         old = at_a_loop(old, chosen, simple)
         return old, at_a_loop(old, chosen, at_once)
