@@ -1,6 +1,6 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Ordering Walking Legality Symbolic Values Parser Matching.
+From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Coverage Symbolic Values Parser Matching.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
@@ -19,13 +19,8 @@ Definition theorems := (
   @obligations_scan,
   @program_correct,
   @decide_holds,
-  @order_loop,
-  @order_block,
-  @legal_by_pairs,
   @times_differ,
   @leads_reached,
-  @each_call_reached,
-  @placed_ordered,
   @runs_may_run,
   @any_order_alike,
   @same_in_any_order,

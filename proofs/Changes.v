@@ -11,7 +11,7 @@
     what [Checker.v] names. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Ordering Memory Transformation Legality Parallel.
+From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Memory Transformation Parallel.
 From Loopwright Require Import Linear Symbolic Specification Conditions Reaching Walk Coverage Checker.
 Import ListNotations.
 Open Scope Z_scope.

@@ -11,7 +11,7 @@
     Guides, covers, ties and certificates cannot make a wrong answer right. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Ordering.
+From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction.
 From Loopwright Require Import Linear Symbolic Specification Conditions Walk Coverage.
 Import ListNotations.
 Open Scope Z_scope.

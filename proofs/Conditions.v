@@ -7,7 +7,7 @@
     proposal like a certificate: whatever it says, [walk_sound] holds. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Linear Symbolic Specification.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Linear Symbolic Specification.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.

@@ -5,12 +5,74 @@
     parameters.  That none of them leads to the instance must be impossible. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Walking Linear Symbolic Specification Conditions.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Linear Symbolic Specification Conditions.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
 
-(** [step] of [Walking.v], its iterations as expressions. *)
+(** ** The way to a call *)
+
+Inductive step :=
+| Child (k : nat)       (* the child of a block, from 0 *)
+| Iterate (v : Z)       (* this iteration of a loop *)
+| Yes                   (* the branch of a conditional *)
+| No
+| Enter.                (* into a let or a mark *)
+
+(** Equality of vectors, place by place. *)
+Fixpoint agree (x y : list Z) : Prop :=
+  match x, y with
+  | [], [] => True
+  | a :: x', b :: y' => a = b /\ agree x' y'
+  | _, _ => False
+  end.
+
+Lemma agree_equal : forall x y, agree x y -> x = y.
+Proof.
+  induction x as [|a x IH]; intros [|b y] H; try contradiction; [reflexivity|].
+  destruct H as [-> H]. f_equal. exact (IH y H).
+Qed.
+
+(** The path leads to a call that executes [ev]. *)
+Fixpoint leads (path : list step) (e : env) (n : node) (ev : event) : Prop :=
+  match path, n with
+  | [], Call f args hint =>
+      if String.eqb (name_of ev) f
+      then agree (arguments_of ev) (map (eval e) args) /\ agree (hint_of ev) (map (eval e) hint)
+      else False
+  | Child k :: path', Block cs =>
+      match nth_error cs k with
+      | Some c => leads path' e c ev
+      | None => False
+      end
+  | Iterate v :: path', For x a c s b =>
+      strided (eval e a) s v /\ holds ((x, v) :: e) c /\ leads path' ((x, v) :: e) b ev
+  | Yes :: path', If c a _ => holds e c /\ leads path' e a ev
+  | No :: path', If c _ b => ~ holds e c /\ leads path' e b ev
+  | Enter :: path', Let x a b => leads path' ((x, eval e a) :: e) b ev
+  | Enter :: path', Mark _ b => leads path' e b ev
+  | _, _ => False
+  end.
+
+Theorem leads_reached : forall path e n ev, leads path e n ev -> reached e n ev.
+Proof.
+  induction path as [|one path IH]; intros e n ev H.
+  { destruct n; try contradiction. cbn [leads] in H. destruct (String.eqb_spec (name_of ev) name) as [<- | _];
+      [|contradiction]. destruct H as [H1 H2]. apply agree_equal in H1. apply agree_equal in H2.
+    cbn [reached]. rewrite <- H1, <- H2. destruct ev. reflexivity. }
+  destruct one; destruct n; try contradiction; cbn [leads] in H; cbn [reached].
+  - destruct (nth_error children k) as [c|] eqn:Hk; [|contradiction].
+    apply any_nth. exists k, c. auto.
+  - destruct H as (Hv & Hc & H). exists v. auto.
+  - destruct H as [Hc H]. left. auto.
+  - destruct H as [Hc H]. right. auto.
+  - exact (IH _ _ _ H).
+  - exact (IH _ _ _ H).
+Qed.
+
+(** ** Ways as they are proposed *)
+
+(** A [step], its iteration as an expression. *)
 Inductive turn := ToChild (k : nat) | ToIteration (a : expr) | ToYes | ToNo | ToInside.
 
 (** Paths, one of which leads to each instance; none where there are no instances. *)

@@ -36,3 +36,17 @@ Proof.
   destruct (Z.lt_trichotomy x y) as [H | [-> | H]]; auto.
   destruct (IH b) as [H | [-> | H]]; auto.
 Qed.
+
+Lemma not_before_trans : forall a b c, ~ lex_lt b a -> ~ lex_lt c b -> ~ lex_lt c a.
+Proof.
+  intros a b c Hab Hbc Hca. destruct (lex_lt_total a b) as [H | [-> | H]]; auto.
+  exact (Hbc (lex_lt_transitive _ _ _ Hca H)).
+Qed.
+
+(** The first places of [t] are [key]. *)
+Fixpoint starts_with (key t : list Z) : Prop :=
+  match key, t with
+  | [], _ => True
+  | a :: key', b :: t' => a = b /\ starts_with key' t'
+  | _ :: _, [] => False
+  end.

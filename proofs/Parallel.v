@@ -10,7 +10,7 @@
     does to the memory inside of them cannot be seen from the others. *)
 
 From Coq Require Import ZArith List String Lia.
-From Loopwright Require Import Loop Executed Memory Transformation Formulas Reduction Legality.
+From Loopwright Require Import Loop Executed Memory Transformation Formulas Reduction.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -84,22 +84,6 @@ Fixpoint independent (C : event -> event -> Prop) (e : env) (n : node) : Prop :=
   | Let x i b => independent C ((x, eval e i) :: e) b
   | Mark text b => (if String.eqb text parallel then iterations_apart C e b else True) /\ independent C e b
   end.
-
-Lemma independent_weaken : forall (C C' : event -> event -> Prop), (forall a b, C a b -> C' a b) ->
-  forall n e, independent C' e n -> independent C e n.
-Proof.
-  intros C C' HC.
-  induction n as [f args hint|cs IH|c i j IHi IHj|x i c s n IHn|x i n IHn|text n IHn]
-    using node_induction; intros e; cbn [independent].
-  - auto.
-  - induction IH as [|c cs Hc _ IHcs]; [auto|]. cbn [map]. rewrite !all_cons. intros [H1 H2]. auto.
-  - intros [H1 H2]. split; auto.
-  - intros H v Hv Hh. apply IHn, H; assumption.
-  - apply IHn.
-  - intros [H1 H2]. split; [|apply IHn, H2]. destruct (String.eqb text parallel); [|exact I].
-    destruct n as [| | |x i c s b| |]; try exact I. intros v w Hv Hcv Hw Hcw Hlt a a' Ha Ha' Hc.
-    exact (H1 v w Hv Hcv Hw Hcw Hlt a a' Ha Ha' (HC _ _ Hc)).
-Qed.
 
 (** ** The rest of a loop, from its second iteration on *)
 
@@ -243,9 +227,3 @@ Proof.
   rewrite (runs_deterministic _ _ _ Hu _ Ht0) in Hlast.
   eapply same_trans; [exact (Hsame _ _ _ Heffect m) | apply Hlast].
 Qed.
-
-(** Where accesses are lists of cells it is enough that no two cells of the
-    same array are equal. *)
-Theorem independent_by_cells : forall l e n,
-  independent (meeting l) e n -> independent (conflicting (accesses_of l)) e n.
-Proof. intros l e n. apply independent_weaken. exact (conflicting_meet l). Qed.

@@ -17,17 +17,6 @@ Record statement := Statement {
   schedule : list Z -> list Z -> list Z
 }.
 
-(** The usual statement: the schedule is a function of the instance, and
-    calls carry no hint. *)
-Definition statement_at (f : string) (d : list Z -> Prop) (s : list Z -> list Z) : statement :=
-  Statement f (fun args hint => d args /\ hint = []) (fun args _ => s args).
-
-(** A statement whose schedule is a relation: an instance runs once at each of
-    its times, and the hint of a call says at which. *)
-Definition statement_at_all (f : string) (d : list Z -> Prop) (s : list Z -> list Z -> Prop)
-  : statement :=
-  Statement f (fun args hint => d args /\ s args hint) (fun _ hint => hint).
-
 (** The statements, for one value of the parameters.  Where a name is given
     twice, the first one counts. *)
 Definition poly := list statement.

@@ -246,30 +246,6 @@ Qed.
 (** [a] is to run before [b]. *)
 Definition sooner (P : poly) (a b : event) : Prop := lex_lt (time_of P a) (time_of P b).
 
-(** Where the schedule gives every instance its own time it is enough that
-    time increases strictly. *)
-Lemma strictly_after : forall P a b, sooner P a b -> after P a b.
-Proof.
-  unfold sooner. intros P a b H. split.
-  - intros ->. exact (lex_lt_irreflexive _ H).
-  - apply lex_lt_asymmetric, H.
-Qed.
-
-Lemma ordered_weaken : forall (R S : event -> event -> Prop), (forall a b, R a b -> S a b) ->
-  forall n e, ordered R e n -> ordered S e n.
-Proof.
-  intros R S HRS.
-  induction n as [f args hint|cs IH|c i j IHi IHj|x i c s n IHn|x i n IHn|text n IHn]
-    using node_induction; intros e; cbn [ordered]; auto.
-  - induction IH as [|c cs Hc _ IHcs]; [auto|]. intros (H1 & H2 & H3).
-    split; [apply Hc, H1 | split; [auto | apply IHcs, H3]].
-  - intros [H1 H2]. split; auto.
-  - intros [H1 H2]. split; [auto|]. intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply HRS. eauto.
-Qed.
-
-Corollary strictly_ordered : forall P e n, ordered (sooner P) e n -> ordered (after P) e n.
-Proof. intros P e n. apply ordered_weaken, strictly_after. Qed.
-
 (** In a program that runs all instances by strictly increasing time, no two
     have the same time. *)
 Theorem times_differ : forall P e n,
@@ -286,17 +262,6 @@ Proof.
   - exact (executes_deterministic _ _ _ _ Hp _ Hq).
   - apply (Hpairs _ _ _ _ Hq Hp) in H. unfold sooner in H. rewrite Htime in H.
     destruct (lex_lt_irreflexive _ H).
-Qed.
-
-(** ** Statements one by one *)
-
-Lemma for_each_statement : forall (P : poly) (Q : event -> Prop),
-  all (map (fun s => forall x h, domain s x h -> Q (Event (name s) x h)) P) ->
-  forall ev, scheduled P ev -> Q ev.
-Proof.
-  intros P Q H [f x h] Hev. induction P as [|s P IH]; [destruct Hev|].
-  cbn [map] in H. apply all_cons in H as [H1 H2]. cbn in Hev.
-  destruct (String.eqb_spec f (name s)) as [-> | _]; auto.
 Qed.
 
 (** ** What a file about one program proves

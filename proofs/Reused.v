@@ -9,7 +9,7 @@
     ([check_same_but]). *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Memory Transformation Legality Parallel Private.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Memory Transformation Parallel Private.
 From Loopwright Require Import Linear Symbolic Specification Conditions Checker Changes Temporaries.
 Import ListNotations.
 Open Scope Z_scope.

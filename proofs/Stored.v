@@ -11,7 +11,7 @@
     ([check_same_values]). *)
 
 From Coq Require Import ZArith List String Bool Lia Permutation Sorted.
-From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Ordering Walking Memory Transformation Legality Parallel Private.
+From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Memory Transformation Parallel Private.
 From Loopwright Require Import Linear Symbolic Specification Conditions Reaching Walk Coverage Checker Changes Temporaries Reused Values.
 Import ListNotations.
 Open Scope Z_scope.

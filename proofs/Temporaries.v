@@ -8,7 +8,7 @@
     leave the same memory except in temporaries ([check_same_privately]). *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Ordering Walking Memory Transformation Legality Parallel Private.
+From Loopwright Require Import Loop Scope Lexicographic Poly Formulas Reduction Memory Transformation Parallel Private.
 From Loopwright Require Import Linear Symbolic Specification Conditions Reaching Walk Coverage Checker Changes.
 Import ListNotations.
 Open Scope Z_scope.

@@ -4,7 +4,7 @@
     for each call, and few for each loop and block. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Linear Symbolic Specification Conditions Reaching.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Linear Symbolic Specification Conditions Reaching.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
