@@ -76,9 +76,9 @@ def problems_of(one: Input) -> tuple[list[str], str]:
     """What the verified checker is asked, each problem once, and what the tool says of the proof."""
     found: dict[str, None] = {}
 
-    def kept(problem: str, seconds: float = ENOUGH) -> CheckerAnswer:
+    def kept(problem: str, seconds: float = ENOUGH, example: dict[str, int] | None = None) -> CheckerAnswer:
         found[problem] = None
-        return asked(problem, seconds)
+        return asked(problem, seconds, example)
 
     said = io.StringIO()
     with (

@@ -188,7 +188,8 @@ def test_what_is_too_large_is_asked_once(
     node = generate(schedule)
     asked: list[str] = []
 
-    def answer(problem: str, seconds: float) -> NotChecked:
+    def answer(problem: str, seconds: float, example: dict[str, int]) -> NotChecked:
+        assert example == {"n": 1}
         asked.append(problem)
         return NotChecked("no", is_too_large)
 

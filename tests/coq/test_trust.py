@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
 import pytest
 
+from loopwright.generate.program import generate
+from loopwright.loops.expressions import Or
 from loopwright.loops.interpreter import evaluate
+from loopwright.loops.nodes import Call, Node
+from loopwright.loops.traverse import with_children
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.prove.certificates import problems
+from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.cells import Cell, StatementCells, touched
-from loopwright.read.c.reader import read_c
+from loopwright.prove.obligations.sides import Side, both_sides
+from loopwright.prove.verdict import NOT_CHECKED
+from loopwright.read.c.reader import read_c, read_source
+from loopwright.source import Source
+from loopwright.transform import to_schedule, transform
 from tests.coq.support import SECONDS, needs_coqc, plan_file
 from tests.coq.test_transformations import STENCIL
 from tests.transform.support import planned
@@ -78,3 +88,39 @@ def test_coq_believes_what_the_file_says_of_accesses(monkeypatch: pytest.MonkeyP
     assert not prove_plan(plan).proved
     monkeypatch.setattr(problems, "touched", forgetful)
     assert check(plan_file(plan), SECONDS) == Accepted()
+
+
+RECURRENCE = "for (int i = 1; i < n; i++) { S: b[i] = b[i - 1] + a[i]; T: a[i] = b[i] * 2; }"
+FAULTS: dict[str, Callable[[Side, Side], tuple[Side, Side]]] = {
+    "context": lambda old, new: (
+        (replace(old[0], known=Or(())), old[1]),
+        (replace(new[0], known=Or(())), new[1]),
+    ),
+    "schedule": lambda old, new: (old, (old[0], new[1])),
+    "loops": lambda old, new: (old, (new[0], old[1])),
+    "original": lambda old, new: ((old[0], new[1]), new),
+    "statement": lambda old, new: (old, (new[0], renamed_calls(new[1]))),
+}
+
+
+def renamed_calls(node: Node) -> Node:
+    if isinstance(node, Call):
+        return replace(node, name={"S1": "S2", "S2": "S1"}[node.name])
+    return with_children(node, renamed_calls)
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_what_writes_problems_make_no_yes(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong plan, and a program beside the checker that confuses what it gives it."""
+    region = f"#pragma scop\n{RECURRENCE}\n#pragma endscop\n"
+    text = f"void f(int n, double a[restrict n], double b[restrict n]) {{\n{region}}}\n"
+    (program,) = read_source(Source("k.c", text))
+    plan = transform(program, "reverse(S, i)", "s.lw")
+    node = generate(to_schedule(plan))
+
+    def wrong(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
+        return FAULTS[fault](*both_sides(original, new, loops))
+
+    monkeypatch.setattr(problems, "both_sides", wrong)
+    assert change_status(plan.original, plan.program, node, seconds=20).status == NOT_CHECKED

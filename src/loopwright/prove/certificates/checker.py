@@ -15,12 +15,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.prove.coq.words import read_list, read_name
 
 SOURCES = ("checker.ml", "machine.ml", "large.ml", "finder.ml", "driver.ml")
 MODULES = {
@@ -111,10 +113,16 @@ def _compile(command: list[str], folder: str) -> None:
         raise InternalError(Code.INTERNAL, f"the checker does not compile: {done.stderr.strip()[-400:]}")
 
 
-def asked(problem: str, seconds: float = ENOUGH) -> Answer:
-    """Find certificates for the problem and check them."""
-    found = _run("prove", problem, seconds)
+def asked(problem: str, seconds: float = ENOUGH, example: Mapping[str, int] | None = None) -> Answer:
+    """Find certificates for the problem and check them; it must allow the sizes of an example."""
+    found = _run("prove", problem, seconds, [] if example is None else _sizes(problem, example))
     return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
+
+
+def _sizes(problem: str, example: Mapping[str, int]) -> list[str]:
+    """In the order in which the problem has the parameters; of what the example does not know any will do."""
+    _, words = problem.split(maxsplit=1)
+    return [str(example.get(one, 0)) for one in read_list(iter(words.split(" ")), read_name)]
 
 
 def certificates(problem: str, seconds: float = ENOUGH) -> str | NotChecked:
@@ -135,14 +143,16 @@ def checked(problem: str, given: str) -> Answer:
     return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
 
 
-def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[str] | NotChecked:
+def _run(
+    what: str, words: str, seconds: float, sizes: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str] | NotChecked:
     program = checker()
     if program is None:
         return NotChecked(f"the checker is not built; {BUILD}")
     if words.startswith("buffered "):
         seconds *= BUFFERS_TAKE
     seconds *= max(1, words.count(" ") / LARGE)
-    command = [str(program), what, f"{seconds:g}"]
+    command = [str(program), what, f"{seconds:g}", *sizes]
     try:
         return subprocess.run(
             command,
@@ -171,6 +181,8 @@ def _answer(status: int, words: list[str]) -> Answer:
             return NotChecked("its conditions take too much time or memory", is_too_large=True)
         case 1, ["unread"]:
             return NotChecked("the text is not read")
+        case 1, ["nothing"]:
+            return NotChecked("what it was told of the parameters is not so at sizes that are allowed")
         case 1, ["refused"]:
             return NotChecked("the certificates were refused")
         case 2, []:

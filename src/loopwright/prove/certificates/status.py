@@ -54,6 +54,8 @@ class ProblemTry:
     status: str
     remark: str = ""
     remarks: Callable[[], Sequence[str]] = list
+    example: Callable[[], dict[str, int] | None] = lambda: None
+    """Sizes at which there is an instance: the problem must allow them, or it is about nothing."""
 
 
 Tries: TypeAlias = Sequence[Sequence[ProblemTry]]
@@ -85,12 +87,16 @@ def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None =
     if checker() is not None and (begun := _beginning(schedule, program)) is not None:
         remark = f", of each of its beginnings: its loop without end up to any value `{begun.last}`"
         problem = partial(_scan, begun.schedule, begun.program, tied=has_ties(schedule))
-        return ([ProblemTry(problem, good, remark)],)
+        return ([ProblemTry(problem, good, remark, example=partial(example, begun.schedule))],)
     ways = (True,) if checker() is not None and has_ties(schedule) else (False, True)
-    tries = [ProblemTry(partial(_scan, schedule, program, tied=tied), good) for tied in ways]
+    asked_of = cache(partial(example, schedule))
+    tries = [
+        ProblemTry(partial(_scan, schedule, program, tied=tied), good, example=asked_of) for tied in ways
+    ]
     if printed is not None:
+        shown = ", of the text as it is printed"
         read = (partial(text_problem, schedule, printed, tied=tied) for tied in ways)
-        tries = [*(ProblemTry(problem, good, ", of the text as it is printed") for problem in read), *tries]
+        tries = [*(ProblemTry(problem, good, shown, example=asked_of) for problem in read), *tries]
     return (tries,)
 
 
@@ -171,15 +177,16 @@ def change_tries(
     good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
     told = replace(allowed, private=private)
     problems = cache(partial(_change, original, new, run, told, written))
-    tries = [ProblemTry(lambda: problems().terms, good, remarks=lambda: remarks)]
+    asked_of = cache(partial(_example_of, original))
+    tries = [ProblemTry(lambda: problems().terms, good, "", lambda: remarks, asked_of)]
     if written is not None:
         read = ", of both texts in the words they are read in" if reworded else OF_BOTH
-        tries = [ProblemTry(lambda: problems().texts, good, read, lambda: remarks), *tries]
+        tries = [ProblemTry(lambda: problems().texts, good, read, lambda: remarks, asked_of), *tries]
     if temporaries or not _has_independent(loops):
         return (tries,)
     only = AllowedDifferences(allowed.combining)
     plain = partial(_change, original, new, in_sequence(loops), only)
-    return (tries, [ProblemTry(lambda: plain().terms, SEQUENTIAL, remarks=lambda: combined)])
+    return (tries, [ProblemTry(lambda: plain().terms, SEQUENTIAL, "", lambda: combined, asked_of)])
 
 
 def stored_status(
@@ -204,16 +211,36 @@ def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) ->
         shown = ", ".join(problem(loops).unlike)
         return [f"except in {shown}, whose storage has changed"] if shown else []
 
-    first = [ProblemTry(lambda: problem(loops).words, CHECKED, remarks=remarks)]
+    asked_of = cache(partial(_example_of, changes[0].original))
+    first = [ProblemTry(lambda: problem(loops).words, CHECKED, "", remarks, asked_of)]
     if not _has_independent(loops):
         return (first,)
-    return (first, [ProblemTry(lambda: problem(in_sequence(loops)).words, SEQUENTIAL, remarks=remarks)])
+    in_order = ProblemTry(lambda: problem(in_sequence(loops)).words, SEQUENTIAL, "", remarks, asked_of)
+    return (first, [in_order])
 
 
 def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
     from loopwright.prove.certificates.stored import stored_problem
 
     return stored_problem(changes, new, loops)
+
+
+def example(schedule: Schedule) -> dict[str, int] | None:
+    """Sizes at which a statement has an instance; None where there are none."""
+    from loopwright.presburger.points import smallest_point
+    from loopwright.presburger.sets import sets_of
+
+    for domain in sets_of(schedule.domain):
+        point = smallest_point(domain.intersect_params(schedule.context.params()).params())
+        if point is not None:
+            return point.parameters
+    return None
+
+
+def _example_of(original: Program) -> dict[str, int] | None:
+    from loopwright.transform.scheduling import flat_schedule
+
+    return example(flat_schedule(original))
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
@@ -239,7 +266,7 @@ def tried(groups: Tries, seconds: float | None = None, text: Program | None = No
         why = "it is turned off" if is_turned_off() else f"it is not built; {BUILD}"
         return ProofStatus("isl", NOT_CHECKED, why, asked=not is_turned_off())
     limit = ENOUGH if seconds is None else seconds
-    found = _first(groups, partial(asked, seconds=limit), limit)
+    found = _first(groups, lambda one, words: asked(words, limit, one.example()), limit)
     if isinstance(found, NotChecked):
         return ProofStatus("isl", NOT_CHECKED, found.reason)
     one, _, answer = found
@@ -267,7 +294,7 @@ def certified(groups: Tries, seconds: float) -> CertifiedProblem:
     """The first problem for which certificates are found; GaveUp where there is none."""
     if checker() is None:
         build()
-    found = _first(groups, partial(certificates, seconds=seconds), seconds)
+    found = _first(groups, lambda _, words: certificates(words, seconds), seconds)
     if isinstance(found, NotChecked):
         raise GaveUp(Code.NO_PROOF, f"no proof was found for Coq: {found.reason}")
     one, problem, words = found
@@ -291,7 +318,7 @@ def written(problem: Callable[[], str | None], seconds: float) -> str | NotCheck
 
 
 def _first(
-    groups: Tries, ask: Callable[[str], T | NotChecked], seconds: float
+    groups: Tries, ask: Callable[[ProblemTry, str], T | NotChecked], seconds: float
 ) -> tuple[ProblemTry, str, T] | NotChecked:
     """The first problem that has an answer, and that answer; or why the first group has none.
 
@@ -302,7 +329,7 @@ def _first(
         reason = NotChecked("")
         for one in group:
             problem = written(one.problem, seconds)
-            answer = problem if isinstance(problem, NotChecked) else ask(problem)
+            answer = problem if isinstance(problem, NotChecked) else ask(one, problem)
             if not isinstance(answer, NotChecked) and not isinstance(problem, NotChecked):
                 return one, problem, answer
             assert isinstance(answer, NotChecked)

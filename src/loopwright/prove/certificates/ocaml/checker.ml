@@ -512,6 +512,20 @@ module Z =
                  | Zneg q -> Coq_Pos.eqb p q
                  | _ -> false)
 
+  (** val max : z -> z -> z **)
+
+  let max n0 m =
+    match compare n0 m with
+    | Lt -> m
+    | _ -> n0
+
+  (** val min : z -> z -> z **)
+
+  let min n0 m =
+    match compare n0 m with
+    | Gt -> m
+    | _ -> n0
+
   (** val of_N : n -> z **)
 
   let of_N = function
@@ -597,6 +611,11 @@ module Z =
 
   let quot a b =
     fst (quotrem a b)
+
+  (** val rem : z -> z -> z **)
+
+  let rem a b =
+    snd (quotrem a b)
 
   (** val eq_dec : z -> z -> bool **)
 
@@ -856,6 +875,65 @@ type node =
 | Let of string * expr * node
 | Mark of string * node
 
+type env = (string * z) list
+
+(** val lookup : string -> env -> z **)
+
+let rec lookup x = function
+| [] -> Z0
+| p :: e' -> let (y, v) = p in if eqb1 x y then v else lookup x e'
+
+(** val sum : z list -> z **)
+
+let sum = function
+| [] -> Z0
+| a :: l' -> fold_left Z.add l' a
+
+(** val minimum : z list -> z **)
+
+let minimum = function
+| [] -> Z0
+| a :: l' -> fold_left Z.min l' a
+
+(** val maximum : z list -> z **)
+
+let maximum = function
+| [] -> Z0
+| a :: l' -> fold_left Z.max l' a
+
+(** val compare0 : relation -> z -> z -> bool **)
+
+let compare0 r a b =
+  match r with
+  | EQ -> Z.eqb a b
+  | NE -> negb (Z.eqb a b)
+  | LE -> Z.leb a b
+  | LT -> Z.ltb a b
+  | GE -> Z.leb b a
+  | GT -> Z.ltb b a
+
+(** val eval : env -> expr -> z **)
+
+let rec eval e = function
+| Int v -> v
+| Var x -> lookup x e
+| Sum l -> sum (map (eval e) l)
+| Scaled (k, b) -> Z.mul k (eval e b)
+| FloorDiv (b, d) -> Z.div (eval e b) (Zpos d)
+| TruncDiv (b, d) -> Z.quot (eval e b) (Zpos d)
+| Rem (b, d) -> Z.rem (eval e b) (Zpos d)
+| Min l -> minimum (map (eval e) l)
+| Max l -> maximum (map (eval e) l)
+| Select (t, b, c) -> if decide e t then eval e b else eval e c
+
+(** val decide : env -> test -> bool **)
+
+and decide e = function
+| Compare (r, a, b) -> compare0 r (eval e a) (eval e b)
+| And l -> forallb (decide e) l
+| Or l -> existsb (decide e) l
+| Not u -> negb (decide e u)
+
 (** val some : 'a1 list -> bool **)
 
 let some = function
@@ -1084,16 +1162,16 @@ let multiple a = function
 
 (** val combined : combination -> fact list -> lin -> lin option **)
 
-let rec combined c facts0 sum =
+let rec combined c facts0 sum0 =
   match c with
-  | [] -> Some sum
+  | [] -> Some sum0
   | p :: c' ->
     let (k, a) = p in
     (match skipn k facts0 with
      | [] -> None
      | f :: facts' ->
        (match multiple a f with
-        | Some l -> combined c' facts' (plus l sum)
+        | Some l -> combined c' facts' (plus l sum0)
         | None -> None))
 
 (** val divisible : positive -> lin -> bool **)
