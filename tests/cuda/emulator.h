@@ -1,6 +1,8 @@
 /* What kernels need of CUDA, for g++: the threads of a block are contexts that run one after the other, each up to
    its next barrier, in an order that LW_ORDER names: 0 forwards, 1 backwards, 2 another one at each barrier.  Lanes of
-   a warp that wait for each other alone, at a shuffle or a barrier of the warp, go on before other warps run. */
+   a warp that wait for each other alone, at a shuffle or a barrier of the warp, go on before other warps run.  Where a
+   warp arrives at a barrier of two parts, others run before it goes on.  What is copied asynchronously is not there
+   before it is waited for.  LW_MUTANT names a mistake: see the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,12 @@ static cudaError_t cudaMemcpy2D(
   return cudaSuccess;
 }
 
-enum lw_wait { lw_of_block, lw_of_warp_alone, lw_of_nothing };
+enum lw_wait { lw_of_block, lw_of_warp_alone, lw_of_split, lw_of_nothing };
+struct lw_copy {
+  void *to;
+  const void *from;
+  size_t bytes;
+};
 struct lw_context {
   ucontext_t state;
   std::vector<char> stack;
@@ -56,7 +63,9 @@ struct lw_context {
   lw_wait waits;
   unsigned shuffles;
   double shown[2]; /* what other lanes fetch, of two shuffles: no lane is further ahead */
+  std::vector<lw_copy> copies; /* that are under way */
 };
+static int lw_mutant() { static const char *told = getenv("LW_MUTANT"); return told ? atoi(told) : 0; }
 static ucontext_t lw_scheduler;
 static lw_context *lw_running;
 static void (*lw_body)(void *);
@@ -87,35 +96,37 @@ static void lw_start()
   lw_stop(lw_of_nothing);
 }
 
-/* Threads from `first` on, up to the barrier of the block that all of them reach, or to their end. */
-static size_t lw_run_warp(std::vector<lw_context> &threads, size_t first, size_t count, int order, unsigned seed)
+/* The threads of a warp, up to something that all of them wait for, which is not the warp alone, or to their end. */
+static lw_wait lw_run_warp(std::vector<lw_context> &threads, size_t first, size_t count, int order, unsigned seed)
 {
-  size_t waiting, ended;
+  size_t kinds[lw_of_nothing + 1];
   do {
-    waiting = ended = 0;
+    memset(kinds, 0, sizeof kinds);
     for (size_t k = 0; k < count; k++) {
       size_t next = order == 0 ? k : order == 1 ? count - 1 - k : (k * 7 + (seed >> 8)) % count;
       lw_running = &threads[first + next];
       threadIdx = lw_running->thread;
       swapcontext(&lw_scheduler, &lw_running->state);
-      waiting += lw_running->waits == lw_of_warp_alone;
-      ended += lw_running->waits == lw_of_nothing;
+      kinds[lw_running->waits]++;
     }
-    if (waiting != 0 && waiting != count) {
-      fprintf(stderr, "%zu of %zu lanes wait for each other\n", waiting, count);
+    if (kinds[lw_running->waits] != count) {
+      fprintf(stderr, "%zu of %zu lanes wait for each other\n", kinds[lw_of_warp_alone], count);
       exit(1);
     }
-  } while (waiting);
-  return ended;
+  } while (kinds[lw_of_warp_alone]);
+  return lw_running->waits;
 }
+
+static unsigned lw_steps; /* of barriers: where none is made in a round, none will be */
 
 /* All threads reach a barrier, or all of them end. */
 static void lw_block(dim3 size, unsigned *seed)
 {
   const char *told = getenv("LW_ORDER");
   int order = told ? atoi(told) : 0;
-  size_t count = (size_t)size.x * size.y * size.z, ended = 0, warp = size.x == 32 ? 32 : count;
+  size_t count = (size_t)size.x * size.y * size.z, warp = size.x == 32 ? 32 : count, warps = count / warp;
   std::vector<lw_context> threads(count);
+  std::vector<lw_wait> states(warps, lw_of_split);
   lw_threads = threads.data();
   for (size_t k = 0; k < count; k++) {
     lw_context &one = threads[k];
@@ -127,19 +138,76 @@ static void lw_block(dim3 size, unsigned *seed)
     one.state.uc_stack.ss_size = one.stack.size();
     makecontext(&one.state, lw_start, 0);
   }
-  while (ended < count) {
-    const size_t warps = count / warp;
+  for (;;) {
+    size_t ended = 0, at_barrier = 0, left = 0;
+    const unsigned before = lw_steps;
     *seed = *seed * 1664525u + 1013904223u;
     for (size_t k = 0; k < warps; k++) {
       size_t next = order == 0 ? k : order == 1 ? warps - 1 - k : (k + (*seed >> 8)) % warps;
-      ended += lw_run_warp(threads, next * warp, warp, order, *seed);
+      if (order == 2 && *seed >> (9 + next % 16) & 1)
+        left += states[next] == lw_of_split; /* others go on before it */
+      else if (states[next] == lw_of_split) {
+        states[next] = lw_run_warp(threads, next * warp, warp, order, *seed);
+        lw_steps += states[next] != lw_of_split;
+      }
+      ended += states[next] == lw_of_nothing;
+      at_barrier += states[next] == lw_of_block;
     }
-    if (ended != 0 && ended != count) {
-      fprintf(stderr, "%zu of %zu threads ended at a barrier\n", ended, count);
+    if (ended == warps)
+      return;
+    if (at_barrier == warps)
+      states.assign(warps, lw_of_split);
+    else if ((left == 0 && lw_steps == before) || (ended != 0 && at_barrier != 0)) {
+      fprintf(stderr, "%zu of %zu warps ended at a barrier\n", ended, warps);
       exit(1);
     }
   }
 }
+
+/* A barrier of two parts: how many are to arrive, how many have, and how often all have. */
+struct lw_split_state {
+  int expected, arrived;
+  unsigned phase;
+};
+static lw_split_state lw_split_of_block;
+static void lw_emulated_split(bool first, int warps)
+{
+  if (first)
+    lw_split_of_block = {warps, 0, 0};
+  __syncthreads();
+}
+static void lw_emulated_arrive(bool first)
+{
+  __syncwarp();
+  if (first && !(lw_mutant() == 2 && lw_running == lw_threads) && ++lw_split_of_block.arrived == lw_split_of_block.expected)
+    lw_split_of_block.arrived = 0, lw_split_of_block.phase++;
+  lw_steps++;
+  lw_stop(lw_of_split);
+}
+static void lw_emulated_wait(int step)
+{
+  if (lw_mutant() == 1)
+    return;
+  while ((lw_split_of_block.phase & 1) == (unsigned)(step + (lw_mutant() == 3)) % 2)
+    lw_stop(lw_of_split);
+}
+
+static void lw_emulated_fetch(void *to, const void *from, size_t bytes)
+{
+  memset(to, 0xff, bytes); /* not a number, until it is waited for */
+  lw_running->copies.push_back({to, from, bytes});
+}
+static int lw_emulated_begins(int fetches, int step, int last)
+{
+  if (!fetches && lw_mutant() != 4) {
+    for (const lw_copy &one : lw_running->copies)
+      memcpy(one.to, one.from, one.bytes);
+    lw_running->copies.clear();
+  }
+  return !fetches || step <= last;
+}
+/* Mistakes: 1, nobody waits for the others to arrive; 2, one warp does not arrive; 3, the step before is waited for;
+   4, nobody waits for copies. */
 
 template <typename F> static void lw_run(dim3 grid, dim3 size, F kernel)
 {

@@ -123,14 +123,22 @@ LAUNCH = """
 #define LW_LAUNCH_WITH(bytes, kernel, grid, size, arguments) LW_LAUNCH(kernel, grid, size, arguments)
 #undef LW_SHARED_5
 #define LW_SHARED_5(type, name, n0, n1, n2, n3, n4) static type name[n0][n1][n2][n3][n4]
+#define lw_split_begin(barrier, first, warps) lw_emulated_split(first, warps)
+#define lw_arrive(barrier, first) lw_emulated_arrive(first)
+#define lw_wait(barrier, step) lw_emulated_wait(step)
+#define lw_begins lw_emulated_begins
+#define lw_fetch_to(to, from) lw_emulated_fetch(to, from, sizeof *(to))
 """
 
 
 def run_in_threads(folder: Path, text: str, host: str, order: int) -> bytes:
-    """What the program prints whose kernels are run by threads in an order: 0, 1 or 2 of `emulator.h`.
+    """What the program prints whose kernels are run by threads in an order: 0, 1 or 2 of `emulator.h`."""
+    compile_for_threads(folder, text, host)
+    return threads_print(folder, order)
 
-    The text is the one for nvcc: every thread has its own registers, and blocks their shared memory.
-    """
+
+def compile_for_threads(folder: Path, text: str, host: str) -> None:
+    """The text is the one for nvcc: every thread has its own registers, and blocks their shared memory."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
     prelude, mark, rest = text.partition("/* The text of the program begins here. */\n")
@@ -141,6 +149,10 @@ def run_in_threads(folder: Path, text: str, host: str, order: int) -> bytes:
     command = ["gcc", "-O1", "-ffp-contract=off", "-w", "-c", "host.c"]
     subprocess.run(command, check=True, cwd=folder)
     subprocess.run(["g++", "-o", "threads", "threads.o", "host.o", "-lm"], check=True, cwd=folder)
-    environment = {**os.environ, "LW_ORDER": str(order)}
+
+
+def threads_print(folder: Path, order: int, mutant: int = 0) -> bytes:
+    """What they print, or tell where they cannot go on; with one of the mistakes of `emulator.h`."""
+    environment = {**os.environ, "LW_ORDER": str(order), "LW_MUTANT": str(mutant)}
     done = subprocess.run([folder / "threads"], capture_output=True, env=environment)
     return done.stdout if done.returncode == 0 else done.stderr

@@ -21,7 +21,7 @@ from loopwright.transform import Plan, plan_of
 from loopwright.transform.library.stream_tiles import StreamTile
 from loopwright.transform.script.steps import parse_script
 from loopwright.transform.storage import Redundancy
-from tests.cuda.support import original, run_in_threads
+from tests.cuda.support import compile_for_threads, original, threads_print
 from tests.cuda.test_shipped import compiled_by_nvcc
 from tests.cuda.test_stream import SOLID, Made, made, transformed
 
@@ -48,10 +48,19 @@ def warps() -> Made:
 
 
 def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
-    """Every lane with its own registers, and rows of other warps in shared memory."""
+    """Every lane with its own registers, and rows of other warps in shared memory.
+
+    A barrier of two parts that a thread does not wait at, does not arrive at, or waits at for another step,
+    and copies that nobody waits for, give other bits, or no end.
+    """
     one = warps()
     text, host = one.device.kernels.text, one.outcome.source.text
-    assert run_in_threads(tmp_path, text, host, 2) == original(tmp_path, PROGRAM)
+    expected = original(tmp_path, PROGRAM)
+    compile_for_threads(tmp_path, text, host)
+    assert [threads_print(tmp_path, order) for order in (0, 1, 2)] == [expected] * 3
+    found = [threads_print(tmp_path, 2, mutant) for mutant in (1, 2, 3, 4)]
+    assert expected not in found
+    assert b"ended at a barrier" in found[1] and b"nan" in found[3]
     compiled_by_nvcc(tmp_path, text)
 
 
