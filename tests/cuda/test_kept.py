@@ -91,6 +91,12 @@ STORE = "a_next[9 * iT + r - 3 - (2)]"
 BARRIERS = {
     "threads that never arrive": (ARRIVE, ""),
     "threads that do not wait": (WAIT, ""),
+    "threads that wait for the next step": (WAIT, WAIT.replace("r", "r + 1")),
+    "threads that wait for the first step": (WAIT, WAIT.replace("r", "0")),
+    "threads that wait for another number": (WAIT, WAIT.replace("r", "iT")),
+    "threads that wait for two steps": (WAIT, WAIT.replace("r", "r, 1")),
+    "threads that arrive with more than a test": (ARRIVE, ARRIVE.replace("1", "1, 1")),
+    "a barrier of some warps": ("LW_SPLIT();", "LW_SPLIT(1);"),
     "threads that arrive twice": (ARRIVE, 2 * ARRIVE),
     "threads that arrive in some steps": (ARRIVE, ARRIVE.replace("1", "r == 1")),
     "threads that wait before they arrive": (WAIT, f"{WAIT}LW_WARP_BARRIER();\n"),

@@ -12,7 +12,8 @@ What is before LW_ARRIVE in one thread is before what comes after LW_WAIT in ano
 a step and all of the next step may run at the same time.  So the two mean a barrier if the other phases use
 no array of the block, read nothing that a step writes, and write cells that are those of their step alone, of
 arrays that nothing else of the march uses: their first subscript is the step and something constant.
-A step arrives once and waits once: `LW_ARRIVE(v == 1);` is one in the last iteration of a loop over v.
+A step arrives once and waits once: `LW_ARRIVE(v == 1);` is one in the last iteration of a loop over v, and
+`LW_WAIT(r);` one for what arrived in step r.
 """
 
 from __future__ import annotations
@@ -38,9 +39,14 @@ def meant_barriers(statements: Sequence[Node]) -> Iterator[Edit]:
         return
     if [called_by(one) for one in parts] != list(_PARTS):
         raise Unreadable("a barrier of two parts is not one in the steps of one march")
+    given = [call_arguments(named_children(one)[0]) for one in parts]
+    if [len(one) for one in given] != [0, 1, 1, 0]:
+        raise Unreadable("a part of a barrier is given something that nothing is known of")
     begin, arrive, wait, end = parts
     march, between = _step(arrive, wait)
     _check_march(march, begin, end)
+    if given[2] != [_iterator(march)]:
+        raise Unreadable(f"threads wait for another step than the one they are in: {given[2][0]}")
     shares = [one for one in calls if (called_by(one) or "").startswith("LW_SHARED_")]
     shared = {call_arguments(named_children(one)[0])[1] for one in shares}
     views = (array_view(called_by(one) or "", call_arguments(named_children(one)[0])) for one in calls)
@@ -93,8 +99,12 @@ def _check_march(march: Node, begin: Node, end: Node) -> None:
         raise Unreadable("threads may wait at a barrier of two parts that is not there")
 
 
+def _iterator(march: Node) -> str:
+    return part(part(part(march, "initializer"), "declarator"), "declarator").text
+
+
 def _check_between(march: Node, between: Sequence[Node], shared: set[str], arrays: set[str]) -> None:
-    step = part(part(part(march, "initializer"), "declarator"), "declarator").text
+    step = _iterator(march)
     names = [one for one in walk(march) if one.type == "identifier" and one.text in arrays | shared]
     inside = [one for one in names if any(phase.start <= one.start < phase.end for phase in between)]
     if used := sorted({one.text for one in inside} & shared):
