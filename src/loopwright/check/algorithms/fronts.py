@@ -29,7 +29,7 @@ from loopwright.source import Edit
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
-LEAST_EFFORT = 50_000
+LEAST_EFFORT = 150_000
 """Inside a nest that was too much, half of its steps for each loop further in, but no less than this."""
 MOST_PIECES = 40
 """Pieces of sets to scan for one nest; beyond that it is left in parts."""
