@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.check.algorithms import fronts
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.run.report import Answer
@@ -54,6 +55,30 @@ def test_kernels_are_checked_as_wholes(name: str) -> None:
 def test_tiles_of_any_size_are_checked_as_wholes(version: Version) -> None:
     """The bounds `it * T` are no affine expressions; inside a tile they do not change."""
     _clean_in_bulk(version.kernel, version.text)
+
+
+TILE = """for (t = 1; t <= TSTEPS; t++)
+  for (long c1 = 0; c1 <= (N + 2 * TSTEPS) / 32 + 1; c1++)
+    for (long c2 = 0; c2 <= (N + 2 * TSTEPS) / 32 + 1; c2++)
+      for (long c3 = 0; c3 <= (N + 2 * TSTEPS) / 64 + 1; c3++) {
+  for (i = most(1, 32 * c1 - 2 * t); i <= least(N - 2, 32 * c1 - 2 * t + 31); i++)
+    for (j = most(1, 32 * c2 - 2 * t); j <= least(N - 2, 32 * c2 - 2 * t + 31); j++)
+      for (k = most(1, 64 * c3 - 2 * t); k <= least(N - 2, 64 * c3 - 2 * t + 63); k++)
+        @0
+  for (i = most(1, 32 * c1 - 2 * t - 1); i <= least(N - 2, 32 * c1 - 2 * t + 30); i++)
+    for (j = most(1, 32 * c2 - 2 * t - 1); j <= least(N - 2, 32 * c2 - 2 * t + 30); j++)
+      for (k = most(1, 64 * c3 - 2 * t - 1); k <= least(N - 2, 64 * c3 - 2 * t + 62); k++)
+        @1
+      }
+"""
+
+
+def test_the_nests_of_a_tile_are_small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the fewest steps that a nest gets, as those get it that stand inside of many loops."""
+    monkeypatch.setattr(fronts, "EFFORT", fronts.LEAST_EFFORT)
+    parts = re.findall(r"Loop[BA]: (.*?;)", kernel("heat-3d").read_text(), re.DOTALL)
+    region = TILE.replace("@0", parts[0]).replace("@1", parts[1])
+    _clean_in_bulk("heat-3d", Version("heat-3d", "tiled", region).text)
 
 
 @pytest.mark.parametrize("name", ["gemver", "nussinov"])
