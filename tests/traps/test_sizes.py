@@ -257,3 +257,23 @@ def test_rows_of_a_number(setup: str, subscript: str, is_read: bool, tmp_path: P
         rows = [one.standing for one in program.assumptions if one.kind is AssumptionKind.ROWS]
         known = Standing.PROVED if setup in ("k = 3;", "int m = 3;") else Standing.ASSUMED
         assert rows == [known]
+
+
+_NUMBERED_ROWS = [
+    ("#if 1\n#define K 3\n#else\n#define K 5\n#endif", "refutes"),
+    ("#define K (1 + 2)", "refutes"),
+    ("#define K KK\n#define KK 3", "refutes"),
+    ("#ifndef K\n#define K 300\n#endif", PROVED),
+]
+
+
+@pytest.mark.parametrize(("head", "wanted"), _NUMBERED_ROWS)
+def test_rows_of_a_macro(head: str, wanted: str, tmp_path: Path) -> None:
+    """`a[K * i] = a[3 * i - 3]` has no rows of K where K is 3, and few of them where it is 300."""
+    region = "for (i = 1; i < n; i++) L: x[K * i] = x[3 * i - 3];"
+    trap = Trap("", region, head=head, script="reverse(L, i)", parameters="int n, double *x")
+    assert wanted in answer(trap, tmp_path)
+    if wanted == PROVED:
+        (program,) = read_c(tmp_path / "t.c")
+        rows = [one.text for one in program.assumptions if one.kind is AssumptionKind.ROWS]
+        assert rows and rows[0].endswith("K >= -5 + 3n, for K = 300")
