@@ -117,6 +117,17 @@ def test_pointer_walks_swaps_and_a_switch_into_a_loop_are_valid(tmp_path: Path) 
     assert "(size N = 21, T = 5)" in text or "(size T = 5, N = 21)" in text
 
 
+def test_operands_in_another_order_are_no_violation(tmp_path: Path) -> None:
+    """The cells that each operation reads are those of the original, and so are the values."""
+    region = "  for (int i = 1; i < N; i++) x[i] = %s;\n"
+    for name, values in (("old.c", "x[i - 1] + u[i]"), ("new.c", "u[i] + x[i - 1]")):
+        text = region.replace("%s", values)
+        (tmp_path / name).write_text(
+            f"{HEAD}static void kernel(void)\n{{\n#pragma scop\n{text}#pragma endscop\n}}\n{TAIL}"
+        )
+    assert check_file(tmp_path / "new.c", tmp_path / "old.c").answer is Answer.VALID
+
+
 PLAIN = "  for (int i = 0; i < N; i++) w[i] += 2.0 * x[i];\n"
 ADDED = "sum += *a++ * *p++;"
 WRONG = {

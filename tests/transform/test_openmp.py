@@ -298,7 +298,37 @@ def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
             prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
 
 
+_BESIDE = (
+    f"{{ A[0][0] += 1;\n#pragma omp for\n{LOOP} }}",
+    f"{{\n#pragma omp for\n{LOOP} A[0][0] += 1; }}",
+    f"{{\n#pragma omp for\n{LOOP}\n{LOOP} }}",
+    f"{{ double t = B[0];\n#pragma omp for\n{LOOP} }}",
+    f"for (int t = 0; t < m; t++) {{\n#pragma omp for\n{LOOP} A[0][0] += 1; }}",
+    f"\n#pragma omp parallel\n{{\n#pragma omp for\n{LOOP} }}",
+)
+"""What stands in `parallel` besides a loop that the threads divide: each of them runs it."""
+
+
+@pytest.mark.parametrize("text", _BESIDE)
+def test_what_every_thread_runs_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput, match="statement of another directive"):
+        prove_directives(Request(_file(tmp_path, f"#pragma omp parallel\n{{ {text} }}")))
+
+
+def test_loops_that_threads_divide_are_not_rewritten_without_that(tmp_path: Path) -> None:
+    """Each thread would run all of them: with `parallel for` in `parallel`, and with no directive as well."""
+    text = "#pragma omp parallel\n{\n%s#pragma omp for\nfor (int i = 0; i < n; i++) L: B[i] += 1;\n%s}"
+    requests = [
+        Request(_file(tmp_path, text % ("", "")), directives=True),
+        Request(_file(tmp_path, text % ("#pragma scop\n", "#pragma endscop\n")), script="reverse(L, i)"),
+    ]
+    for request in requests:
+        with pytest.raises(BadInput, match="statement of another directive"):
+            transformed(request, silent)
+
+
 INDEPENDENT = (
+    f"#pragma omp parallel\n{{ int k; for (int t = 0; t < m; t++) {{\n#pragma omp for\n{LOOP} }} }}",
     "#pragma omp parallel for\n#pragma omp unroll partial(2)\nfor (int i = 1; i < n; i++)\n"
     "if (i % 2 == 1) B[i] = 1; else A[0][i] = B[i-1];",
     f"#pragma omp parallel num_threads(m + 1)\n{{\n#pragma omp for\n{LOOP} }}",

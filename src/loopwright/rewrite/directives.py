@@ -8,6 +8,7 @@ of its loops an iterator may only be given a value, wherever that text may run a
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
@@ -22,7 +23,7 @@ from loopwright.c.typed.refusals import refused_directive, surrounding_directive
 from loopwright.c.typed.spelling import with_numbers
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
@@ -46,18 +47,34 @@ class DirectedPlans:
 
 
 def directed_plans(request: Request) -> DirectedPlans:
-    """The regions of a file, with their directives obeyed."""
+    """The regions of a file, with their directives obeyed: written out, if the request is to `transform`."""
     found = directed(load_c(request.file), request.reading.choice)
     programs = read_source(found.source, replace(request.reading, choice=BY_PRAGMAS))
     plans = tuple(directed_plan(Plan.of(program), found) for program in programs)
     written = replace(load_c(request.file), chosen=found.source.chosen)
-    surrounding = surrounding_directive(written, request.reading.compiled)
-    if surrounding is not None:
-        message = f"these loops stand in the statement of another directive: {surrounding}"
-        hint = "'parallel for' at the loop, or 'for' at a loop in 'parallel', divides its iterations"
-        raise BadInput(Code.DIRECTIVE, message, span=plans[0].written.region, hint=hint)
+    refuse_surrounded(written, plans[0].written, is_rewritten=request.directives)
     refuse_directives_of(with_numbers(written, request.reading.compiled), request.reading.compiled)
     return DirectedPlans(plans, found)
+
+
+def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -> None:
+    """Raise where regions of a file stand in the statement of a directive that their own do not answer."""
+    surrounding = surrounding_directive(source, program.compiled, is_rewritten=is_rewritten)
+    if surrounding is not None:
+        message = f"these loops stand in the statement of another directive: {surrounding}"
+        hint = "'parallel for' at the loop, or 'for' at all loops in 'parallel', divides their iterations"
+        raise BadInput(Code.DIRECTIVE, message, span=program.region, hint=hint)
+
+
+def refuse_undivided(program: Program) -> None:
+    """Raise where threads divide loops that are rewritten: without the directive each would run them all."""
+    dropped = (one.text for one in program.assumptions if is_openmp(one))
+    if any(_SHARES.search(text) for text in dropped):
+        refuse_surrounded(program.source, program, is_rewritten=True)
+
+
+_SHARES = re.compile(r"pragma\s+omp\s+(for|loop|distribute)\b")
+"""How directives begin that divide a loop among threads which there are already."""
 
 
 def is_openmp(one: Assumption) -> bool:

@@ -23,7 +23,7 @@ from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.rewrite.cuda import CudaTarget
-from loopwright.rewrite.directives import directed_plans, is_openmp, refuse_directives_of
+from loopwright.rewrite.directives import directed_plans, is_openmp, refuse_directives_of, refuse_undivided
 from loopwright.rewrite.evidence import (
     Evidence,
     of_assumptions,
@@ -96,7 +96,10 @@ def rewritten(
     target: RewriteTarget = CudaTarget() if options.cuda else CTarget(options.openmp)
     for plan in plans:
         _refuse_unknown_annotations(plan, target)
-    regions = [_made(plan, target, options, progress) for plan in plans if plan.history or not keep_untouched]
+    made = [plan for plan in plans if plan.history or not keep_untouched]
+    for plan in made:
+        refuse_undivided(plan.written)
+    regions = [_made(plan, target, options, progress) for plan in made]
     if options.guard:
         regions = _guarded(regions, target, options, progress)
     source = plans[0].written.source

@@ -105,6 +105,10 @@ _TEAM = re.compile(
     r"((\s|,)+(default\s*\(\s*(shared|none)\s*\)|(if|num_threads|proc_bind|shared)\s*\([^()]*\)))*\s*"
 )
 _DIVIDED = re.compile(r"\s*#\s*pragma\s+omp\s+for\b")
+_AROUND_LOOPS = re.compile(
+    r"(?:[\s{};]|for\s*\(\s*[A-Za-z_]\w*(?:\s+\w+)+\s*=[\w\s<>=!+\-;]*\)|[A-Za-z_][\w\s,*]*;)*"
+)
+"""Loops that count by a variable of their own, and declarations without values: each thread has these."""
 _STEP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();]|\belse\b')
 
 
@@ -126,41 +130,57 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
     return _error(file, _known(file.text.text, inside))
 
 
-def surrounding_directive(source: Source, options: CompilerOptions = PLAIN) -> str | None:
+def surrounding_directive(
+    source: Source, options: CompilerOptions = PLAIN, *, is_rewritten: bool = True
+) -> str | None:
     """A directive of OpenMP in whose statement a region stands, which then runs otherwise than by itself.
 
-    `parallel` is none where the region starts with `for`, which divides its iterations among the threads.
+    For a region that stays as it is, `parallel` is none if `for` divides all loops in it: each
+    thread runs all that is beside them, at the same time as the others do.
     """
     file = typed_file(source, options)
+    text = file.text.text
     found = [
         (place, words)
         for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
         if _OPENMP.match(words)
     ]
+    divided = [place for place, words in found if _DIVIDED.match(words)]
     for _, region in file.located:
         if not isinstance(region, Located):
             continue
         starts = [words for place, words in found if region.start <= place[0] < region.end]
-        is_divided = bool(starts) and _DIVIDED.match(starts[0]) is not None
+        teams = 0 if starts and _DIVIDED.match(starts[0]) and not is_rewritten else 1
         for place, words in found:
-            if place[1] > region.start or _ALONE.match(words) or (is_divided and _TEAM.fullmatch(words)):
+            if place[1] > region.start or _ALONE.match(words) or region.start >= _end(text, place[1]):
                 continue
-            if _reaches(file.text.text[place[1] : region.start]):
+            teams += 1
+            if teams > 1 or not _TEAM.fullmatch(words) or not _is_divided(text, place[1], divided):
                 return f"line {file.text.line_of(place[0])}: {words.strip()}"
     return None
 
 
-def _reaches(text: str) -> bool:
-    """Whether the statement that the text begins with goes on after it."""
-    depth, is_over = 0, False
-    for step in _STEP.finditer(text):
-        if is_over and step[0] != "else":
-            return False
+def _is_divided(text: str, start: int, divided: Sequence[tuple[int, int]]) -> bool:
+    """Whether all that the statement from `start` on runs is in loops that are divided."""
+    end, around = _end(text, start), ""
+    for place in divided:
+        if start <= place[0] < end:
+            around += text[start : place[0]]
+            start = _end(text, place[1])
+    return _AROUND_LOOPS.fullmatch(around + text[start:end]) is not None
+
+
+def _end(text: str, start: int) -> int:
+    """Where the statement ends that begins at `start`."""
+    depth, end = 0, None
+    for step in _STEP.finditer(text, start):
+        if end is not None and step[0] != "else":
+            return end
         depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(step[0], 0)
-        is_over = depth == 0 and step[0] in (";", "}")
+        end = step.end() if depth == 0 and step[0] in (";", "}") else None
         if depth < 0:
-            return False
-    return not is_over
+            return step.start()
+    return len(text) if end is None else end
 
 
 def _named_twice(words: str) -> str | None:

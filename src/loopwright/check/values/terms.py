@@ -24,6 +24,7 @@ from loopwright.check.program.doubts import unseen_in
 from loopwright.check.program.reachable import ReachedCode, reached
 from loopwright.check.program.segment import Segment
 from loopwright.check.run.execute import Ended, Toolchain, compile_only, run_program, workspace
+from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.undefined import is_clean
 from loopwright.check.runtime import TERMS, runtime_text
@@ -53,11 +54,13 @@ _COPIES = re.compile(r"\bmem(set|cpy|move)\s*\(")
 def may_be_valid(report: Report, reading: ReadOptions) -> bool:
     """Whether the program of a report that is not "valid" may compute the same in another way.
 
-    It may, if it has operations that the original lacks, or if more than the segment was chosen.
+    It may, if it has operations that the original lacks, by their text or by the cells that they read
+    (`b + a` reads those of `a + b` in another order), or if more than the segment was chosen.
     """
     if report.answer is not Answer.VIOLATION:
         return report.answer is Answer.GAVE_UP
     other = any(not site.candidates for site in report.sites)
+    other = other or any(one.kind is ErrorClass.WRONG_READ for one in report.findings)
     return other or bool(reading.choice.functions) or _COPIES.search(report.source.text) is not None
 
 

@@ -79,10 +79,7 @@ _FEW = 3
 
 
 def _with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assumption:
-    """An assumption about sizes, some of which are numbers in the function: then it may be settled.
-
-    So are rows as long as a macro says, which is no size that callers choose.
-    """
+    """An assumption about sizes of which some are numbers: in the function or, of rows, as macros."""
     numbers = {part.name: part.fixed for part in program.parameters if part.fixed is not None}
     if one.kind is AssumptionKind.ROWS:
         ranges = {part.name: part.values for part in program.parameters if part.values is not None}
@@ -97,7 +94,7 @@ def _with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Ass
     usual = sizes
     for name in (part.name for part in program.parameters if part.name not in numbers):
         usual = usual.intersect(variable(name).ge_set(number(_FEW)))
-    values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
+    values = values_text(numbers)
     if not usual.is_empty() and usual.is_disjoint(one.holds_for):
         message = f"the function refutes what has to hold here: {one.text}, for {values}"
         raise BadInput(Code.REGION_TEXT, message, span=one.place or region.place)
