@@ -18,7 +18,6 @@ from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, range_problem
 from loopwright.prove.certificates.specification import AllowedDifferences, Owned
 from loopwright.prove.certificates.status import change_status
-from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL, ProofStatus
@@ -27,7 +26,7 @@ from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from loopwright.transform.scheduling import flat_schedule
-from tests.coq.support import needs_coqc, proof_file
+from tests.coq.support import assert_accepted, needs_coqc, proof_file
 from tests.kernel_programs import kernel_program
 
 pytestmark = [
@@ -200,28 +199,31 @@ def test_a_sum_of_itself_is_no_reduction() -> None:
     assert not reductions(program)
 
 
-@needs_coqc
-def test_coq_agrees_on_parallel_loops() -> None:
+def parallel_problem() -> str:
     (program,) = read_source(Source("region.c", REGION.format(TWO_SUMS)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
     problem = change_problem(program, program, node, AllowedDifferences(tuple(reductions(program)))).terms
     assert "mark 'parallel" in problem
+    return problem
+
+
+def test_steps_that_combine_may_change_places_and_others_not() -> None:
+    problem = parallel_problem()
     given = checker.certificates(problem, 20)
-    assert isinstance(given, str)
-    assert check(proof_file(problem, given)) == Accepted()
+    assert isinstance(given, str) and isinstance(checker.checked(problem, given), Checked)
     wrong = problem.replace("combined '%2B", "plain")
     assert isinstance(checker.checked(wrong, given), NotChecked)
 
 
-@needs_coqc
-def test_coq_agrees_on_private_storage() -> None:
-    """And a tag that is not the iteration is refused: then the copies are others than the text's."""
+def private_problem() -> str:
     (program,) = read_source(Source("region.c", REGION.format(OWN)))
     node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
-    problem = change_problem(program, program, node, AllowedDifferences(private=(OWN_X,))).terms
-    given = checker.certificates(problem, 20)
-    assert isinstance(given, str)
-    assert check(proof_file(problem, given)) == Accepted()
+    return change_problem(program, program, node, AllowedDifferences(private=(OWN_X,))).terms
+
+
+def test_a_tag_that_is_not_the_iteration_is_refused() -> None:
+    """The copies are then others than those of the text."""
+    problem = private_problem()
     tag = "int 1 var 'i"
     assert problem.count(tag) == 2
     for other in ("int 1 int 7", "int 0 var 'i", "int 1 scaled 2 var 'i"):
@@ -259,14 +261,11 @@ def reused_problem(script: str, text: str = PRODUCT) -> str:
     return change_problem(plan.original, plan.program, node, AllowedDifferences(temporaries=("x",))).terms
 
 
-@needs_coqc
-def test_coq_agrees_on_temporaries() -> None:
+def downward_problem() -> str:
     down = PRODUCT.replace("int k = 0; k < n; k++", "int k = n - 1; k >= 0; k--")
     problem = reused_problem("reverse(@4, i)", down)
     assert "-1 call 'S2" in problem
-    given = checker.certificates(problem, 20)
-    assert isinstance(given, str)
-    assert check(proof_file(problem, given)) == Accepted()
+    return problem
 
 
 DOWN = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j >= i - 1; j--) S: C[i] = C[i] + A[i][j];"
@@ -350,10 +349,13 @@ def test_values_that_leave_their_types(text: str, most: int | None, fits: bool) 
 
 
 @needs_coqc
-def test_coq_agrees_on_ranges() -> None:
+def test_coq_agrees() -> None:
+    """On parallel loops, private storage, temporaries and ranges."""
     known = ReadOptions(assume=("0 <= n && n <= 100",))
     (program,) = read_source(Source("region.c", REGION.format(UP_TO)), known)
-    problem = range_problem(program).words
-    given = checker.certificates(problem)
-    assert isinstance(given, str)
-    assert check(proof_file(problem, given)) == Accepted()
+    files: list[str] = []
+    for problem in (parallel_problem(), private_problem(), downward_problem(), range_problem(program).words):
+        given = checker.certificates(problem, 20)
+        assert isinstance(given, str)
+        files.append(proof_file(problem, given))
+    assert_accepted(files)
