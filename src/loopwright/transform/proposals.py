@@ -248,7 +248,7 @@ def _alone(plan: Plan, apart: Step, nest: NamedNest, name: str, position: Positi
 
 def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
     """Neighbours in one body, joined in as many loops as can be, the second delayed if need be."""
-    for one, two in _neighbours(plan):
+    for one, two in neighbours(plan):
         first = handle_of(plan, one) or handle_at(plan, one.last)
         second = handle_of(plan, two) or handle_at(plan, two.first)
         if first is None or second is None:
@@ -269,7 +269,7 @@ def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal
             yield Proposal(ProposalKind.FUSION, steps, loops[:common], statements, goal)
 
 
-def _neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:
+def neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:
     """Pairs of loops with nothing between them, in the body of one loop or of the region."""
     for first, second in pairwise(plan.leaves):
         shared = plan.common_loops(Component.of([first.position, second.position]))

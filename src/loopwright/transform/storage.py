@@ -8,7 +8,7 @@ the plan stay.  Whether every read still sees the value it saw is proved of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import islpy as isl
@@ -209,9 +209,9 @@ def _read_again(old: Program, source: Source) -> Program:
 def _continued(
     old: Program, found: Program, new: Sequence[Array], statements: tuple[Statement, ...]
 ) -> Program:
-    """What was read, with what is known of `old` and with the spaces of new arrays."""
-    spaces = {array.name: array.space for array in new}
-    arrays = tuple(replace(one, space=spaces.get(one.name, _space(old, one))) for one in found.arrays)
+    """What was read, with what is known of `old` and its arrays, and with the spaces of new ones."""
+    spaces, known = {array.name: array.space for array in new}, {array.name: array for array in old.arrays}
+    arrays = tuple(_as_known(one, known.get(one.name), spaces) for one in found.arrays)
     return replace(
         found,
         parameters=old.parameters,
@@ -222,8 +222,11 @@ def _continued(
     )
 
 
-def _space(old: Program, array: Array) -> MemorySpace | None:
-    return next((one.space for one in old.arrays if one.name == array.name), None)
+def _as_known(found: Array, old: Array | None, spaces: Mapping[str, MemorySpace | None]) -> Array:
+    """An array with its space, and whether it is seen after the region or by way of pointers."""
+    if old is not None:
+        found = replace(found, space=old.space, observed=old.observed, addressed=old.addressed)
+    return replace(found, space=spaces[found.name]) if found.name in spaces else found
 
 
 def _scheduled(program: Program, copy: Statement, schedule: isl.Map) -> Statement:

@@ -14,7 +14,7 @@ from dataclasses import field
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
 from loopwright.c.typed.pointer_values import addressed
-from loopwright.c.types import Floating, Integer, unqualified
+from loopwright.c.types import ArrayType, Floating, Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -267,3 +267,40 @@ def may_be_seen(region: TypedRegion, declared: tree.Declaration) -> bool:
 def may_be_pointed_to(region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether the function makes a pointer to an automatic variable, or into it."""
     return declared.offset in region.function.addressed
+
+
+def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> bool:
+    """Whether a whole program, in one file, has a static array of numbers that only the region reads.
+
+    Other text may give its cells values.  What the region reads of what it left itself is not looked at.
+    """
+    kind = unqualified(declared.type)
+    while isinstance(kind, ArrayType):
+        kind = unqualified(kind.element)
+    is_plain = isinstance(kind, Integer | Floating) and declared.is_file_scope
+    if not is_plain or not file.functions_named("main") or is_address_taken(file, region.function, declared):
+        return False
+    for function in file.functions_with(declared.name):
+        if function.problems or function.errors:
+            return False
+        set_there = {
+            owner.place.first
+            for node in function.nodes
+            if isinstance(node, tree.Assign) and node.operator == "="
+            if (owner := _root(node.target)) is not None
+        }
+        inside = range(region.first, region.end) if function is region.function else range(0)
+        if any(at not in inside and at not in set_there for at in function.mentions.get(declared.offset, ())):
+            return False
+    return not any(
+        isinstance(node, tree.Name) and node.declaration.offset == declared.offset
+        for variable, _ in file.variables
+        for node in tree.walk(variable)
+    )
+
+
+def _root(target: tree.Expression) -> tree.Name | None:
+    """The array of an element, `a` of `a[i][j]`."""
+    while isinstance(target, tree.Subscript | tree.Cast):
+        target = target.base if isinstance(target, tree.Subscript) else target.operand
+    return target if isinstance(target, tree.Name) else None

@@ -25,6 +25,7 @@ from loopwright.optimise.candidates.nests import (
     tiles_copied,
 )
 from loopwright.optimise.candidates.orders import ORDERING
+from loopwright.optimise.candidates.pipelines import pipelines, rings
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around, fusions
@@ -105,6 +106,7 @@ class Planner:
         usual = list(self._usual())
         begun = self.judge.clock()
         ordered = self._ordered(usual, begun + FIRST * ORDERED * self._left(begun))
+        ordered += self._pipelined(self.judge.original())
         ordered += self._joined([self.judge.original()], "neighbours joined", FEW)
         cheapest = min(one.total for one in ordered)
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
@@ -239,6 +241,17 @@ class Planner:
         """Whether the statements that cost most stand alone in their outermost loops."""
         places = [pieces(one.plan.program.statement(name).schedule)[0][0] for name in one.costly]
         return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
+
+    def _pipelined(self, start: Estimated) -> list[Estimated]:
+        """All stages row by row, with few rows of what they hand on."""
+        found = []
+        for script in pipelines(start.plan, self.judge.setting_of(start.plan).dependences):
+            one = self.judge.estimated(script, "row by row")
+            stored = () if one is None else ((*script, *steps) for steps in rings(one.plan))
+            known = (self.judge.estimated(more, "row by row, few rows") for more in stored)
+            few = next((more for more in known if more is not None), None)
+            found += [more for more in (one, few) if more is not None]
+        return found
 
     def _joined(self, starts: Sequence[Estimated], origin: str, most: int | None = None) -> list[Estimated]:
         """Neighbours in the same loops, of each start the first ones."""

@@ -66,7 +66,9 @@ def estimate(
         )
         for one in program.statements
     }
-    moved = traffic(root, elements, machine)
+    counted = (one for one in program.arrays if one.extents and one.extents[0].isdigit())
+    rows = {one.name: int(one.extents[0]) for one in counted}
+    moved = traffic(root, elements, machine, rows)
     cycles: dict[str, float] = {one.name: 0.0 for one in program.statements}
     arithmetic = 0.0
     for loop in root.inside():

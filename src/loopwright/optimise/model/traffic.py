@@ -5,7 +5,8 @@ access, with P the innermost loop around it that does not fit,
 
     lines = executions of P * lines the access touches in one execution of P
 
-since what consecutive iterations of P have in common is still there.
+since what consecutive iterations of P have in common is still there.  So is what another body of P has just
+touched: of accesses that P moves alike, the one that costs most counts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from loopwright.optimise.model.touches import CallTouch, LoopCost
 
 USABLE = 0.75
 """The part of a cache that a program's own data can count on."""
+
+NO_ROWS: Mapping[str, int] = {}
 
 STRIDED = 4.0
 """How much more a line costs that does not come from memory in order: it is not foreseen."""
@@ -69,11 +72,22 @@ def grouped(body: LoopCost) -> tuple[TouchGroup, ...]:
     return tuple(groups)
 
 
-def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], element: int, line: int) -> float:
+@dataclass(frozen=True)
+class Layout:
+    """How arrays are in memory: bytes of an element, bytes of a line, and the rows of those that have few."""
+
+    elements: Mapping[str, int]
+    line: int
+    rows: Mapping[str, int]
+
+
+def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], layout: Layout) -> float:
     """The lines one execution of these loops, from the outside in, touches of a group.
 
-    A box: in each dimension the distance of its ends; no more cells than iterations that move it.
+    A box: in each dimension the distance of its ends; no more cells than iterations that move it, and no more
+    rows than there are.
     """
+    element, line = layout.elements[group.array], layout.line
     trips = {one.name: one.trip for one in loops}
     if group.factors is None:
         return prod(trips.values())
@@ -86,6 +100,8 @@ def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], element: int, li
     moving = {loop for row in group.factors for loop, _ in row}
     cells = group.count * prod(trip for name, trip in trips.items() if name in moving)
     rows = prod(extents[:-1])
+    if len(extents) == 2:
+        rows = min(rows, layout.rows.get(group.array, rows))
     return min(cells, rows * max(1.0, extents[-1] * element / line))
 
 
@@ -108,29 +124,68 @@ class Traffic:
     lines: tuple[float, ...]
 
 
-def traffic(root: LoopCost, elements: Mapping[str, int], machine: Machine) -> Traffic:
+@dataclass(frozen=True)
+class _Fetched:
+    """What a cache fetches for a group of accesses in all, and the box of cells that they touch."""
+
+    cycles: float
+    lines: float
+    statement: str
+    box: tuple[tuple[float, float], ...]
+
+    def meets(self, other: _Fetched) -> bool:
+        return all(a[0] <= b[1] and b[0] <= a[1] for a, b in zip(self.box, other.box, strict=True))
+
+
+def _moved(group: TouchGroup, loop: LoopCost) -> object:
+    """What groups have in common that iterations of a loop move alike."""
+    if group.factors is None:
+        return group, id(loop)
+    return group.array, tuple(dict(row).get(loop.name, 0) for row in group.factors), id(loop)
+
+
+def _box(group: TouchGroup, loops: Sequence[LoopCost]) -> tuple[tuple[float, float], ...]:
+    trips = {one.name: one.trip for one in loops}
+    rows = group.factors or ()
+    reach = (sum(abs(factor) * (trips.get(loop, 1) - 1) / 2 for loop, factor in row) for row in rows)
+    ends = zip(group.low, group.high, reach, strict=False)
+    return tuple((low - half, high + half) for low, high, half in ends)
+
+
+def traffic(
+    root: LoopCost, elements: Mapping[str, int], machine: Machine, rows: Mapping[str, int] = NO_ROWS
+) -> Traffic:
+    layout = Layout(elements, machine.line, rows)
     paths = list(_paths(root, ()))
-    footprint = _footprints(paths, elements, machine.line)
+    footprint = _footprints(paths, layout)
     cycles: dict[str, float] = {}
     moved = []
     for cache in machine.caches:
-        total = 0.0
+        fetched: dict[object, list[_Fetched]] = {}
         for path in paths:
-            fitting = next(
-                (k for k, one in enumerate(path.loops) if footprint[id(one)] <= USABLE * cache.size), None
-            )
+            fits = (k for k, one in enumerate(path.loops) if footprint[id(one)] <= USABLE * cache.size)
+            fitting = next(fits, None)
             start = len(path.loops) - 1 if fitting is None else max(0, fitting - 1)
             scope = path.loops[start:]
             for group in path.groups:
-                element = elements[group.array]
-                lines = scope[0].executions * lines_touched(group, scope, element, machine.line)
-                total += lines
+                lines = scope[0].executions * lines_touched(group, scope, layout)
                 is_far = cache is machine.caches[-1]
-                waits = is_far and not is_in_order(group, path.loops, element, machine.line)
+                waits = is_far and not is_in_order(group, path.loops, elements[group.array], machine.line)
                 cost = lines * cache.cycles * (STRIDED if waits else 1.0) * (1.5 if group.is_written else 1.0)
-                cycles[group.statement] = cycles.get(group.statement, 0.0) + cost
-        moved.append(total)
+                key = (group, id(path)) if fitting is None else _moved(group, scope[0])
+                one = _Fetched(cost, lines, group.statement, _box(group, scope))
+                fetched[key] = _with(fetched.get(key, []), one)
+        kept = [one for some in fetched.values() for one in some]
+        for one in kept:
+            cycles[one.statement] = cycles.get(one.statement, 0.0) + one.cycles
+        moved.append(sum(one.lines for one in kept))
     return Traffic(cycles, tuple(moved))
+
+
+def _with(others: list[_Fetched], one: _Fetched) -> list[_Fetched]:
+    """Of two that touch the same cells the one that costs more; each, where they do not."""
+    same = next((two for two in others if two.meets(one)), one)
+    return [two for two in others if two is not same] + [same if same.cycles > one.cycles else one]
 
 
 def _paths(loop: LoopCost, around: tuple[LoopCost, ...]) -> Iterator[_Path]:
@@ -141,18 +196,18 @@ def _paths(loop: LoopCost, around: tuple[LoopCost, ...]) -> Iterator[_Path]:
         yield from _paths(one, inside)
 
 
-def _footprints(paths: Sequence[_Path], elements: Mapping[str, int], line: int) -> dict[int, float]:
+def _footprints(paths: Sequence[_Path], layout: Layout) -> dict[int, float]:
     """The bytes one execution of each loop touches; of an array no more than the region does."""
     whole: dict[str, float] = {}
     for path in paths:
         for group in path.groups:
-            lines = lines_touched(group, path.loops, elements[group.array], line)
+            lines = lines_touched(group, path.loops, layout)
             whole[group.array] = max(whole.get(group.array, 0.0), lines)
     arrays: dict[int, dict[str, float]] = {}
     for path in paths:
         for k, loop in enumerate(path.loops):
             touched = arrays.setdefault(id(loop), {})
             for group in path.groups:
-                lines = lines_touched(group, path.loops[k:], elements[group.array], line)
+                lines = lines_touched(group, path.loops[k:], layout)
                 touched[group.array] = min(whole[group.array], touched.get(group.array, 0.0) + lines)
-    return {loop: ceil(sum(touched.values())) * line for loop, touched in arrays.items()}
+    return {loop: ceil(sum(touched.values())) * layout.line for loop, touched in arrays.items()}

@@ -23,6 +23,7 @@ from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import (
     calls_at_its_end,
     is_named_after,
+    is_only_written_outside,
     may_be_pointed_to,
     may_be_seen,
     may_run_again,
@@ -46,12 +47,16 @@ from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program
 from loopwright.presburger.last_writes import seen_writes
+from loopwright.presburger.sets import within_effort
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import foreign_names, refuse_calls, refuse_reach, renamed_functions
 from loopwright.read.c.gate.types import iterators_of, refuse_types, undeclared_iterators
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
+
+EFFORT = 2_000_000
+"""Steps of isl in which it is found out what the region reads that it has not written."""
 
 
 def gated(
@@ -217,16 +222,20 @@ def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Pro
         if isinstance(node, Name)
     }
     found = tuple(_marked(array, region, file, names) for array in program.arrays)
-    if may_run_again(region):
-        found = tuple(
-            replace(one, observed=True) if one.observed is None and _reads_first(program, one) else one
-            for one in found
-        )
-    return replace(program, arrays=found)
+    again = (None, False) if may_run_again(region) else (False,)
+    kept = (
+        one.observed in again and (one.rank or one.observed is None) and _reads_first(program, one)
+        for one in found
+    )
+    arrays = (replace(one, observed=True) if seen else one for one, seen in zip(found, kept, strict=True))
+    return replace(program, arrays=tuple(arrays))
 
 
 def _reads_first(program: Program, array: Array) -> bool:
-    """Whether the region may read what it finds in an array: the next time, what it left there."""
+    """Whether the region may read what it finds in an array: the next time, what it left there.
+
+    Where that is not soon known, it may.
+    """
     reads, writes = isl.UnionMap("{ }"), isl.UnionMap("{ }")
     for statement in program.statements:
         for access in statement.accesses:
@@ -237,7 +246,12 @@ def _reads_first(program: Program, array: Array) -> bool:
                 elif access.must:
                     writes = writes.union(relation)
     reads = reads.intersect_params(program.context)
-    return not seen_writes(reads, writes, program.schedule()).without.is_empty()
+    try:
+        return within_effort(
+            EFFORT, lambda: not seen_writes(reads, writes, program.schedule()).without.is_empty()
+        )
+    except isl.Error:
+        return True
 
 
 def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[str, Declaration]) -> Array:
@@ -249,6 +263,8 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
     is_number = array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating)
     if is_number and (is_own or _is_of_this_file(declared, file)):
         observed: bool | None = read_after(file, region, declared) != ""
+    elif array.rank and not is_own and _is_of_this_file(declared, file):
+        observed = not is_only_written_outside(file, region, declared)
     else:
         observed = True if not is_own or may_be_seen(region, declared) else None
     return replace(array, observed=observed, addressed=addressed)
