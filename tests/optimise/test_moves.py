@@ -16,6 +16,7 @@ from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.orders import ORDERING, parallel
+from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.structures import around
@@ -142,6 +143,24 @@ def test_what_joined_nests_hand_on_is_kept_in_few_cells(
     assert [str(one.script[-1]) for one in found] == contracted
 
 
+STAGES = HANDED_ON.replace("double u", "double v[90][90]; double u").replace("B[i]", "v[i]") + """
+for (int i = 3; i < 89; i++)
+  for (int j = 0; j < 90; j++)
+    Last: C[i][j] = v[i - 1][j] + v[i + 1][j] * u[i][j];"""
+
+
+def test_stages_go_row_by_row_with_few_rows_of_what_they_hand_on(tmp_path: Path) -> None:
+    judge = judge_of(tmp_path, STAGES)
+    scripts = [script_text(script).split("\n") for script in pipelines(judge.plan, judge.setting.dependences)]
+    assert [[line for line in script if line] for script in scripts] == [
+        ["fuse(Make, Take, 1)", "shift(Last, i=1)", "fuse(Take, Last, 1)"],
+        ["fuse(Make, Take, 2)", "shift(Last, i=1)", "fuse(Take, Last, 1)", "fuse(Take, Last, 2)"],
+    ]
+    whole, few, *_ = Planner(judge)._pipelined(judge.original())
+    assert [str(step) for step in few.script[3:]] == ["contract(u, 4, ring)", "contract(v, 4, ring)"]
+    assert few.total < whole.total < judge.original().total
+
+
 @pytest.mark.parametrize(("last", "is_exchanged"), [("90", True), ("j", False)], ids=["box", "triangle"])
 def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
     tmp_path: Path, last: str, is_exchanged: bool
@@ -150,7 +169,7 @@ def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
     judge = judge_of(tmp_path, text)
     written, turned = (judge.estimated(parse_script(one), "") for one in ("", "interchange(S, [i, j])"))
     assert written is not None and turned is not None and turned.total < written.total
-    assert Planner(judge).as_compiled() == (turned if is_exchanged else written).total
+    assert judge.as_compiled() == (turned if is_exchanged else written).total
 
 
 STEPS = """\

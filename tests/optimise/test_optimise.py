@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +27,12 @@ from loopwright.optimise.model.machine import USUAL
 from loopwright.optimise.timing.driver import cells, driver_for
 from loopwright.optimise.timing.runner import TrialRunner, original_program, with_clock
 from loopwright.optimise.timing.trials import Trial, in_turn, ranked
+from loopwright.optimise.timing.workshop import Workshop
 from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
-from loopwright.run.compiler import find_compiler
+from loopwright.rewrite.request import Request
+from loopwright.run.compiler import Compiler, find_compiler
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Interchange, Tile, UnrollAndJam
@@ -175,13 +178,27 @@ def test_what_cannot_be_timed_is_reported(tmp_path: Path) -> None:
     assert failing.returncode == 2 and "exit status 3" in failing.stderr
 
 
+def test_a_compiler_has_no_more_time_than_the_search(tmp_path: Path) -> None:
+    """A trial that is begun in the last moment has a second, whatever the compiler would take."""
+    compiler, file = tmp_path / "gcc", tmp_path / "k.c"
+    compiler.write_text("#!/bin/sh\nexec sleep 60\n")
+    compiler.chmod(0o755)
+    file.write_text(COLUMNS)
+    plans = tuple(map(plan_of, read_c(file)))
+    runner = TrialRunner(file, tmp_path, Compiler(str(compiler)), ())
+    workshop = Workshop(plans, Request(file=str(file)), runner, until=time.monotonic())
+    with pytest.raises(GaveUp, match="took more than 1 s"):
+        workshop.seconds("", 1.0)
+
+
 INTERRUPTED = """\
 import os, signal, sys, tempfile
 from pathlib import Path
 from loopwright.optimise.optimising import Search, optimise
 from loopwright.optimise.timing.runner import TrialRunner
 from loopwright.rewrite.request import Request
-from loopwright.run.compiler import find_compiler
+from loopwright.rewrite.request import Request
+from loopwright.run.compiler import Compiler, find_compiler
 file, word, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts the tests may ignore it
 seen = []

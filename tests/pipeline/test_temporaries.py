@@ -188,3 +188,44 @@ def test_who_can_see_what_is_left_in_a_variable(tmp_path: Path, case: str) -> No
     (program,) = read_c(file(tmp_path, text))
     array = next(one for one in program.arrays if one.name == "s")
     assert program.is_dead_after(array) is dead
+
+
+PROGRAM = """\
+static double u[100], out[100]{more};
+{others}
+void f(int n, double *a)
+{{
+#pragma scop
+  for (int i = 1; i < 100; i++)
+    u[i] = a[i];
+  for (int i = 1; i < 100; i++)
+    out[i] = {value};
+#pragma endscop
+}}
+{main}
+"""
+
+WITH_MAIN = "int main(void) { return out[3] > 0; }"
+
+ONLY_HERE = {
+    "a whole program": ("", "", "u[i] * u[100 - i]", WITH_MAIN, True),
+    "written elsewhere": ("", "void start(void) { u[3] = out[3] = 1; }", "u[i]", WITH_MAIN, True),
+    "read elsewhere": ("", "double see(void) { return u[3]; }", "u[i]", WITH_MAIN, False),
+    "added to elsewhere": ("", "void start(void) { u[3] += 1; }", "u[i]", WITH_MAIN, False),
+    "a pointer to it": ("", "double *see(void) { return u; }", "u[i]", WITH_MAIN, False),
+    "a pointer of the file": (", *p = &u[3]", "", "u[i]", WITH_MAIN, False),
+    "read by the next run": ("", "", "u[i - 1]", WITH_MAIN, False),
+    "no whole program": ("", "", "u[i]", "", False),
+    "of other files too": ("", "", "u[i]", WITH_MAIN, False),
+}
+
+
+@pytest.mark.parametrize("case", ONLY_HERE)
+def test_who_can_see_what_is_left_in_an_array_of_the_file(tmp_path: Path, case: str) -> None:
+    more, others, value, main, dead = ONLY_HERE[case]
+    text = PROGRAM.format(more=more, others=others, value=value, main=main)
+    if case == "of other files too":
+        text = text.replace("static double u[100],", "double u[100]; static double")
+    (program,) = read_c(file(tmp_path, text))
+    array = next(one for one in program.arrays if one.name == "u")
+    assert program.is_dead_after(array) is dead

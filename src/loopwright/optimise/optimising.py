@@ -275,7 +275,7 @@ class _Found:
 
 
 def _better_by_model(found: _Found) -> list[Trial]:
-    compiled = sum(planner.as_compiled() for planner in found.planners)
+    compiled = sum(planner.judge.as_compiled() for planner in found.planners)
     better = [one for one in found.candidates if one.cycles < compiled * SURE]
     return sorted(better, key=lambda one: one.cycles)
 
@@ -324,14 +324,14 @@ def _compared(
 ) -> tuple[Times, Times]:
     """The times of the original and of the result, in turns.
 
-    After an interrupt, or where there is no time to run both, those of the trials.
+    After an interrupt, or where there is no time to compile and run both, those of the trials.
     """
     seconds, best = known
     timed = seconds if best is None or best.seconds is None else best.seconds
     try:
         if (left := end - time.monotonic()) > seconds + timed or best is None or best.seconds is None:
             return trials.compared(outcome.source.text, left)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, GaveUp):  # or a compiler that takes longer than there is time
         pass
     return Times((seconds,)), Times((timed,))
 

@@ -50,13 +50,15 @@ def find_compiler(name: str = "gcc") -> Compiler:
     return Compiler(path)
 
 
-def compile_c(compiler: Compiler, source: Path, program: Path, flags: Sequence[str] = FAST) -> Path:
+def compile_c(
+    compiler: Compiler, source: Path, program: Path, flags: Sequence[str] = FAST, seconds: float = LONGEST
+) -> Path:
     """Compile a C file to `program`; what the compiler finds wrong is shown at its place."""
     command = [compiler.path, *flags, "-o", str(program), str(source), "-lm"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        raise GaveUp(Code.TIME, f"{compiler.path} took more than {LONGEST:g} s for {source}") from None
+        raise GaveUp(Code.TIME, f"{compiler.path} took more than {seconds:g} s for {source}") from None
     if done.returncode != 0:
         raise _refusal(source, done.stderr)
     return program

@@ -16,13 +16,9 @@ from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import neighbours
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Contract, Fuse, Shift
+from loopwright.transform.script.operations import Fuse, Shift
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at, handle_of
-from loopwright.transform.vectors import pieces
-
-RINGS = (4, 8, 16)
-"""How many rows of an array take turns."""
 
 
 def pipelines(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -65,27 +61,3 @@ def _pair(
         moved = tuple(LoopNumber(amount, loop) for loop, amount in zip(loops, delay, strict=True) if amount)
         return (*((Step(Shift(second, moved)),) if moved else ()), Step(Fuse((first, second), common)))
     return ()
-
-
-def rings(plan: Plan) -> Iterator[Script]:
-    """All arrays that are lost after the region and stay inside one nest, with few rows each."""
-    program = plan.program
-    inside = [
-        array
-        for array in program.arrays
-        if array.rank > 1 and program.is_dead_after(array)
-        and len({
-            pieces(one.schedule)[0][0][0]
-            for one in program.statements
-            if any(access.array == array.name for access in one.accesses)
-        }) == 1
-    ]  # fmt: skip
-    for rows in RINGS if inside else ():
-        yield tuple(step for array in inside for step in _ring(array.name, array.rank - 2, rows))
-
-
-def _ring(name: str, dropped: int, rows: int) -> Script:
-    """Rows that take turns, without the subscripts before that of the row."""
-    if not dropped:
-        return (Step(Contract(name, rows, ring=True)),)
-    return Step(Contract(name, dropped)), Step(Contract(f"{name}_{dropped}", rows, ring=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
-from itertools import islice
+from itertools import islice, takewhile
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
@@ -18,16 +18,22 @@ from loopwright.optimise.candidates.judging import GIVEN, Estimated, Judge
 from loopwright.optimise.candidates.nests import (
     Phase,
     Script,
-    is_box,
     is_written_out,
     nest_of,
     targets,
     tiles_copied,
 )
 from loopwright.optimise.candidates.orders import ORDERING
-from loopwright.optimise.candidates.pipelines import pipelines, rings
+from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
-from loopwright.optimise.candidates.storage import contractions, expansions, packings, renamings, split_sums
+from loopwright.optimise.candidates.storage import (
+    contractions,
+    expansions,
+    packings,
+    renamings,
+    rings,
+    split_sums,
+)
 from loopwright.optimise.candidates.structures import around, fusions
 from loopwright.optimise.candidates.sums import register_sums
 from loopwright.optimise.candidates.threads import ends, parallelise, shared_by_threads
@@ -35,7 +41,7 @@ from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
 from loopwright.transform.plan import Component
-from loopwright.transform.script.operations import DistributeLegally, Interchange, Permute, Widen
+from loopwright.transform.script.operations import DistributeLegally, Widen
 from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import pieces
 
@@ -138,26 +144,6 @@ class Planner:
             )
         if self.judge.threads > 1:
             list(shared_by_threads(self.judge, one))
-
-    def as_compiled(self) -> float:
-        """The cycles of the region as written, in the order of loops that its compiler gives perfect nests.
-
-        gcc exchanges loops itself where their bounds are constants of the nest and the new order goes along
-        rows; so much of a script is not its merit.
-        """
-        known = self.judge.known.items()
-        found = [one.total for script, one in known if one is not None and self._only_exchanges(script)]
-        return min(found, default=self.judge.original().total)
-
-    def _only_exchanges(self, script: Script) -> bool:
-        """Whether all steps of a script exchange loops of boxes, as a compiler does."""
-        plan = self.judge.plan
-        return all(
-            isinstance(step.operation, Permute | Interchange)
-            and (component := plan.components.get(step.operation.target)) is not None
-            and is_box(plan, component)
-            for step in script
-        )
 
     def _widened(self, pool: list[Estimated]) -> None:
         """The best scripts with the widest vectors, where compilers have to be asked for them."""
@@ -384,7 +370,8 @@ class Planner:
             nest = nest_of(one.plan, names)
             if nest is None or is_written_out(one.plan, nest) or self.judge.is_over():
                 continue
-            scripts = list(phase(one.plan, nest, self.judge.setting_of(one.plan)))
+            made = phase(one.plan, nest, self.judge.setting_of(one.plan))
+            scripts = list(takewhile(lambda _: not self.judge.is_over(), made))
             numbers |= {script: number for number, script in enumerate(scripts)}
             liked = self.liked.get(phase)
             for tried, script in enumerate(sorted(scripts, key=lambda script: numbers[script] != liked)):

@@ -51,12 +51,29 @@ def expansions(plan: Plan) -> list[tuple[Step, ...]]:
 
 def contractions(plan: Plan) -> list[tuple[Step, ...]]:
     """For each array that is lost after the region and used in one nest alone: a scalar, or a few rows."""
-    program = plan.program
     return [
         (Step(Contract(array.name)), *(Step(Contract(array.name, rows, ring=True)) for rows in RINGS))
-        for array in program.arrays
-        if array.rank and program.is_dead_after(array) and len(set(map(_top, _users(program, array)))) == 1
+        for array in _handed_on(plan.program)
     ]
+
+
+def rings(plan: Plan) -> Iterator[Script]:
+    """All of these arrays with few rows each, which take turns, without subscripts before that of the row."""
+    arrays = [array for array in _handed_on(plan.program) if array.rank > 1]
+    for rows in RINGS if arrays else ():
+        yield tuple(step for array in arrays for step in _ring(array.name, array.rank - 2, rows))
+
+
+def _ring(name: str, dropped: int, rows: int) -> Script:
+    if not dropped:
+        return (Step(Contract(name, rows, ring=True)),)
+    return Step(Contract(name, dropped)), Step(Contract(f"{name}_{dropped}", rows, ring=True))
+
+
+def _handed_on(program: Program) -> list[Array]:
+    """The arrays that are lost after the region, with all of their users in one nest."""
+    arrays = (array for array in program.arrays if array.rank and program.is_dead_after(array))
+    return [array for array in arrays if len(set(map(_top, _users(program, array)))) == 1]
 
 
 def split_sums(plan: Plan) -> Script:

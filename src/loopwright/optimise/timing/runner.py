@@ -13,7 +13,7 @@ from pathlib import Path
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.run.benchmark import PROCESSOR_TIME
-from loopwright.run.compiler import FAST, Compiler, compile_c
+from loopwright.run.compiler import FAST, LONGEST, Compiler, compile_c
 from loopwright.run.timing import TIME, execute, measured
 from loopwright.source import Span
 
@@ -35,13 +35,14 @@ class TrialRunner:
     driver: str = ""
     """What is added to each text: a main, where the file has none."""
 
-    def program(self, text: str, name: str, flags: Sequence[str] = FAST) -> Path:
-        """`text` compiled; what it includes is looked for beside the original."""
+    def program(self, text: str, name: str, flags: Sequence[str] = FAST, seconds: float = LONGEST) -> Path:
+        """`text` compiled in so many seconds; what it includes is looked for beside the original."""
         file = self.folder / f"{name}.c"
         file.write_bytes((text + self.driver).encode("utf-8", "surrogateescape"))
         beside = ("-iquote", str(self.source.resolve().parent))
         threads = _shared(self.compiler) if self.threads > 1 else ()
-        return compile_c(self.compiler, file, self.folder / name, (*flags, *threads, *beside, *self.flags))
+        options = (*flags, *threads, *beside, *self.flags)
+        return compile_c(self.compiler, file, self.folder / name, options, seconds)
 
     def seconds(self, program: Path, limit: float, most: float = inf) -> float:
         """How long one run takes, by its own measurement; `GaveUp` where that is far more than `limit`.

@@ -24,6 +24,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import applied, loops_of
+from loopwright.run.compiler import LONGEST as SLOWEST
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.source import Span
@@ -87,7 +88,8 @@ class Workshop:
 
     def text(self, script: Script) -> str:
         """The C file that a script makes."""
-        return within(PATIENCE, lambda _: self._text(script), silent, wall=self.wall)
+        wall = min(self.wall, self._left())
+        return within(min(PATIENCE, wall), lambda _: self._text(script), silent, wall=wall)
 
     def seconds(self, text: str, best: float, *, again: bool = False) -> float:
         """Disturbances make a run longer: a run that looks good is repeated, and the shortest time counts.
@@ -106,7 +108,11 @@ class Workshop:
 
     def _run(self, program: Path, limit: float) -> float:
         """The seconds of a run that ends in time."""
-        return self.runner.seconds(program, limit, max(LEAST, self.until - time.monotonic()))
+        return self.runner.seconds(program, limit, self._left())
+
+    def _left(self) -> float:
+        """The seconds that what begins now may take."""
+        return max(LEAST, self.until - time.monotonic())
 
     def is_proved(self, script: Script, limit: float) -> bool:
         """Whether everything about a script can be proved in so many seconds."""
@@ -121,6 +127,7 @@ class Workshop:
     def compared(self, text: str, seconds: float) -> tuple[Times, Times]:
         """Runs of the original and of another text, in turns: as many as so many seconds are enough for."""
         begun = time.monotonic()
+        self.until = begun + seconds
         programs = [self._program(one) for one in (self.plans[0].original.source.text, text)]
         found: tuple[list[float], list[float]] = ([], [])
         while len(found[1]) < ROUNDS or (len(found[1]) < MOST_ROUNDS and sum(map(sum, found)) < LONG):
@@ -136,7 +143,8 @@ class Workshop:
             if text == self.plans[0].original.source.text:
                 self.programs[text] = original_program(self.runner, text)
             else:
-                self.programs[text] = self.runner.program(text, f"trial{len(self.programs)}")
+                name, left = f"trial{len(self.programs)}", min(SLOWEST, self._left())
+                self.programs[text] = self.runner.program(text, name, seconds=left)
         return self.programs[text]
 
     def _text(self, script: Script) -> str:
