@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.optimise.candidates.batches import batches
 from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
@@ -159,6 +160,26 @@ def test_stages_go_row_by_row_with_few_rows_of_what_they_hand_on(tmp_path: Path)
     whole, few, *_ = Planner(judge)._pipelined(judge.original())
     assert [str(step) for step in few.script[3:]] == ["contract(u, 4, ring)", "contract(v, 4, ring)"]
     assert few.total < whole.total < judge.original().total
+
+
+SIGNALS = """\
+for (int s = 0; s < 400; s++)
+  for (int t = 0; t < 9; t++) {
+    for (int k = 0; k < 200; k++)
+      Half: B[k][s] = A[2 * k][s] + A[2 * k + 1][s];
+    for (int k = 0; k < 200; k++)
+      Back: A[k][s] = B[k][s];
+  }"""
+
+
+def test_signals_next_to_each_other_go_in_blocks(tmp_path: Path) -> None:
+    judge = judge_of(tmp_path, SIGNALS)
+    nest, *_ = targets(judge.plan)
+    first, *_ = (judge.estimated(one, "") for one in batches(judge.plan, nest, judge.setting))
+    assert first is not None and first.total < judge.original().total / 2
+    assert first.plan.leaf(first.plan.component("Back").first).loops == ("sT", "t", "k", "s")
+    down = judge_of(tmp_path, SIGNALS.replace("B[k][s]", "B[s][k]"))
+    assert not list(batches(down.plan, targets(down.plan)[0], down.setting))
 
 
 @pytest.mark.parametrize(("last", "is_exchanged"), [("90", True), ("j", False)], ids=["box", "triangle"])
