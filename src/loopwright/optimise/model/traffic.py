@@ -73,7 +73,7 @@ def grouped(body: LoopCost) -> tuple[TouchGroup, ...]:
 
 
 @dataclass(frozen=True)
-class Layout:
+class CellLayout:
     """How arrays are in memory: bytes of an element, bytes of a line, and the rows of those that have few."""
 
     elements: Mapping[str, int]
@@ -81,7 +81,7 @@ class Layout:
     rows: Mapping[str, int]
 
 
-def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], layout: Layout) -> float:
+def lines_touched(group: TouchGroup, loops: Sequence[LoopCost], layout: CellLayout) -> float:
     """The lines one execution of these loops, from the outside in, touches of a group.
 
     A box: in each dimension the distance of its ends; no more cells than iterations that move it, and no more
@@ -155,7 +155,7 @@ def _box(group: TouchGroup, loops: Sequence[LoopCost]) -> tuple[tuple[float, flo
 def traffic(
     root: LoopCost, elements: Mapping[str, int], machine: Machine, rows: Mapping[str, int] = NO_ROWS
 ) -> Traffic:
-    layout = Layout(elements, machine.line, rows)
+    layout = CellLayout(elements, machine.line, rows)
     paths = list(_paths(root, ()))
     footprint = _footprints(paths, layout)
     cycles: dict[str, float] = {}
@@ -196,7 +196,7 @@ def _paths(loop: LoopCost, around: tuple[LoopCost, ...]) -> Iterator[_Path]:
         yield from _paths(one, inside)
 
 
-def _footprints(paths: Sequence[_Path], layout: Layout) -> dict[int, float]:
+def _footprints(paths: Sequence[_Path], layout: CellLayout) -> dict[int, float]:
     """The bytes one execution of each loop touches; of an array no more than the region does."""
     whole: dict[str, float] = {}
     for path in paths:
