@@ -182,6 +182,53 @@ def test_signals_next_to_each_other_go_in_blocks(tmp_path: Path) -> None:
     assert not list(batches(down.plan, targets(down.plan)[0], down.setting))
 
 
+BY_DIAGONALS = """\
+for (int l = 1; l < 90; l++)
+  for (int i = 0; i < 90 - l; i++) {
+    Start: H[i][i + l] = 1000;
+    for (int k = i; k < i + l; k++)
+      Best: H[i][i + l] = H[i][k] + H[k + 1][i + l] < H[i][i + l] ? H[i][k] + H[k + 1][i + l] : H[i][i + l];
+  }"""
+
+
+def test_diagonals_become_rows(tmp_path: Path) -> None:
+    """The cheapest split of each interval: rows from the last one up, and columns innermost."""
+    judge = judge_of(tmp_path, BY_DIAGONALS)
+    (up, down) = [script for script, origin in around(judge.plan, judge.setting) if "rows" in origin]
+    assert [str(step) for step in up[1:3]] == [
+        "affine(Start, {[l, i] -> [-i, l + i]})",
+        "affine(Best, {[l, i, k] -> [-i, l + i, k]})",
+    ]
+    assert judge.estimated(down, "") is None
+    rows = judge.estimated(up, "")
+    assert rows is not None
+    (ordered,) = Planner(judge)._ordered([rows], 10**6)
+    assert ordered.total < judge.original().total / 2
+
+
+TWO_SUMS = """\
+for (int n = 0; n < 90; n++) {
+  for (int i = 0; i < 90; i++) {
+    double s = alpha;
+    for (int j = 0; j < 90; j++)
+      s += A[i][j] * B[n][j];
+    C[n][i] = s;
+  }
+  for (int i = 0; i < 80; i++) {
+    double s = 0;
+    for (int j = 0; j < 90; j++)
+      s += B[i][j] * C[n][j];
+    A[n][i + 100] = s;
+  }
+}"""
+
+
+def test_loops_of_the_same_name_are_not_shared(tmp_path: Path) -> None:
+    """Each of two layers has a sum of its own, with a cell for each output."""
+    found = [script_text(script).split() for script in renamings(judge_of(tmp_path, TWO_SUMS).plan)]
+    assert [" ".join(words[2:]) for words in found] == ["expand(s_S1, n, i)", "expand(s_S4, n, i)"]
+
+
 @pytest.mark.parametrize(("last", "is_exchanged"), [("90", True), ("j", False)], ids=["box", "triangle"])
 def test_loops_that_gcc_exchanges_are_no_merit_of_a_script(
     tmp_path: Path, last: str, is_exchanged: bool

@@ -24,6 +24,7 @@ from loopwright.transform import Plan, to_schedule
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import Hexagon, Interchange, Permute
+from loopwright.transform.vectors import pieces
 
 T = TypeVar("T")
 
@@ -45,6 +46,9 @@ LEAST = 1.0
 
 COSTLY = 0.1
 """A statement of this part of the cycles is costly."""
+
+ALONE = 0.85
+"""A structure whose costly statements stand alone is blocked before others that cost this part of it."""
 
 FAR = 8.0
 """A statement that seems to run so many times less often than it does is not judged."""
@@ -74,6 +78,25 @@ class Estimated:
     @property
     def costly(self) -> list[str]:
         return [name for name, cycles in self.cycles.items() if cycles > COSTLY * self.total]
+
+    @property
+    def _costly_leaves(self) -> list[Component]:
+        schedules = (self.plan.program.statement(name).schedule for name in self.costly)
+        return [Component.of([pieces(schedule)[0][0]]) for schedule in schedules]
+
+    @property
+    def is_separate(self) -> bool:
+        """Whether the statements that cost most stand alone in their outermost loops."""
+        return not any(self.plan.sharing(leaf, 0).positions for leaf in self._costly_leaves)
+
+    @property
+    def promise(self) -> float:
+        """What it may cost after it is blocked: less where costly statements have loops of their own."""
+        own = [
+            sum(not self.plan.sharing(leaf, k).positions for k in range(self.plan.leaf(leaf.first).depth))
+            for leaf in self._costly_leaves
+        ]
+        return self.total * (ALONE if min(own, default=0) > 1 else 1.0)
 
 
 @dataclass

@@ -40,7 +40,6 @@ from loopwright.optimise.candidates.threads import ends, parallelise, shared_by_
 from loopwright.optimise.candidates.tiles import BLOCKING
 from loopwright.progress import Progress
 from loopwright.transform import Plan
-from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import DistributeLegally, Widen
 from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import pieces
@@ -116,7 +115,7 @@ class Planner:
         ordered += self._joined([self.judge.original()], "neighbours joined", FEW)
         cheapest = min(one.total for one in ordered)
         hopeful = [one for one in ordered if one.total < HOPEFUL * cheapest]
-        self._blocked(sorted(hopeful, key=_rank), FIRST)
+        self._blocked(sorted(hopeful, key=lambda one: one.promise), FIRST)
         self.judge.deadline = next(parts)
         parallelise(self.judge, 1)
         self.judge.deadline = next(parts)
@@ -166,7 +165,7 @@ class Planner:
         freed = [one for start in expanded for one in self._apart(start, EXPANDED)]
         yield from freed
         for start, after in ((original, apart[-1]), *zip(expanded, freed, strict=False)):
-            if not self._is_separate(after):
+            if not after.is_separate:
                 yield from self._scheduled(start, EXPANDED if start.script else "", (Fusion.SCC,))
         parted = list(self._parted())
         yield from parted
@@ -208,10 +207,10 @@ class Planner:
         """
         cheapest = min(one.total for one in ordered)
         groups: dict[frozenset[str], Estimated] = {}
-        for one in sorted(ordered, key=lambda one: (not self._is_separate(one), _rank(one))):
+        for one in sorted(ordered, key=lambda one: (not one.is_separate, _rank(one))):
             groups.setdefault(self._costly_nests(one), one)
         best = sorted(groups.values(), key=_rank)
-        near = [one for one in best if one.total < NEAR * cheapest and self._is_separate(one)]
+        near = [one for one in best if one.total < NEAR * cheapest and one.is_separate]
         return [*near, *(one for one in best if one not in near)][:STRUCTURES]
 
     def _costly_nests(self, one: Estimated) -> frozenset[str]:
@@ -222,11 +221,6 @@ class Planner:
             found.setdefault(place[0], {})[name] = one.plan.leaf(place).loops
         storage = [str(one.plan.history[change.step].step) for change in one.plan.storage]
         return frozenset([*map(str, found.values()), *storage])
-
-    def _is_separate(self, one: Estimated) -> bool:
-        """Whether the statements that cost most stand alone in their outermost loops."""
-        places = [pieces(one.plan.program.statement(name).schedule)[0][0] for name in one.costly]
-        return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
 
     def _pipelined(self, start: Estimated) -> list[Estimated]:
         """All stages row by row, with few rows of what they hand on."""

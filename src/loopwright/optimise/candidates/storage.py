@@ -162,15 +162,15 @@ def is_set_first(program: Program, array: Array) -> bool:
 
 
 def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
-    """The outermost loops, by name, around all statements with the array, if the last does not move it."""
-    users = [one.iterators for one in _users(program, array)]
-    count = 0
-    while users and all(len(names) > count and names[count] == users[0][count] for names in users):
-        count += 1
+    """The names of the loops around all statements with the array, if the innermost does not move it."""
+    users = _users(program, array)
+    places = [pieces(one.schedule)[0][0] for one in users]
+    depth = min((one.depth for one in users), default=0)
+    count = next((k for k in range(depth) if len({place[: k + 1] for place in places}) > 1), depth)
     accesses = subscripts_of(program, dict.fromkeys(program.params, 1))
     if not count or any(_moves(one, array, count - 1) for one in accesses.values()):
         return ()
-    return users[0][:count]
+    return users[0].iterators[:count]
 
 
 def _moves(accesses: tuple[Subscripts, ...], array: Array, loop: int) -> bool:

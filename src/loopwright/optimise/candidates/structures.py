@@ -13,6 +13,7 @@ from itertools import pairwise
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
+from loopwright.model.program import Statement
 from loopwright.optimise.candidates.nests import (
     Script,
     SearchContext,
@@ -22,8 +23,9 @@ from loopwright.optimise.candidates.nests import (
     targets,
 )
 from loopwright.optimise.candidates.scheduler import formula_of, one_function
-from loopwright.presburger.dimensions import split
-from loopwright.read.formula import Chain, Formula, Junction, Symbol
+from loopwright.presburger.dimensions import only, split
+from loopwright.presburger.sets import OUT
+from loopwright.read.formula import Chain, Formula, Junction, Negative, Symbol
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.proposals import proposals
 from loopwright.transform.script import operations as ops
@@ -32,7 +34,7 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.nest_operations import Shift
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
-from loopwright.transform.vectors import Position
+from loopwright.transform.vectors import Position, pieces
 
 WHOLE, BLOCK = 1 << 20, 120
 """The size of a tile that holds every iteration of a loop, and of those inside it."""
@@ -57,6 +59,7 @@ def around(plan: Plan, setting: SearchContext) -> Iterator[tuple[Script, str]]:
         yield from (((*done, *steps), "a sum pushed, not pulled") for steps in _turned(plan, nest))
         yield from (((*done, *steps), "a sum pushed, in tiles") for steps in _turned(plan, nest, TILE))
         yield from (((*done, *steps), "joined with the next iteration") for steps in _rotated(plan, nest))
+        yield from (((*done, *steps), "loops over rows and columns") for steps in _along_rows(plan, nest))
 
 
 def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -139,6 +142,42 @@ def _turned(plan: Plan, nest: NamedNest, tile: tuple[int, ...] = ()) -> Iterator
     common = shared + len(tile)
     apart, turned = ops.Distribute((before, last), common - 1), ops.Interchange(last, outer, inner)
     yield (*tiles, Step(apart), Step(turned), Step(ops.Fuse((before, last), common)))
+
+
+def _along_rows(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """Diagonals turned into rows: two shared loops over the subscripts of what is written, rows up or down.
+
+    for l: for i: x[i][i + l] = ...   -->   for r = -n .. 0:  for c: x[-r][c] = ...
+
+    Statements share the rows, and each has its own loop over the columns.
+    """
+    positions, shared = nest.component.positions, len(nest.loops)
+    names = [name for place in positions if (name := handle_at(plan, place)) is not None]
+    places = {place: one for one in plan.program.statements for place, _ in pieces(one.schedule)}
+    if shared != 2 or len(names) < len(positions):
+        return
+    cells = [_written_cell(places[place], plan.leaf(place).loops) for place in positions]
+    if None in cells or all(one == tuple(map(Symbol, nest.loops)) for one in cells):
+        return
+    for is_up in (True, False):
+        moved = []
+        for name, place, cell in zip(names, positions, cells, strict=True):
+            loops = tuple(map(Symbol, plan.leaf(place).loops))
+            row, column = cell or ()
+            outputs = (Negative(row) if is_up else row, column, *loops[shared:])
+            moved.append(Affine(name, AffineMap(loops, outputs)))
+        joined = [Fuse(pair, 1) for pair in pairwise(names)]
+        yield tuple(map(Step, (*((Distribute(tuple(names)),) if joined else ()), *moved, *joined)))
+
+
+def _written_cell(statement: Statement, loops: Sequence[str]) -> tuple[Formula, Formula] | None:
+    """The two subscripts of the one cell that is written, by the loops; None where they are not affine."""
+    (access, *others) = statement.writes
+    if others or access.relation.dim(OUT) != 2 or statement.depth != len(loops):
+        return None
+    parts = [one_function(only(access.relation, OUT, k)) for k in range(2)]
+    row, column = (None if one is None else formula_of(one, loops) for one in parts)
+    return None if row is None or column is None else (row, column)
 
 
 def _rotated(plan: Plan, nest: NamedNest) -> Iterator[Script]:
