@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.optimise.candidates.batches import batches
 from loopwright.optimise.candidates.columns import columns
 from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
@@ -17,7 +16,6 @@ from loopwright.optimise.candidates.hexagons import hexagons
 from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.orders import ORDERING, parallel
-from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.planner import COPYING, Planner
 from loopwright.optimise.candidates.storage import renamings, split_sums
 from loopwright.optimise.candidates.structures import around
@@ -142,91 +140,6 @@ def test_what_joined_nests_hand_on_is_kept_in_few_cells(
     assert joined is not None
     _, *found = Planner(judge)._contracted(joined)
     assert [str(one.script[-1]) for one in found] == contracted
-
-
-STAGES = HANDED_ON.replace("double u", "double v[90][90]; double u").replace("B[i]", "v[i]") + """
-for (int i = 3; i < 89; i++)
-  for (int j = 0; j < 90; j++)
-    Last: C[i][j] = v[i - 1][j] + v[i + 1][j] * u[i][j];"""
-
-
-def test_stages_go_row_by_row_with_few_rows_of_what_they_hand_on(tmp_path: Path) -> None:
-    judge = judge_of(tmp_path, STAGES)
-    scripts = [script_text(script).split("\n") for script in pipelines(judge.plan, judge.setting.dependences)]
-    assert [[line for line in script if line] for script in scripts] == [
-        ["fuse(Make, Take, 1)", "shift(Last, i=1)", "fuse(Take, Last, 1)"],
-        ["fuse(Make, Take, 2)", "shift(Last, i=1)", "fuse(Take, Last, 1)", "fuse(Take, Last, 2)"],
-    ]
-    whole, few, *_ = Planner(judge)._pipelined(judge.original())
-    assert [str(step) for step in few.script[3:]] == ["contract(u, 4, ring)", "contract(v, 4, ring)"]
-    assert few.total < whole.total < judge.original().total
-
-
-SIGNALS = """\
-for (int s = 0; s < 400; s++)
-  for (int t = 0; t < 9; t++) {
-    for (int k = 0; k < 200; k++)
-      Half: B[k][s] = A[2 * k][s] + A[2 * k + 1][s];
-    for (int k = 0; k < 200; k++)
-      Back: A[k][s] = B[k][s];
-  }"""
-
-
-def test_signals_next_to_each_other_go_in_blocks(tmp_path: Path) -> None:
-    judge = judge_of(tmp_path, SIGNALS)
-    nest, *_ = targets(judge.plan)
-    first, *_ = (judge.estimated(one, "") for one in batches(judge.plan, nest, judge.setting))
-    assert first is not None and first.total < judge.original().total / 2
-    assert first.plan.leaf(first.plan.component("Back").first).loops == ("sT", "t", "k", "s")
-    down = judge_of(tmp_path, SIGNALS.replace("B[k][s]", "B[s][k]"))
-    assert not list(batches(down.plan, targets(down.plan)[0], down.setting))
-
-
-BY_DIAGONALS = """\
-for (int l = 1; l < 90; l++)
-  for (int i = 0; i < 90 - l; i++) {
-    Start: H[i][i + l] = 1000;
-    for (int k = i; k < i + l; k++)
-      Best: H[i][i + l] = H[i][k] + H[k + 1][i + l] < H[i][i + l] ? H[i][k] + H[k + 1][i + l] : H[i][i + l];
-  }"""
-
-
-def test_diagonals_become_rows(tmp_path: Path) -> None:
-    """The cheapest split of each interval: rows from the last one up, and columns innermost."""
-    judge = judge_of(tmp_path, BY_DIAGONALS)
-    (up, down) = [script for script, origin in around(judge.plan, judge.setting) if "rows" in origin]
-    assert [str(step) for step in up[1:3]] == [
-        "affine(Start, {[l, i] -> [-i, l + i]})",
-        "affine(Best, {[l, i, k] -> [-i, l + i, k]})",
-    ]
-    assert judge.estimated(down, "") is None
-    rows = judge.estimated(up, "")
-    assert rows is not None
-    (ordered,) = Planner(judge)._ordered([rows], 10**6)
-    assert ordered.total < judge.original().total / 2
-
-
-TWO_SUMS = """\
-for (int n = 0; n < 90; n++) {
-  for (int i = 0; i < 90; i++) {
-    double s = alpha;
-    for (int j = 0; j < 90; j++)
-      s += A[i][j] * B[n][j];
-    C[n][i] = s;
-  }
-  for (int i = 0; i < 80; i++) {
-    double s = 0;
-    for (int j = 0; j < 90; j++)
-      s += B[i][j] * C[n][j];
-    A[n][i + 100] = s;
-  }
-}"""
-
-
-def test_loops_of_the_same_name_are_not_shared(tmp_path: Path) -> None:
-    """Each of two layers has a sum of its own, with a cell for each output."""
-    found = [script_text(script).split() for script in renamings(judge_of(tmp_path, TWO_SUMS).plan)]
-    assert [" ".join(words[2:]) for words in found] == ["expand(s_S1, n, i)", "expand(s_S4, n, i)"]
 
 
 @pytest.mark.parametrize(("last", "is_exchanged"), [("90", True), ("j", False)], ids=["box", "triangle"])

@@ -190,7 +190,7 @@ def test_who_can_see_what_is_left_in_a_variable(tmp_path: Path, case: str) -> No
     assert program.is_dead_after(array) is dead
 
 
-PROGRAM = """\
+WHOLE_FILE = """\
 static double u[100], out[100]{more};
 {others}
 void f(int n, double *a)
@@ -223,7 +223,7 @@ ONLY_HERE = {
 @pytest.mark.parametrize("case", ONLY_HERE)
 def test_who_can_see_what_is_left_in_an_array_of_the_file(tmp_path: Path, case: str) -> None:
     more, others, value, main, dead = ONLY_HERE[case]
-    text = PROGRAM.format(more=more, others=others, value=value, main=main)
+    text = WHOLE_FILE.format(more=more, others=others, value=value, main=main)
     if case == "of other files too":
         text = text.replace("static double u[100],", "double u[100]; static double")
     (program,) = read_c(file(tmp_path, text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from loopwright.optimise.candidates.finishing import rows_that_meet
 from loopwright.optimise.candidates.nests import Script, SearchContext, in_their_rows, is_tiled, script_of
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.operations import Distribute, Fuse, Permute, StripMine
@@ -20,10 +21,17 @@ BLOCKS = (64, 16)
 
 
 def batches(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Blocks of the first loop of several statements, which goes along rows: its iterations innermost."""
+    """Blocks of the first loop of several statements, which goes along rows: its iterations innermost.
+
+    Where rows meet in a cache, few of a block would stay there.
+    """
     positions, shared = nest.component.positions, len(nest.loops)
     names = [name for place in positions if (name := handle_at(plan, place)) is not None]
     if len(positions) < 2 or len(names) < len(positions) or is_tiled(plan, nest):
+        return
+    statements = map(plan.program.statement, plan.statements_at(nest.component))
+    inside = {access.array for one in statements for access in one.accesses}
+    if any(array.name in inside for array in rows_that_meet(plan, setting)):
         return
     smooth, every = in_their_rows(plan, nest.component, 0)
     if smooth < every or any(plan.leaf(place).depth <= shared for place in positions):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.model.program import Array
 from loopwright.optimise.candidates.judging import COSTLY, Estimated, Judge
 from loopwright.optimise.candidates.nests import SearchContext
 from loopwright.optimise.model.cost import element_bytes
@@ -39,13 +40,20 @@ def finished(judge: Judge, one: Estimated) -> Iterator[Estimated]:
 
 def paddings(plan: Plan, setting: SearchContext) -> list[Step]:
     """A line more in the rows of matrices that nothing looks at afterwards, where rows meet in a cache."""
-    found, sizes = [], tuple(f"{name}={value}" for name, value in setting.sizes.items())
+    return [
+        Step(Pad(array.name, setting.machine.line // element_bytes(array.element_type)))
+        for array in rows_that_meet(plan, setting)
+        if plan.program.is_dead_after(array)
+    ]
+
+
+def rows_that_meet(plan: Plan, setting: SearchContext) -> Iterator[Array]:
+    """The matrices whose rows have the same places in a cache."""
+    sizes = tuple(f"{name}={value}" for name, value in setting.sizes.items())
     for array in plan.program.arrays:
-        size = element_bytes(array.element_type)
         row = value_of(array.extents[-1], plan.original, sizes) if len(array.extents) > 1 else None
-        if row and row * size % MEETING == 0 and plan.program.is_dead_after(array):
-            found.append(Step(Pad(array.name, setting.machine.line // size)))
-    return found
+        if row and row * element_bytes(array.element_type) % MEETING == 0:
+            yield array
 
 
 def in_vectors(judge: Judge, one: Estimated, origin: str, *, only_shared: bool) -> Estimated:

@@ -156,18 +156,21 @@ def _along_rows(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     places = {place: one for one in plan.program.statements for place, _ in pieces(one.schedule)}
     if shared != 2 or len(names) < len(positions):
         return
-    cells = [_written_cell(places[place], plan.leaf(place).loops) for place in positions]
-    if None in cells or all(one == tuple(map(Symbol, nest.loops)) for one in cells):
+    cells = [
+        cell
+        for place in positions
+        if (cell := _written_cell(places[place], plan.leaf(place).loops)) is not None
+    ]
+    if len(cells) < len(names) or all(one == tuple(map(Symbol, nest.loops)) for one in cells):
         return
     for is_up in (True, False):
         moved = []
-        for name, place, cell in zip(names, positions, cells, strict=True):
+        for name, place, (row, column) in zip(names, positions, cells, strict=True):
             loops = tuple(map(Symbol, plan.leaf(place).loops))
-            row, column = cell or ()
             outputs = (Negative(row) if is_up else row, column, *loops[shared:])
-            moved.append(Affine(name, AffineMap(loops, outputs)))
-        joined = [Fuse(pair, 1) for pair in pairwise(names)]
-        yield tuple(map(Step, (*((Distribute(tuple(names)),) if joined else ()), *moved, *joined)))
+            moved.append(ops.Affine(name, AffineMap(loops, outputs)))
+        joined = [ops.Fuse(pair, 1) for pair in pairwise(names)]
+        yield tuple(map(Step, (*((ops.Distribute(tuple(names)),) if joined else ()), *moved, *joined)))
 
 
 def _written_cell(statement: Statement, loops: Sequence[str]) -> tuple[Formula, Formula] | None:
