@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeGuard, assert_never
 
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.model.annotations import Annotation
 
 Term: TypeAlias = ex.Expr | ex.Test
 
@@ -128,6 +129,11 @@ def rename(expr: ex.Expr, names: Mapping[str, str]) -> ex.Expr:
 def rename_test(test: ex.Test, names: Mapping[str, str]) -> ex.Test:
     """`test` with each variable in `names` called by its new name."""
     return substituted(test, {old: ex.Var(new) for old, new in names.items()})
+
+
+def is_said(node: Node, kind: type[Annotation]) -> TypeGuard[For]:
+    """Whether a node is a loop of which an annotation of this kind is said."""
+    return isinstance(node, For) and node.annotation(kind) is not None
 
 
 def calls_in(node: Node) -> frozenset[str]:

@@ -21,7 +21,7 @@ from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.regions import without_hint
 from loopwright.c.tokens import names_in, spelled, without_comments
-from loopwright.c.typed.expansion import Definition, definition
+from loopwright.c.typed.expansion import Definition, are_alike, definition
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
@@ -160,17 +160,13 @@ def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:
             own = DEFINITIONS.get(name)
             if found is None or (name == "NULL" and _written(found) in NULL_POINTERS):
                 continue
-            if own is None or _shape(found) != _shape(definition(own)):
+            if own is None or not are_alike(found, definition(own)):
                 message = f"the new loops use the name '{name}', which is a macro of a header"
                 raise GaveUp(Code.UNDECIDED, message, span=region.place)
 
 
 def _written(macro: Definition) -> str:
     return "".join(word.text for word in macro.body)
-
-
-def _shape(macro: Definition | None) -> object:
-    return macro and (macro.parameters, macro.is_variadic, [word.text for word in macro.body])
 
 
 def _same_around(old: Source, new: Source, texts: tuple[Preprocessed, Preprocessed]) -> bool:

@@ -43,7 +43,7 @@ from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE, And, Compare, Int, Max, Min, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, For, If, Let, Node
-from loopwright.loops.traverse import calls_in, children, subprograms, with_children
+from loopwright.loops.traverse import calls_in, children, is_said, subprograms, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.schedule import LoopType
 from loopwright.transform import Plan, to_schedule
@@ -90,11 +90,11 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
 
 
 def _has_blocks(node: Node) -> bool:
-    return any(isinstance(part, For) and part.annotation(BlockLoop) is not None for part in subprograms(node))
+    return any(is_said(part, BlockLoop) for part in subprograms(node))
 
 
 def _bodies(node: Node, tests: tuple[Test, ...]) -> Iterator[_Body]:
-    if isinstance(node, For) and node.annotation(BlockLoop) is not None:
+    if is_said(node, BlockLoop):
         own = (Compare(Relation.GE, Var(node.iterator), node.start), node.test)
         if _has_blocks(node.body):
             yield from _bodies(node.body, (*tests, *own))
@@ -108,7 +108,7 @@ def _bodies(node: Node, tests: tuple[Test, ...]) -> Iterator[_Body]:
 
 def _replaced(node: Node, bodies: list[_Body], joined: Callable[[Node, _Body], Node]) -> Node:
     """Each body of a block joined with the one that runs some of the same."""
-    if isinstance(node, For) and node.annotation(BlockLoop) is not None and not _has_blocks(node.body):
+    if is_said(node, BlockLoop) and not _has_blocks(node.body):
         return replace(node, body=_version(node.body, bodies, joined))
     return with_children(node, lambda child: _replaced(child, bodies, joined))
 
@@ -141,16 +141,12 @@ def _in_parts(body: Node, inner: _Body) -> Node:
 
 
 def _loops_around_threads(node: Node) -> Iterator[For]:
-    if isinstance(node, For) and any(_is_thread_loop(one) for one in subprograms(node)):
-        if not _is_thread_loop(node):
+    if isinstance(node, For) and any(is_said(one, ThreadLoop) for one in subprograms(node)):
+        if not is_said(node, ThreadLoop):
             yield node
         return
     for child in children(node):
         yield from _loops_around_threads(child)
-
-
-def _is_thread_loop(node: Node) -> bool:
-    return isinstance(node, For) and node.annotation(ThreadLoop) is not None
 
 
 def _with(node: Node, old: Node, new: Node) -> Node:

@@ -28,6 +28,12 @@ class Definition:
     body: tuple[Lexeme, ...]
 
 
+def are_alike(one: Definition | None, other: Definition | None) -> bool:
+    """Whether two macros stand for the same, their names left out; two that are not there do."""
+    shapes = [x and (x.parameters, x.is_variadic, [word.text for word in x.body]) for x in (one, other)]
+    return shapes[0] == shapes[1]
+
+
 _DEFINE = re.compile(r"#define ([A-Za-z_$][\w$]*)(?:\(([^)]*)\))?(?:[ ](.*))?$")
 
 

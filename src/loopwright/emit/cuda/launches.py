@@ -22,7 +22,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
-from loopwright.loops.traverse import subprograms, variables, with_children
+from loopwright.loops.traverse import is_said, subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
 from loopwright.model.program import Array
 from loopwright.source import Span
@@ -194,7 +194,7 @@ class _Splitter:
 
     def _blocks(self, node: Node, blocks: dict[str, Expr | None], inside: frozenset[str]) -> Node:
         """What a block runs: block loops are nested directly inside each other."""
-        if not any(_is_block(part) for part in subprograms(node)):
+        if not any(is_said(part, BlockLoop) for part in subprograms(node)):
             return node
         match node:
             case For() if (mapped := node.annotation(BlockLoop)) is not None:
@@ -225,10 +225,10 @@ class _Splitter:
         """Barriers after the phases, but for the `last` of a kernel, which no loop repeats."""
         if not axes:
             return node
-        if isinstance(node, Call) or not any(_is_thread(part) for part in subprograms(node)):
+        if isinstance(node, Call) or not any(is_said(part, ThreadLoop) for part in subprograms(node)):
             return _ended(Remarked(OneThreadNote(axes), node), last=last)
         match node:
-            case For() if _is_thread(node):
+            case For() if is_said(node, ThreadLoop):
                 found = self._thread_axes(node)
                 rest = tuple(axis for axis in axes if axis not in found)
                 return _ended(Remarked(OneThreadNote(rest), node) if rest else node, last=last)
@@ -297,7 +297,7 @@ class _Splitter:
 
     def _thread_axes(self, node: Node) -> tuple[str, ...]:
         """The axes of thread loops that are directly inside each other."""
-        if not any(_is_thread(part) for part in subprograms(node)):
+        if not any(is_said(part, ThreadLoop) for part in subprograms(node)):
             return ()
         match node:
             case For() if (mapped := node.annotation(ThreadLoop)) is not None:
@@ -334,14 +334,6 @@ def is_warp_loop(loop: For, warps: int) -> bool:
     return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
 
 
-def _is_block(node: Node) -> bool:
-    return isinstance(node, For) and node.annotation(BlockLoop) is not None
-
-
-def _is_thread(node: Node) -> bool:
-    return isinstance(node, For) and node.annotation(ThreadLoop) is not None
-
-
 def _grouped(node: Block) -> Iterator[Node]:
     """The children, neighbours without mapped loops as one: they become one launch."""
     waiting: list[Node] = []
@@ -363,7 +355,7 @@ def _ended(phase: Node, *, last: bool) -> Node:
 
 def _rebuilt(node: Node, body: Node) -> Node:
     """`node` with `body` inside of its block loops."""
-    if not any(_is_block(part) for part in subprograms(node)):
+    if not any(is_said(part, BlockLoop) for part in subprograms(node)):
         return body
     return with_children(node, lambda child: _rebuilt(child, body))
 

@@ -23,7 +23,7 @@ from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
 from loopwright.loops.expressions import Int, Or
 from loopwright.loops.nodes import Call, For, If, Node, Remark
-from loopwright.loops.traverse import subprograms, subterms
+from loopwright.loops.traverse import is_said, subprograms, subterms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import Array, Program
 
@@ -39,7 +39,7 @@ def narrowed(style: Style, node: Node) -> Style:
     blocks = {
         part.iterator
         for part in subprograms(node)
-        if isinstance(part, For) and part.annotation(BlockLoop) is not None
+        if is_said(part, BlockLoop)
     }
     return replace(style, iterator_type="LW_INDEX", types=dict.fromkeys(blocks, "LW_BLOCK_INDEX"))
 

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Var
-from loopwright.loops.nodes import Block, Call, For, If, Node
-from loopwright.loops.traverse import children, subprograms
+from loopwright.loops.nodes import Block, Call, If, Node
+from loopwright.loops.traverse import children, is_said, subprograms
 from loopwright.model.annotations import BlockLoop
 from loopwright.model.program import Access, MemorySpace, Program, Statement
 from loopwright.presburger.sets import OUT
@@ -165,7 +165,7 @@ def buffer_layers(
     """
     arrays = [one.name for one in program.arrays if one.space in OF_BLOCKS]
     using = {one.statement for one in uses if any(c.array in arrays for c in (*one.reads, *one.writes))}
-    if not using or not any(_is_block(part) for part in subprograms(loops)):
+    if not using or not any(is_said(part, BlockLoop) for part in subprograms(loops)):
         return []
     level = _level(loops, using)
     ways = padded_ways(_ways(loops, level, ()))
@@ -173,16 +173,12 @@ def buffer_layers(
     return [(*_level_words(level), *names(arrays), *listed(tags, vector), "0")]
 
 
-def _is_block(node: Node) -> bool:
-    return isinstance(node, For) and node.annotation(BlockLoop) is not None
-
-
 def _depths(node: Node, using: Collection[str], depth: int) -> Iterator[int]:
     """Of the calls of these statements, in how many loops over blocks they are."""
     if isinstance(node, Call) and node.name in using:
         yield depth
     for child in children(node):
-        yield from _depths(child, using, depth + _is_block(node))
+        yield from _depths(child, using, depth + is_said(node, BlockLoop))
 
 
 def _level(node: Node, using: Collection[str]) -> BufferLevel:

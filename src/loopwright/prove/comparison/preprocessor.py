@@ -13,7 +13,7 @@ from dataclasses import replace
 from loopwright.c.file import c_file
 from loopwright.c.regions import without_hint
 from loopwright.c.tokens import KEYWORDS, names_in, without_comments
-from loopwright.c.typed.expansion import Definition
+from loopwright.c.typed.expansion import Definition, are_alike
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located
@@ -103,7 +103,7 @@ def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | 
     """How the preprocessor treats what both functions say in two ways."""
     pending = sorted((old.names | old.hidden) & (new.names | new.hidden))
     for name in pending:
-        if _shape(old.macro(name)) != _shape(new.macro(name)):
+        if not are_alike(old.macro(name), new.macro(name)):
             return f"the macro '{name}' is not the same in both"
     before, after = old.text.headers(), new.text.headers()
     for header, text in before.items():
@@ -147,10 +147,6 @@ def _counts_lines(function: ExpandedFunction, name: str) -> bool:
         body = () if macro is None else macro.body
         pending += [one.text for one in body if one.is_name and one.text not in pending]
     return "__LINE__" in pending
-
-
-def _shape(one: Definition | None) -> object:
-    return one and (one.parameters, one.is_variadic, [word.text for word in one.body])
 
 
 _CONDITIONAL = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b")
