@@ -31,10 +31,10 @@ from tests.fuzz.workers import Batch, Tell, batches
 
 BATCH = 8
 """Cases that are compiled together."""
-MUTANTS = 3
+MUTANTS = 2
 """Of every accepted case."""
 HOSTILE = 2
-REWRITES = 4
+REWRITES = 7
 PROGRAMS = 4
 """Of every number."""
 CHECKED = 3

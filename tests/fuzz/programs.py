@@ -206,10 +206,22 @@ def _statement(scope: Scope, depth: int) -> list[str]:
         if rng.random() < 0.3:
             lines += [f"{margin}}} else {{", *_block(scope, depth + 1)]
         return [*lines, f"{margin}}}"]
+    if scope.loops and rng.random() < 0.15:
+        return _temporary(scope, margin)
     if "switch" in scope.rare and scope.loops and depth < 4 and rng.random() < 0.5:
         what = rng.choice((f"{scope.loops[-1]} % 3", f"{scope.loops[-1]}", place(scope, integer=True)))
         return rarities.switched(rng, what, margin, lambda: _block(scope, depth + 1))
     return [f"{margin}{_assignment(scope)}"]
+
+
+def _temporary(scope: Scope, margin: str) -> list[str]:
+    """A variable that is set and used in one iteration, or used before it is set, or not always set."""
+    name = scope.rng.choice(scope.scalars).name
+    first = f"{name} = {value_of(scope, 1)};"
+    if scope.rng.random() < 0.2:
+        first = f"if ({condition(scope)}) {first}"
+    lines = [f"{margin}{first}", f"{margin}{place(scope, written=True)} = ({name} + {value_of(scope, 0)});"]
+    return lines if scope.rng.random() < 0.7 else lines[::-1]
 
 
 def _loop(scope: Scope, depth: int) -> list[str]:

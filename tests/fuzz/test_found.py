@@ -196,3 +196,19 @@ def test_bounds_that_hold_nowhere_are_no_promise(tmp_path: Path) -> None:
     path.write_text(HEAD + f"for (int i = 0; i <= 9; i++) {{ {loop} if (i < u) B[i] = 1; }}\n" + TAIL)
     (program,) = read_c(path)
     assert not any(one.holds_for is not None and one.holds_for.is_empty() for one in program.assumptions)
+
+
+def test_counters_of_one_name_in_loops_of_several_kinds(tmp_path: Path) -> None:
+    """It was an internal error, of a new text with a `while` loop."""
+    path = tmp_path / "k.c"
+    loops = """for (int i = 0; i <= m; i += 1) {
+  for (int j = 0; j < i + 1; j++) { if (j < u + 1) continue; A[i][i + i] *= A[1][j]; }
+  if (m % 3 == 1) {
+    int j = 0;
+    while (j < n - i) { A[i + 2][4] -= B[j + 1]; j++; }
+  } else
+    for (int j = i; j < 10; j++) A[i][j - 1] *= i >= n ? B[i + 1] : A[j][8];
+}
+"""
+    path.write_text(HEAD + loops + TAIL)
+    assert answered(["transform", str(path)])[0] == "2"

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
 def test_no_attack_succeeds() -> None:
     outcomes: Counter[str] = Counter()
-    assert rounds(0, 2, outcomes, mutants_each=1) == []
-    assert outcomes["transform: accepted"] >= 2 and outcomes["rewrite: Proved"] >= 2
+    assert rounds(0, 1, outcomes, mutants_each=1) == []
+    assert outcomes["transform: accepted"] >= 2 and outcomes["rewrite: Proved"] >= 1
     assert any(what.startswith("mutant: ") for what in outcomes)
 
 
