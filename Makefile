@@ -33,6 +33,7 @@ help:
 	@echo "make bench-fleet    trials on local workers beside the same trials alone"
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
 	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
+	@echo "make bench-regions  how many regions of public C are read and proved, and why the others are not"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make bench-proof-times  whether proofs of the kernels' scripts take longer than they did"
@@ -143,6 +144,10 @@ bench-blas: $(INSTALLED)
 
 bench-tsvc: $(INSTALLED)
 	$(BIN)/python -m benchmarks.tsvc
+
+.PHONY: bench-regions
+bench-regions: $(INSTALLED)
+	$(BIN)/python -m benchmarks.regions --jobs $(JOBS)
 
 bench-certificates: $(INSTALLED)
 	$(BIN)/python -m benchmarks.certificates scripts

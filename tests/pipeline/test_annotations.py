@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 from loopwright.emit import region
-from loopwright.errors import InternalError
+from loopwright.errors import Illegal, InternalError
 from loopwright.generate.context import GenerationContext
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import with_children
 from loopwright.model.annotations import Clauses, Parallel, Vector
 from loopwright.model.schedule import Annotated, Schedule
+from loopwright.progress import silent
 from loopwright.rewrite import targets
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.transform import Plan, to_schedule
 from tests.pipeline.support import result, wrapped
 
@@ -124,3 +127,33 @@ def test_a_clause_that_is_not_printed(tmp_path: Path, monkeypatch: pytest.Monkey
     right = region._annotated
     monkeypatch.setattr(region, "_annotated", lambda loop: [one.split(" private")[0] for one in right(loop)])
     assert refused(tmp_path) == NOT_SAID
+
+
+_OWN = {
+    "independent": ("#pragma omp parallel for", "x[i] = y[i];", True),
+    "a sum": ("#pragma omp parallel for reduction(+: s)", "s += x[i];", True),
+    "vectors": ("#pragma omp simd", "x[i] = y[i];", True),
+    "a promise of another compiler": ("#pragma GCC ivdep", "x[i] = y[i];", True),
+    "iterations that depend on each other": ("#pragma omp parallel for", "x[i] = x[i - 1];", None),
+    "a sum without its clause": ("#pragma omp parallel for", "s += x[i];", None),
+    "the threads of a caller": ("#pragma omp for", "x[i] = y[i];", False),
+}
+"""Pragmas of the original: whether it is proved that leaving them out changes nothing; None where it does."""
+
+
+@pytest.mark.parametrize("name", _OWN)
+def test_pragmas_of_the_original_are_tried(name: str, tmp_path: Path) -> None:
+    pragma, body, is_proved = _OWN[name]
+    loop = f"{pragma}\nfor (int i = 1; i < n; i++) {body}"
+    (tmp_path / "k.c").write_text(
+        "void f(int n, double *restrict x, double *restrict y) {\ndouble s = 0;\n"
+        f"#pragma scop\n{loop}\n#pragma endscop\ny[0] = s;\n}}\n"
+    )
+    request = Request(file=str(tmp_path / "k.c"))
+    if is_proved is None:
+        with pytest.raises(Illegal) as failure:
+            transformed(request, silent)
+        assert failure.value.span is not None and failure.value.span.text == pragma and failure.value.witness
+        return
+    (found,) = transformed(request, silent).regions
+    assert is_proved == (not any("#pragma" in text for text in found.assumptions))

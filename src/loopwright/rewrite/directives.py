@@ -21,10 +21,12 @@ from loopwright.c.syntax import Node
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.refusals import refused_directive, surrounding_directive
 from loopwright.c.typed.spelling import with_numbers
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, Illegal
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Assumption, AssumptionKind, Program
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
+from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
@@ -89,6 +91,24 @@ def refuse_directives_of(source: Source, compiled: CompilerOptions) -> None:
     if refused is not None:
         message = f"a compiler does not accept a directive: {refused}"
         raise BadInput(Code.DIRECTIVE, message, span=Span.start_of(source.path))
+
+
+def with_pragmas_tried(program: Program) -> Program:
+    """The program with its pragmas tried: where the iterations that they promise to be independent are, the
+    loops do what they do without them; raises, with a witness, where they are not."""
+    left = [one for one in program.trusted if one.kind is AssumptionKind.PRAGMA]
+    shared = (one.place for one in left if one.place is not None and _SHARES.search(one.place.text))
+    if not left or next(shared, None) is not None or next(promises(program), None) is None:
+        return program
+    match prove_annotations(program, allow_reassociation=True):
+        case Undecided():
+            return program
+        case Refuted(message=message, witness=witness):
+            raise Illegal(Code.NOT_PARALLEL, message, witness=witness, span=left[0].place)
+        case Proved():
+            listed = program.assumptions
+            tried = (replace(one, standing=Standing.PROVED) if one in left else one for one in listed)
+            return replace(program, assumptions=tuple(tried))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,13 @@ from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.rewrite.cuda import CudaTarget
-from loopwright.rewrite.directives import directed_plans, is_openmp, refuse_directives_of, refuse_undivided
+from loopwright.rewrite.directives import (
+    directed_plans,
+    is_openmp,
+    refuse_directives_of,
+    refuse_undivided,
+    with_pragmas_tried,
+)
 from loopwright.rewrite.evidence import (
     Evidence,
     of_assumptions,
@@ -77,7 +83,7 @@ def _transformed(request: Request, progress: Progress) -> Outcome:
     programs = request.programs()
     if any(is_openmp(one) for program in programs for one in program.assumptions):
         refuse_directives_of(programs[0].source, request.reading.compiled)
-    plans = tuple(plan_of(program) for program in programs)
+    plans = tuple(plan_of(with_pragmas_tried(program)) for program in programs)
     if request.script is None:
         return rewritten(plans, request, progress, keep_untouched=False)
     progress("applying the script")

@@ -16,8 +16,13 @@ from dataclasses import replace
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, walk_inside
 from loopwright.c.tokens import names_in, on_one_line, without_comments
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.lazy_dataclass import dataclass
-from loopwright.prove.comparison.preprocessor import directive_lines
+from loopwright.prove.comparison.preprocessor import (
+    directive_lines,
+    expanded_function,
+    expansion_difference,
+)
 from loopwright.source import Source, Span
 
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")
@@ -73,6 +78,17 @@ class _Frame:
     node: Node
     hidden: frozenset[str] = frozenset()
     """Names in macros that it uses."""
+
+
+def difference_around(
+    old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions
+) -> str | None:
+    """How the functions around two regions differ, as they are written and after preprocessing."""
+    before, after = expanded_function(old, compiled), expanded_function(new, options)
+    if before is None or after is None:
+        return outside_difference(old, new)
+    hidden = before.hidden, after.hidden
+    return outside_difference(old, new, hidden=hidden) or expansion_difference(before, after)
 
 
 def outside_difference(

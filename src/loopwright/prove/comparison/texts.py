@@ -25,12 +25,8 @@ from loopwright.prove.comparison.acceptable import (
     unacceptable,
     without_elements,
 )
-from loopwright.prove.comparison.outside import outside_difference
-from loopwright.prove.comparison.preprocessor import (
-    adds_only_harmless_text,
-    expanded_function,
-    expansion_difference,
-)
+from loopwright.prove.comparison.outside import difference_around
+from loopwright.prove.comparison.preprocessor import adds_only_harmless_text
 from loopwright.prove.comparison.programs import prove_along, prove_equivalent
 from loopwright.prove.comparison.regions import is_too_long, under_guards
 from loopwright.prove.equivalence.answer import Equivalence, OnlyFor
@@ -45,6 +41,7 @@ from loopwright.read.c.gate.text import counts_signed, reads_as_written
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.purity import undefined_helpers
 from loopwright.read.c.reader import parse_c, read_source
+from loopwright.read.c.written_numbers import names_written_out, other_definitions, with_numbers
 from loopwright.source import Source, Span
 
 OUTSIDE = "what the files do outside the functions of these regions is not compared"
@@ -125,6 +122,10 @@ def compared_texts(
     """What is found of two texts, of which the second one is `written` otherwise."""
     compiled, options = asked.of_old.compiled, asked.reading.compiled
     old = read_source(before, asked.of_old)
+    names = names_written_out(before, old)
+    if names and (plain := with_numbers(before, names, compiled)) != before:
+        again = compared_texts(plain, with_numbers(source, names, options), written, asked, progress)
+        return replace(again, trusted=(*again.trusted, *other_definitions(before, names)))
     guarded = under_guards(before, source, old, asked.of_old)
     old, source, guards = guarded.old, guarded.new, guarded.guards
     asked = replace(asked, reading=replace(asked.reading, rows=guarded.in_rows))
@@ -189,7 +190,7 @@ def _different_around(
 ) -> str | None:
     """Why regions that agree are no answer: what is around them differs."""
     for program, region in zip(old, c_file(text).regions, strict=True):
-        difference = _around(program.region, region.place, *compilers)
+        difference = difference_around(program.region, region.place, *compilers)
         if difference is None and not adds_only_harmless_text(before, text):
             difference = "one file has directives that the other has not"
         header = different_header(before, text, *compilers) if difference is None else None
@@ -214,7 +215,7 @@ def _as_a_whole(
     if not isinstance(verdict, Refuted) or len(old) != len(regions):
         return found
     pairs = zip(old, regions, strict=True)
-    around = (_around(one.region, other.place, *compilers) for one, other in pairs)
+    around = (difference_around(one.region, other.place, *compilers) for one, other in pairs)
     difference = next((said for said in around if said is not None), None)
     if difference is None:
         return found
@@ -228,15 +229,6 @@ def _may_wrap(program: Program) -> bool:
     """Whether it is only assumed that an unsigned number does not: NEW has to be looked at for that, too."""
     left = (one for one in program.trusted if one.kind is AssumptionKind.ARITHMETIC)
     return any(one.holds_for is not None for one in left)
-
-
-def _around(old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions) -> str | None:
-    """How the functions around two regions differ, as they are written and after preprocessing."""
-    before, after = expanded_function(old, compiled), expanded_function(new, options)
-    if before is None or after is None:
-        return outside_difference(old, new)
-    hidden = before.hidden, after.hidden
-    return outside_difference(old, new, hidden=hidden) or expansion_difference(before, after)
 
 
 def _unkept(program: Program) -> str | None:

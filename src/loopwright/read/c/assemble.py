@@ -52,7 +52,7 @@ def assembled(
     file = c_file(region.place.source)
     leaves = _with_everything(leaves, cache(lambda name: is_hidden(file, region.place, name)))
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
-    shapes, assumed = shapes_of(places, in_rows=setting.rows)
+    shapes, assumed = shapes_of(places, in_rows=setting.rows, numbers=setting.numbers)
     rough = [
         _statement(leaf, f"{prefix}{count}", depth, shapes) for count, leaf in enumerate(leaves, start=1)
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from loopwright.c.file import c_file
 from loopwright.c.regions import marked_places, marked_regions
@@ -26,9 +27,11 @@ from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.gate.numbers import RowsOfNumbers
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import further_followed, in_other_words
+from loopwright.read.c.written_numbers import with_rows_of_numbers
 from loopwright.source import Source, Span
 
 
@@ -179,9 +182,12 @@ def _read(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic
 def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnostic]:
     """Each chosen part by itself, if it is what the compiler reads there, in other words where need be."""
 
+    def read_one(text: Source, options: ReadOptions) -> tuple[Program, ...]:
+        return gated((read_region(Span(text, *text.chosen[0]), options),), options)
+
     def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
-            return gated((read_region(Span(text, *text.chosen[0]), options),), options)
+            return with_rows_of_numbers(text, options, read_one)
         except LoopwrightError:
             return None
 
@@ -191,7 +197,7 @@ def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnosti
         near = nearby.of(alone)
         if isinstance(result, Program):
             try:
-                read = gated((result,), options)
+                read = _of_numbers(partial(gated, (result,), options), partial(attempt, alone))
             except BadInput as refused:
                 failure = refused.diagnostic
             else:
@@ -203,3 +209,16 @@ def _gated(source: Source, options: ReadOptions) -> Iterator[Program | Diagnosti
         if found is not None and near != alone:
             found = in_other_words(alone, options.compiled, attempt)
         yield failure if found is None else found[0]
+
+
+def _of_numbers(
+    read: Callable[[], tuple[Program, ...]], again: Callable[[], tuple[Program, ...] | None]
+) -> tuple[Program, ...]:
+    """What is read, or what is read again where the lengths of rows are numbers."""
+    try:
+        return read()
+    except RowsOfNumbers:
+        found = again()
+        if found is None:
+            raise
+        return found

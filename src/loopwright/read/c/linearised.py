@@ -63,10 +63,10 @@ FramedTouch = tuple[Touch, Frame]
 
 
 def shapes_of(
-    places: Sequence[FramedTouch], *, in_rows: bool = False
+    places: Sequence[FramedTouch], *, in_rows: bool = False, numbers: frozenset[str] = frozenset()
 ) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
     """The bases to read in several dimensions, and what is assumed of them: `in_rows`, of those that are
-    only read, too.
+    only read, too.  Nothing is assumed of rows whose length is one of `numbers`.
     """
     shapes: dict[str, RowShape] = {}
     assumed: list[Assumption] = []
@@ -77,6 +77,7 @@ def shapes_of(
             continue
         needed = _needed(own, shape)
         is_wanted = in_rows or any(touch.is_write for touch, _ in own)
+        is_wanted = is_wanted and numbers.isdisjoint(shape.names)
         if not needed.plain_is_universe() and not (is_wanted and _leaves_all(own, needed)):
             continue
         shapes[base] = shape
@@ -233,4 +234,4 @@ def _assumption(base: str, own: Sequence[FramedTouch], shape: RowShape, needed: 
     condition = text[text.index(":") + 1 : text.rindex("}")].strip()
     rows = " by ".join(shape.sizes)
     what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
-    return Assumption(AssumptionKind.ROWS, what, own[0][0].place, holds_for=needed)
+    return Assumption(AssumptionKind.ROWS, what, own[0][0].place, about=shape.names, holds_for=needed)

@@ -68,6 +68,8 @@ class Setting:
     """What is a statement as a whole, whatever is in it."""
     rows: bool = False
     """Arrays that are only read are read in rows, under a condition on sizes."""
+    numbers: frozenset[str] = frozenset()
+    """Sizes of rows of which nothing is assumed, since they are numbers where the file is compiled."""
 
     def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, where the file defines it once."""

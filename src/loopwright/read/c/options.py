@@ -20,6 +20,8 @@ class ReadOptions:
     rows: bool = False
     """An array that is only read, and written as one dimension, is read in rows where that takes a condition
     on sizes, which is listed: a guard tests it, and then knows how much of the array is read."""
+    numbers: frozenset[str] = frozenset()
+    """Names of which nothing is assumed as lengths of rows: they are numbers where the file is compiled."""
 
 
 AS_MARKED = ReadOptions()

@@ -19,6 +19,7 @@ from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import further_followed, in_other_words
+from loopwright.read.c.written_numbers import with_rows_of_numbers
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -53,18 +54,22 @@ def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:
 def _read(source: Source, options: ReadOptions) -> tuple[Program, ...]:
     def attempt(text: Source) -> tuple[Program, ...] | None:
         try:
-            return gated(parse_c(text, options), options)
+            return with_rows_of_numbers(text, options, _as_written)
         except BadInput:
             return None
 
     try:
-        found = gated(parse_c(source, options), options)
+        found = with_rows_of_numbers(source, options, _as_written)
     except BadInput as failure:
         other = None if "\0" in source.text else in_other_words(source, options.compiled, attempt)
         if other is None:
             raise _advised(failure, source) from failure.__cause__
         return tuple(other)
     return tuple(further_followed(source, options.compiled, found, attempt))
+
+
+def _as_written(source: Source, options: ReadOptions) -> tuple[Program, ...]:
+    return gated(parse_c(source, options), options)
 
 
 def _advised(failure: BadInput, source: Source) -> BadInput:

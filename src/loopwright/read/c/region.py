@@ -115,7 +115,7 @@ def _program(
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in options.assume]
     known = _known(setting, region, block, [known for known, _ in stated])
-    setting = replace(setting, rows=options.rows, context=known)
+    setting = replace(setting, rows=options.rows, numbers=options.numbers, context=known)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.tree, region.place)

@@ -162,7 +162,7 @@ def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
     yield source
     again = _defined_again(source, options)
     for is_written_out in (_is_more, _is_called, lambda call, _: not again.isdisjoint(names_in(call.text))):
-        yield _with_macros_written_out(source, options, is_written_out)
+        yield with_macros_written_out(source, options, is_written_out)
     yield from _with_helpers_inlined(source, options)
 
 
@@ -273,8 +273,8 @@ def with_statements_written_out(source: Source, options: CompilerOptions) -> Sou
     """
     tokens = _macro_tokens(source)
     if "##" in tokens:
-        return _with_macros_written_out(source, options, _is_called)
-    return source if _STATEMENTS.isdisjoint(tokens) else _with_macros_written_out(source, options, _is_more)
+        return with_macros_written_out(source, options, _is_called)
+    return source if _STATEMENTS.isdisjoint(tokens) else with_macros_written_out(source, options, _is_more)
 
 
 def _macro_tokens(source: Source) -> frozenset[str]:
@@ -289,7 +289,7 @@ def _macro_tokens(source: Source) -> frozenset[str]:
     return frozenset(found)
 
 
-def _with_macros_written_out(
+def with_macros_written_out(
     source: Source, options: CompilerOptions, is_written_out: Callable[[Span, Sequence[str]], bool]
 ) -> Source:
     """The text with the tokens that macros become in their place: the compiler reads the same ones.

@@ -19,7 +19,7 @@ import islpy as isl
 from loopwright.c import types
 from loopwright.c.tokens import bracketed, names_in
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedFunction, TypedRegion
+from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -35,15 +35,23 @@ from loopwright.presburger.named import everywhere, number, tuple_set, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
+from loopwright.read.c.gate.numbers import (
+    fixed_numbers,
+    integer_type,
+    macro_numbers,
+    static_numbers,
+    with_known_sizes,
+    with_numbers,
+)
 from loopwright.read.c.second.accesses import cell_of
 
 
-def settled(program: Program, region: TypedRegion) -> Program:
+def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     """The program with its assumptions tried, and with what the types say of its parameters."""
     nodes = [*tree.walk_all(region.statements)]
     declared = _declared(nodes)
-    constants = _constants(nodes)
-    fixed = _fixed(region.function)
+    constants = macro_numbers(nodes)
+    fixed = fixed_numbers(region.function) | static_numbers(declared.values(), file)
     parameters = tuple(
         replace(one, values=_values(one.text, declared, constants), fixed=fixed.get(declared.get(one.text)))
         for one in program.parameters
@@ -71,34 +79,7 @@ def settled(program: Program, region: TypedRegion) -> Program:
             else [_tried(one, known, region, declared, constants)]
         )
     ]
-    return replace(known, assumptions=tuple(_with_numbers(one, known, region) for one in tried))
-
-
-_FEW = 3
-"""What has to hold, and does so only where loops run once or twice, does not hold."""
-
-
-def _with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assumption:
-    """An assumption about sizes of which some are numbers: in the function or, of rows, as macros."""
-    numbers = {part.name: part.fixed for part in program.parameters if part.fixed is not None}
-    if one.kind is AssumptionKind.ROWS:
-        ranges = {part.name: part.values for part in program.parameters if part.values is not None}
-        numbers |= {name: least for name, (least, greatest) in ranges.items() if least == greatest}
-    if one.holds_for is None or one.standing is not Standing.ASSUMED or not numbers:
-        return one
-    sizes = program.facts
-    for name, value in numbers.items():
-        sizes = sizes.intersect(variable(name).eq_set(number(value)))
-    if sizes.is_subset(one.holds_for):
-        return replace(one, standing=Standing.PROVED)
-    usual = sizes
-    for name in (part.name for part in program.parameters if part.name not in numbers):
-        usual = usual.intersect(variable(name).ge_set(number(_FEW)))
-    values = values_text(numbers)
-    if not usual.is_empty() and usual.is_disjoint(one.holds_for):
-        message = f"the function refutes what has to hold here: {one.text}, for {values}"
-        raise BadInput(Code.REGION_TEXT, message, span=one.place or region.place)
-    return replace(one, text=f"{one.text}, for {values}") if one.kind is AssumptionKind.ROWS else one
+    return replace(known, assumptions=tuple(with_numbers(one, known, region) for one in tried))
 
 
 def _tried(
@@ -135,82 +116,8 @@ def _declared(nodes: list[tree.Node]) -> dict[str, tree.Declaration]:
     return {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
 
 
-def _constants(nodes: list[tree.Node]) -> dict[str, int]:
-    """Macros that are one integer wherever they stand in the region."""
-    found: dict[str, set[int | None]] = {}
-    inside: set[int] = set()
-    for node in nodes:
-        macro = node.place.macro
-        if macro is None or node.place.first in inside:
-            continue
-        inside.update(range(node.place.first, node.place.end))
-        found.setdefault(macro, set()).add(_value(node))
-    values = {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _value(node: tree.Node) -> int | None:
-    """The value of an integer expression without names, if all of it fits its types."""
-    found: int | None = None
-    match node:
-        case tree.Number(value=value, text=text) if not re.search(r"[.']", text):
-            found = value
-        case tree.Unary(operator="-", operand=operand) if (inner := _value(operand)) is not None:
-            found = -inner
-        case tree.Cast(operand=operand):
-            found = _value(operand)
-        case tree.Binary(operator="+" | "-" | "*" as sign, left=left, right=right):
-            sides = (_value(left), _value(right))
-            if sides[0] is not None and sides[1] is not None:
-                a, b = sides[0], sides[1]
-                found = a + b if sign == "+" else a - b if sign == "-" else a * b
-    kind = (
-        types.unqualified(node.type)
-        if isinstance(node, tree.Number | tree.Unary | tree.Binary | tree.Cast)
-        else None
-    )
-    fits = isinstance(kind, types.Integer) and found is not None and kind.least <= found <= kind.greatest
-    return found if fits else None
-
-
-_ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
-
-
-def _fixed(function: TypedFunction) -> dict[tree.Declaration | None, int]:
-    """The variables of a function that are declared with a number, or assigned one in one place, and that
-    nothing gives another value."""
-    if function.errors or any(token.text in _ASSEMBLER for token in function.tokens):
-        return {}
-    changes = [
-        (root.offset, node)
-        for node in function.nodes
-        if isinstance(node, tree.Assign | tree.Update) and (root := tree.root_of(node.target)) is not None
-    ]
-    places = [offset for offset, _ in changes]
-    late = {
-        offset: node.value
-        for offset, node in changes
-        if isinstance(node, tree.Assign) and node.operator == "=" and places.count(offset) == 1
-    }
-    changed = function.addressed | (set(places) - late.keys())
-    unread = {word for problem in function.problems for word in problem.words}
-    return {
-        one.declaration: value
-        for one in function.nodes
-        if isinstance(one, tree.Declarator)
-        and one.declaration.storage is tree.Storage.AUTOMATIC
-        and one.declaration.offset not in changed
-        and one.declaration.name not in unread
-        and isinstance(one.declaration.type, types.Integer)
-        and (one.initial is None) == (one.declaration.offset in late)
-        and (value := _value(one.initial or late[one.declaration.offset])) is not None
-    }
-
-
 def _integer(declared: tree.Declaration | None) -> types.Integer | None:
-    kind = None if declared is None else types.unqualified(declared.type)
-    kind = kind.integer if isinstance(kind, types.Enumeration) else kind
-    return kind if isinstance(kind, types.Integer) else None
+    return None if declared is None else integer_type(declared.type)
 
 
 def _layout(declared: tree.Declaration | None) -> Layout | None:
@@ -260,7 +167,7 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
 
     Arrays of which nothing is declared are left to an assumption of their own.
     """
-    facts = program.facts
+    facts = with_known_sizes(program)
     enough = everywhere()
     unknown = [array.name for array in program.arrays if array.inside is None]
     inside = {array.name: array.inside for array in program.arrays if array.inside is not None}

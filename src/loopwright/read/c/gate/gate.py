@@ -18,7 +18,7 @@ import islpy as isl
 
 from loopwright.c.macros import HELPERS
 from loopwright.c.syntax import refuse
-from loopwright.c.tokens import names_in, whole_word
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.liveness import (
     calls_at_its_end,
@@ -51,6 +51,7 @@ from loopwright.presburger.sets import within_effort
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import foreign_names, refuse_calls, refuse_reach, renamed_functions
+from loopwright.read.c.gate.numbers import is_of_this_file
 from loopwright.read.c.gate.types import iterators_of, refuse_types, undeclared_iterators
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.second.compare import compare
@@ -108,7 +109,7 @@ def _gated(
     listed = (*program.assumptions, *believed, *assumed, *asserted)
     observed = with_observed(program, region, file)
     seen = replace(observed, assumptions=listed, renamed=renamed_functions(region))
-    return settled(seen, region)
+    return settled(seen, region, file)
 
 
 def _refuse_entries(region: TypedRegion) -> None:
@@ -261,9 +262,9 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
     is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
     addressed = is_own and may_be_pointed_to(region, declared)
     is_number = array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating)
-    if is_number and (is_own or _is_of_this_file(declared, file)):
+    if is_number and (is_own or is_of_this_file(declared, file)):
         observed: bool | None = read_after(file, region, declared) != ""
-    elif array.rank and not is_own and _is_of_this_file(declared, file):
+    elif array.rank and not is_own and is_of_this_file(declared, file):
         observed = not is_only_written_outside(file, region, declared)
     else:
         observed = True if not is_own or may_be_seen(region, declared) else None
@@ -284,13 +285,3 @@ def refuse_lost_alignment(program: Program, region: TypedRegion) -> None:
 
 
 _ALIGNED = re.compile(r"(?i:align)")
-_OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*)(?!\w)")
-
-
-def _is_of_this_file(declared: Declaration, file: TypedFile) -> bool:
-    """Whether only the text of the file itself can read a static variable: no header, assembler or alias."""
-    if declared.storage is not Storage.STATIC or declared.attributes or declared.is_thread_local:
-        return False
-    text = file.text
-    uses = whole_word(declared.name).finditer(text.text)
-    return _OTHER_WAYS.search(file.source.text) is None and all(text.line_of(one.start()) for one in uses)
