@@ -11,6 +11,7 @@ from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
 from loopwright.optimise.candidates.structures import around
 from loopwright.transform import script_text
+from loopwright.transform.script.steps import parse_script
 from tests.optimise.test_registers import judge_of
 
 STAGES = """\
@@ -105,3 +106,13 @@ def test_loops_of_the_same_name_are_not_shared(tmp_path: Path) -> None:
     """Each of two layers has a sum of its own, with a cell for each output."""
     found = [script_text(script).split() for script in renamings(judge_of(tmp_path, TWO_SUMS).plan)]
     assert [" ".join(words[2:]) for words in found] == ["expand(s_S1, n, i)", "expand(s_S4, n, i)"]
+
+
+def test_a_script_to_begin_with_is_priced_by_runs_of_the_region_as_written(tmp_path: Path) -> None:
+    """Else what seems hardly to run, such as every other block of a triangle, would be cheap."""
+    text = "for (int i = 0; i < 90; i++)\n  for (int j = 0; j <= i; j++)\n    Set: A[i][j] = B[i][j];"
+    start = parse_script("tile(Set, 8, 8)")
+    judge = judge_of(tmp_path, text)
+    planner = Planner(judge, start=start)
+    planner._given()
+    assert list(judge.known) == [(), start] and judge.runs

@@ -134,6 +134,7 @@ class Planner:
         """The script to begin with, and for several threads what they share of it."""
         if not self.start:
             return
+        self.judge.original()  # how often statements run is known from it
         one = self.judge.estimated(self.start, GIVEN)
         if one is None:
             raise GaveUp(
