@@ -203,6 +203,7 @@ REFUSED = {
     f"#pragma omp tiles sizes(2)\n{LOOP}": "no directive of OpenMP is called 'tiles'",
     f"#pragma omp interchange permutation(1, 3)\n{LOOP}": "a permutation has each of 1, 2, ... once, and two of them at least",
     f"#pragma omp split counts(2, 3)\n{LOOP}": "exactly one of the counts must be omp_fill",
+    f"#pragma omp split counts(-1, omp_fill)\n{LOOP}": "'-1' must not be negative",
     f"#pragma omp unroll full partial(2)\n{LOOP}": "'full' and 'partial' exclude each other",
     f"#pragma omp fuse\n{LOOP}": "'fuse' needs several loops",
     f"#pragma omp fuse looprange(2, 2)\n{{ {LOOP} {LOOP} }}": "there are 2 loops to fuse",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from loopwright.c.macros import integer_text
 from loopwright.c.openmp import OpenmpDirective, integer
 from loopwright.read.formula import Chain, Formula, Numeral, Symbol
 from loopwright.read.formula_grammar import parse_expressions
@@ -97,6 +98,8 @@ def _amount(state: DirectedPlan, argument: Span) -> Formula:
     text = argument.text.strip()
     if text.isidentifier() and text not in state.plan.program.params:
         return Numeral(integer(argument))
+    if (integer_text(text) or 0) < 0:
+        raise refused(argument, f"'{text}' must not be negative")
     if "\\" in argument.text or "/" in argument.text:
         raise refused(argument, f"'{text}' must be a sum of parameters with constant factors")
     shown = Source(argument.source.path, argument.source.text)
