@@ -334,6 +334,8 @@ INDEPENDENT = (
     "if (i % 2 == 1) B[i] = 1; else A[0][i] = B[i-1];",
     f"#pragma omp parallel num_threads(m + 1)\n{{\n#pragma omp for\n{LOOP} }}",
     f"#pragma omp barrier\n#pragma omp parallel for\n{LOOP}",
+    "double s = 0;\n#pragma omp parallel\n{\n#pragma omp for reduction(+: s)\n"
+    "for (int i = 0; i < n; i++) s += B[i];\n}\nB[0] = s;",
 )
 
 

@@ -119,7 +119,11 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
     inside = [
         (place, words)
         for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
-        if _OPENMP.match(words) and any(one.start <= place[0] < one.end for one in regions)
+        if any(
+            (_OPENMP.match(words) and one.start <= place[0] < one.end)
+            or (_TEAM.fullmatch(words) and place[1] <= one.start < _end(file.text.text, place[1]))
+            for one in regions
+        )
     ]
     if not inside:
         return None
