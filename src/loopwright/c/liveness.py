@@ -15,7 +15,7 @@ from loopwright.c.file import CFile
 from loopwright.c.loops import LOOPS
 from loopwright.c.macros import Macro, integer_text, mentions
 from loopwright.c.syntax import Node, refuse, walk
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, packed
 from loopwright.c.types import is_arithmetic, named_type
 from loopwright.source import Span
 
@@ -230,7 +230,7 @@ def _is_left(node: Node) -> bool:
     if node.type == "sizeof_expression":
         return True
     kind = node.child_by_field_name("type") if node.type == "cast_expression" else None
-    return kind is not None and "".join(kind.text.split()) == "void"
+    return kind is not None and packed(kind.text) == "void"
 
 
 def _is_declared(use: Node) -> bool:

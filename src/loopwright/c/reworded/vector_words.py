@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from loopwright.c.tokens import packed
 from loopwright.lazy_dataclass import dataclass
 
 HEADERS = frozenset(
@@ -284,7 +285,7 @@ def _of_first(name: str) -> VectorMove | None:
 
 def move_number(text: str) -> int | None:
     """The number that says how lanes move: a literal, or `_MM_SHUFFLE` of four."""
-    text = "".join(text.split())
+    text = packed(text)
     four = re.fullmatch(r"_MM_SHUFFLE\(([0-3]),([0-3]),([0-3]),([0-3])\)", text)
     if four is not None:
         return sum(int(one) << 2 * (3 - k) for k, one in enumerate(four.groups()))

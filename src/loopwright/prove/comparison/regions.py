@@ -53,9 +53,7 @@ def has_marks(source: Source) -> bool:
 
 def changed_functions(old: Source, new: Source) -> Choice:
     """The functions of both files that have loops, and not the same text."""
-    texts = [
-        {each.name: _text(each.node) for each in functions_with_loops(c_file(one))} for one in (old, new)
-    ]
+    texts = [_loop_texts(one) for one in (old, new)]
     names = [name for name, text in texts[0].items() if texts[1].get(name, text) != text]
     return Choice(tuple(names))
 
@@ -70,7 +68,7 @@ def changed_parts(old: Source, new: Source, names: Sequence[str]) -> tuple[Sourc
     if any(name not in one for name in names for one in functions):
         return None
     for name in names:
-        several = [_statements(field(one[name], "body")) for one in functions]
+        several = [named_children(field(one[name], "body")) for one in functions]
         before, after = (_common(several, backwards=way) for way in (False, True))
         after = min(_unused_after(one[before:], after) for one in several)
         parts = [_worked(one[before : len(one) - after]) for one in several]
@@ -95,7 +93,8 @@ def _common(several: Sequence[Sequence[Node]], *, backwards: bool) -> int:
     """How many statements two lists have in common, at one end, up to the first loop there."""
     found = 0
     for one, other in zip(*(each[::-1] if backwards else each for each in several), strict=False):
-        if _text(one) != _text(other) or next(outermost(one), None) is not None or one.type in LOOPS:
+        has_loops = one.type in LOOPS or next(outermost(one), None) is not None
+        if has_loops or packed(one.text) != packed(other.text):
             break
         found += 1
     return found
@@ -138,20 +137,23 @@ def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
     if has_marks(old) or has_marks(new):
         return Choice()
     changed = headers or _texts(old) != _texts(new)
-    texts = [
-        {each.name: _text(each.node) for each in functions_with_loops(c_file(one))} for one in (old, new)
-    ]
+    texts = [_loop_texts(one) for one in (old, new)]
     names = [name for name, text in texts[0].items() if texts[1].get(name) != text]
     if not names and changed:
         names = list(texts[0])
     return Choice(tuple(names)) if names else None
 
 
+def _loop_texts(source: Source) -> dict[str, str]:
+    """The functions of a file that have loops, by name, as texts without white space."""
+    return {one.name: packed(one.node.text) for one in functions_with_loops(c_file(source))}
+
+
 def _texts(source: Source) -> list[str]:
     """Directives, and what stands outside of functions."""
     file = c_file(source)
     lines = [packed(line.place.text) for line in file.directives]
-    return lines + [_text(node) for node in file.possible.named_children if node.type not in _INSIDE]
+    return lines + [packed(node.text) for node in file.possible.named_children if node.type not in _INSIDE]
 
 
 _INSIDE = ("function_definition", "comment")
@@ -204,9 +206,9 @@ def _around(region: Span) -> tuple[str, list[str], list[str]]:
     file = c_file(replace(region.source, chosen=()))
     for name, node in _functions(file).items():
         if node.start <= region.start and region.end <= node.end:
-            parts = _statements(field(node, "body"))
-            before = [_text(part) for part in parts if part.end <= region.start]
-            return name, before, [_text(part) for part in parts if part.start >= region.end]
+            parts = named_children(field(node, "body"))
+            before = [packed(part.text) for part in parts if part.end <= region.start]
+            return name, before, [packed(part.text) for part in parts if part.start >= region.end]
     return "", [], []
 
 
@@ -214,22 +216,14 @@ def _between(body: Node, before: list[str], after: list[str]) -> Span:
     """The statements of a block but for `before` and declarations that compute nothing in front, and `after`
     at the end.
     """
-    parts: Sequence[Node] = _statements(body)
-    while parts and parts != (rest := _worked(parts[1:] if _text(parts[0]) in before else parts)):
+    parts: Sequence[Node] = named_children(body)
+    while parts and parts != (rest := _worked(parts[1:] if packed(parts[0].text) in before else parts)):
         parts = rest
-    while parts and after and _text(parts[-1]) == after[-1]:
+    while parts and after and packed(parts[-1].text) == after[-1]:
         parts, after = parts[:-1], after[:-1]
     if not parts:
         raise BadInput(Code.REGION, "this function has no statements to compare", span=body.span)
     return lines_of(parts[0], parts[-1])
-
-
-def _statements(body: Node) -> list[Node]:
-    return named_children(body)
-
-
-def _text(node: Node) -> str:
-    return "".join(node.text.split())
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from itertools import product
 from math import prod
 
 from loopwright.c.syntax import Node, identifiers, named_children, walk
+from loopwright.c.tokens import names_in
 from loopwright.emit.cuda.kept import BITS, Counted, bit_text, cells
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -196,7 +197,7 @@ def _check_kept(
     else:
         raise Unreadable(f"bit {bit} is not that of {test}")
     own = {*one.lanes, *(name for name, _, _ in loops)}
-    inside = set(re.findall(r"[A-Za-z_]\w*", test)) - own
+    inside = set(names_in(test)) - own
     if moved := sorted(inside & changed):
         raise Unreadable(f"{moved[0]} changes between steps, and a test of it is kept in bit {bit}")
     return one.first

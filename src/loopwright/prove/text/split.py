@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.tokens import names_in
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.macros import array_view, call_arguments, called_by, is_assigned, part
 from loopwright.prove.text.turns import constant_loop
@@ -149,7 +150,7 @@ def _first_subscript(name: Node) -> str:
 
 def _is_of_step(row: str, step: str, changed: set[str]) -> bool:
     """`77 * iT + r - 9`: the step, once, and what no loop inside of a step changes."""
-    names = re.findall(r"[A-Za-z_]\w*", row)
+    names = names_in(row)
     plain = re.fullmatch(r"[\w\s+*()-]+", row) is not None
     times = re.search(rf"\*\s*\(*\s*{step}\b|\b{step}\s*\)*\s*\*", row) is not None
     return plain and not times and names.count(step) == 1 and not set(names) & changed

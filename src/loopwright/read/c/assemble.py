@@ -15,7 +15,7 @@ from loopwright.c.liveness import is_hidden
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
-from loopwright.c.tokens import names_in
+from loopwright.c.tokens import names_in, packed
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
@@ -212,7 +212,7 @@ def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
         if name not in used or (node.type == "binary_expression" and not _in_head(node)):
             continue
         known = found.setdefault(name, text)
-        if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
+        if packed(known) != packed(text):
             raise refuse(node, f"'{text}' cannot be distinguished from '{known}'", "rename one of them")
     unseen = [name for name in used if name not in found]
     hidden = [name for name in unseen if re.search(rf"\b{name}\b", block.source.text)]
