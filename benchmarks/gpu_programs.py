@@ -312,7 +312,7 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "3d-float": (
         Streamed(1, (64, 8, 1)),
         Streamed(2, (77, 4, 2), warps=16),
-        Streamed(2, (103, 4, 2), warps=16),
+        Streamed(2, (103, 3, 3), warps=16),
     ),
     "3d-double": (
         Streamed(1, (64, 4, 1)),

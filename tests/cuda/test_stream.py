@@ -195,6 +195,12 @@ def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
     assert inner.count("if (") == 1, inner
 
 
+def test_only_cells_that_tiles_at_borders_load_are_kept() -> None:
+    text = made().device.kernels.text.partition("begins here")[2]
+    keep = text.partition("LW_KERNEL")[2].partition("LW_KERNEL")[0]
+    assert "b_next[i][j] = b[i][j];" in keep and keep.count("if (j <= ") == 1, keep
+
+
 @pytest.mark.parametrize(
     "kind, extents, warps",
     [

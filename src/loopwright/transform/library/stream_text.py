@@ -39,7 +39,7 @@ def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Li
     ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in (0, *first.loops)]
     tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
     yield f"if ({' && '.join(tests)}) {{\n", None
-    kept = first.unwritten_anywhere(statement, point)
+    kept = first.kept(statement, point)
     yield (
         f"{heads}if ({kept}) {element(inner.next, point)} = {element(inner.array.name, point)};\n",
         StreamRole("keep", array=inner.array.name, point=point, time=first.low(0)),
@@ -274,7 +274,9 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
     if side:
         # What was kept of it before all tiles: claimed, since to find it takes most of the time of a proof.
         seen = [(ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True))),)]
-        test = f"{test} && ({tile.unwritten_anywhere(tile.program.statements[0], cell)})"
+        statement = tile.program.statements[0]
+        test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
+        valid = f"not ({isl_test(tile.written(statement, cell))})"
     role = _held(tile, "ahead", side, cell, *seen, time=tile.start, valid=valid)
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {element(source, cell)};\n", role

@@ -218,6 +218,29 @@ class StreamTile:
         strips = [self._within({2: low[2]}, {2: high[2]})] if self.is_solid else []
         return self._within(low, high), *strips
 
+    def at_border(self, statement: Statement) -> str:
+        """That a tile needs cells that the statement does not write, at ends of loops other than rows."""
+        tests: list[str] = []
+        for k in self.loops[1:]:
+            low, high = self.written_range(statement, k)
+            tests += [f"{self.origin(k)} - {self.levels} < {low}"]
+            tests += [f"{self.origin(k)} + {self.size(k) - 1 + self.levels} > {high}"]
+        return " || ".join(tests)
+
+    def kept(self, statement: Statement, cell: Cell) -> str:
+        """That a tile may load a cell of those that the statement does not write, or beside them.
+
+        One warp's tile at a border loads all its cells, and has none that is further away than it is long.
+        """
+        if self.warps:
+            return self.unwritten_anywhere(statement, cell)
+        tests = [self.unwritten(statement, cell, 1)]
+        for k in self.loops[1:]:
+            low, high = self.written_range(statement, k)
+            reach = self.size(k) + 2 * self.levels - 2
+            tests += [f"{cell[k - 1]} <= {low} + {reach} || {cell[k - 1]} >= {high} - {reach}"]
+        return " || ".join(tests)
+
     @property
     def between(self) -> str:
         """That a step of the march loads, computes and stores rows that are at no border."""
