@@ -155,3 +155,15 @@ def test_no_calls_are_told_of_where_there_are_none(tmp_path: Path) -> None:
     assert isinstance(found, Undecided)
     assert "pointers" in found.reason
     assert "the calls do" not in found.reason
+
+
+DO = "if (n > 0) {{ int i = 0; do {{ {}A[i] = B[i] * 2.0; }} while ({}); }}"
+STEPPED = [("", "++i < n", "yes"), ("A[i] = 0.0; ", "++i < n", "yes")]
+STEPPED += [("", "++i < n - 1", "unknown"), ("", "i++ < n", "unknown"), ("int i = 1; ", "++i < n", "unknown")]
+STEPPED += [("if (i == 3) continue; ", "++i < n", "unknown"), ("", "++i < n - i", "unknown")]
+
+
+@pytest.mark.parametrize(("first", "test", "answer"), STEPPED)
+def test_a_step_in_the_test_of_a_do_loop(tmp_path: Path, first: str, test: str, answer: str) -> None:
+    whole = f"{HEAD}void f(int n) {{\n  %s\n}}\n"
+    assert verdict(tmp_path, whole % SCALE, whole % DO.format(first, test)) == answer

@@ -5,6 +5,7 @@
     if (c) do { B; } while (c);                       while (c) { B; }
     i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
     do { B; } while (0);                              { B; }                           no jump out of B
+    do { B; } while (++i < n);                        do { B; ++i; } while (i < n);    no `continue` in B
 
 Each is an identity of C, whatever the types are: the same expressions are evaluated in the same order.  A
 first value moves to its loop only over assignments of names and numbers to other names.  Macros are as they
@@ -297,6 +298,30 @@ def _harmless(statement: Node) -> set[str] | None:
     return found
 
 
+def _step_before_test(loop: Node, condition: Node, body: Node) -> list[Edit] | None:
+    """The changes that make `do { B } while (++i < n)` the same as `do { B ++i; } while (i < n)`.
+
+    The other side of the test has names and numbers alone, and not i; nothing in B is called i, and nothing
+    jumps to the test.
+    """
+    test = without_parentheses(condition)
+    if test.type != "binary_expression" or operator(test) not in ("<", "<=", ">", ">=", "!="):
+        return None
+    step, other = without_parentheses(field(test, "left")), field(test, "right")
+    is_before = step.type == "update_expression" and step.text[:2] in ("++", "--")
+    name = field(step, "argument") if is_before else None
+    if name is None or name.type != "identifier" or body.type != "compound_statement":
+        return None
+    plain = ("identifier", "number_literal", "binary_expression", "parenthesized_expression")
+    is_plain = all(part.type in plain for part in walk(other) if part.is_named)
+    is_own = any(name.text in identifiers(one) for one in body.of_type("declaration"))
+    if not is_plain or is_own or name.text in identifiers(other):
+        return None
+    if any(_continues(one, loop) or one.type == "goto_statement" for one in walk(body)):
+        return None
+    return [(body.end - 1, body.end, f" {step.text}; }}"), (step.start, step.end, name.text)]
+
+
 def _tested_first(loop: Node) -> list[Edit] | None:
     """The changes that make a `do` a `while`, if its test holds before it, or a block, if it runs once."""
     condition = field(loop, "condition")
@@ -305,6 +330,9 @@ def _tested_first(loop: Node) -> list[Edit] | None:
         cut = ((loop.start, body.spelled.start), (body.end, loop.end))
         is_left = any(_jumps(one, loop) for one in walk(body))
         return None if is_left else [(start, end, lines_in(loop.source, start, end)) for start, end in cut]
+    moved = _step_before_test(loop, condition, body)
+    if moved is not None:
+        return moved
     block = loop.parent
     alone = block is not None and block.type == "compound_statement" and named_children(block)[-1] is loop
     statements = named_children(block) if alone and block is not None else [loop]
