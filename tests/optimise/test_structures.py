@@ -10,8 +10,10 @@ from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
 from loopwright.optimise.candidates.structures import around
-from loopwright.transform import script_text
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.steps import parse_script
+from tests.conftest import ROOT
 from tests.optimise.test_registers import judge_of
 
 STAGES = """\
@@ -85,27 +87,13 @@ def test_diagonals_become_rows(tmp_path: Path) -> None:
     assert ordered.total < judge.original().total / 2
 
 
-TWO_SUMS = """\
-for (int n = 0; n < 90; n++) {
-  for (int i = 0; i < 90; i++) {
-    double s = alpha;
-    for (int j = 0; j < 90; j++)
-      s += A[i][j] * B[n][j];
-    C[n][i] = s;
-  }
-  for (int i = 0; i < 80; i++) {
-    double s = 0;
-    for (int j = 0; j < 90; j++)
-      s += B[i][j] * C[n][j];
-    A[n][i + 100] = s;
-  }
-}"""
-
-
-def test_loops_of_the_same_name_are_not_shared(tmp_path: Path) -> None:
-    """Each of two layers has a sum of its own, with a cell for each output."""
-    found = [script_text(script).split() for script in renamings(judge_of(tmp_path, TWO_SUMS).plan)]
-    assert [" ".join(words[2:]) for words in found] == ["expand(s_S1, n, i)", "expand(s_S4, n, i)"]
+def test_loops_of_the_same_name_are_not_shared() -> None:
+    """Each of two layers of different sizes has a sum of its own, with a cell for each output."""
+    (program,) = read_c(ROOT / "benchmarks" / "programs" / "apart" / "perceptron.c")
+    assert [script_text(script).split("\n") for script in renamings(plan_of(program))] == [
+        ["rename(sum, @42)", "expand(sum_S1, n, i)", ""],
+        ["rename(sum, @48)", "expand(sum_S4, n, i)", ""],
+    ]
 
 
 def test_a_script_to_begin_with_is_priced_by_runs_of_the_region_as_written(tmp_path: Path) -> None:

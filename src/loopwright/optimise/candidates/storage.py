@@ -104,7 +104,7 @@ def renamings(plan: Plan) -> Iterator[Script]:
     for array in program.arrays:
         if array.rank or not is_set_first(program, array):
             continue
-        together, users = len(_shared_loops(program, array)), _users(program, array)
+        together, users = _together(plan, array), _users(program, array)
         done: set[Position] = set()
         for nest in targets(plan):
             names = plan.statements_at(nest.component)
@@ -162,15 +162,26 @@ def is_set_first(program: Program, array: Array) -> bool:
 
 
 def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
-    """The names of the loops around all statements with the array, if the innermost does not move it."""
-    users = _users(program, array)
-    places = [pieces(one.schedule)[0][0] for one in users]
-    depth = min((one.depth for one in users), default=0)
-    count = next((k for k in range(depth) if len({place[: k + 1] for place in places}) > 1), depth)
+    """The outermost loops, by name, around all statements with the array, if the last does not move it."""
+    users = [one.iterators for one in _users(program, array)]
+    count = 0
+    while users and all(len(names) > count and names[count] == users[0][count] for names in users):
+        count += 1
     accesses = subscripts_of(program, dict.fromkeys(program.params, 1))
     if not count or any(_moves(one, array, count - 1) for one in accesses.values()):
         return ()
-    return users[0].iterators[:count]
+    return users[0][:count]
+
+
+def _together(plan: Plan, array: Array) -> int:
+    """How many loops all statements with a scalar share; of one name, if there are cells for all of them."""
+    loops = _shared_loops(plan.program, array)
+    try:
+        performed(plan, *([Step(Expand(array.name, loops))] if loops else ()))
+    except BadInput:
+        places = [pieces(one.schedule)[0][0] for one in _users(plan.program, array)]
+        return next(k for k in range(len(loops) + 1) if len({place[: k + 1] for place in places}) > 1)
+    return len(loops)
 
 
 def _moves(accesses: tuple[Subscripts, ...], array: Array, loop: int) -> bool:
