@@ -206,8 +206,8 @@ static int lw_emulated_begins(int fetches, int step, int last)
   }
   return !fetches || step <= last;
 }
-/* Mistakes: 1, nobody waits for the others to arrive; 2, one warp does not arrive; 3, the step before is waited for;
-   4, nobody waits for copies. */
+/* Mistakes: 1, threads do not wait for the others to arrive; 2, one warp does not arrive; 3, the step before is waited for;
+   4, copies are not waited for. */
 
 template <typename F> static void lw_run(dim3 grid, dim3 size, F kernel)
 {

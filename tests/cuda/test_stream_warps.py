@@ -51,7 +51,7 @@ def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
     """Every lane with its own registers, and rows of other warps in shared memory.
 
     A barrier of two parts that a thread does not wait at, does not arrive at, or waits at for another step,
-    and copies that nobody waits for, give other bits, or no end.
+    and copies that are not waited for, give other bits, or no end.
     """
     one = warps()
     text, host = one.device.kernels.text, one.outcome.source.text
