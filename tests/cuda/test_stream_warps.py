@@ -131,15 +131,15 @@ def test_the_right_kernels_are_read() -> None:
 @cache
 def planned() -> Plan:
     """What the tiles compute, without kernels."""
-    return _planned()
+    return _planned(SCRIPT)
 
 
-def _planned() -> Plan:
+def _planned(script: str) -> Plan:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.c"
         file.write_text(PROGRAM)
         programs = Request(str(file)).programs()
-        lines = "\n".join(SCRIPT.splitlines()[:2])
+        lines = "\n".join(script.splitlines()[:2])
         return applied(parse_script(lines, "script.lw"), [plan_of(one) for one in programs]).plans[0]
 
 
@@ -157,7 +157,7 @@ def test_a_halo_that_is_one_too_small_is_refuted(monkeypatch: pytest.MonkeyPatch
         return right(tile).replace("2 <= 4 * w", "1 <= 4 * w")
 
     monkeypatch.setattr(StreamTile, "is_own", narrow)
-    plan = _planned()
+    plan = _planned(SCRIPT.replace("k=2", "k=1"))
     wrong = prove_redundant(plan.storage[0], redundancy(plan)).wrong
     assert wrong and "p = 2" in wrong[0].reader
 
