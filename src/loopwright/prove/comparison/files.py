@@ -10,7 +10,7 @@ from loopwright.c.file import c_file
 from loopwright.c.selection.choice import BY_PRAGMAS, Choice
 from loopwright.c.selection.chosen import chosen
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.refusals import is_compiled
+from loopwright.c.typed.refusals import compiler_errors, is_compiled
 from loopwright.c.typed.spelling import plainly_spelled, with_branches_taken
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.progress import Progress, silent
@@ -176,7 +176,8 @@ def _compared_lanes(
     told = tuple(f"{path}: {LANE_BY_LANE}" for path in changed)
     for text, compiled in zip((before, source), compilers, strict=True):
         if not isinstance(found.verdict, Undecided) and not is_compiled(text, compiled):
-            undecided = Undecided(f"{text.path} does not compile")
+            said = next((f": {one}" for one in compiler_errors(text, compiled)), "")
+            undecided = Undecided(f"{text.path} does not compile{said}")
             return replace(found, answers=(replace(found.answers[0], verdict=undecided),))
     if contracted and (old.is_fused or new.is_fused):
         found = replace(found, contract=CONTRACTED)
