@@ -69,7 +69,10 @@ struct cell { int pair, slot, index; double value; };
 """As the driver declares them."""
 _PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
 _THREADS = ("-fsanitize=thread", "-fopenmp")
-_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:symbolize=0", "TSAN_OPTIONS": "halt_on_error=1:symbolize=0"}
+_OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0:symbolize=0:allocator_may_return_null=1",  # then the original loops run
+    "TSAN_OPTIONS": "halt_on_error=1:symbolize=0",
+}
 _DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "struct P": 3, "long": 4, "short": 5,
           "unsigned short": 6, "signed char": 7, "unsigned char": 8, "_Bool": 9}  # fmt: skip

@@ -212,3 +212,11 @@ def test_counters_of_one_name_in_loops_of_several_kinds(tmp_path: Path) -> None:
 """
     path.write_text(HEAD + loops + TAIL)
     assert answered(["transform", str(path)])[0] == "2"
+
+
+def test_a_condition_on_what_is_no_longer_changed() -> None:
+    """Without its writes `s` is a size, and the condition one on sizes: it was an internal error."""
+    body = "for (int i = 0; i < n; i++) if (s != 0) B[i] = 1 / s;\n"
+    body += "for (int i = 1; i < n; i++) { s = B[i]; A[i][0] = s; }\n"
+    with pytest.raises(BadInput, match="would change 's'"):
+        made(body, "rename(s, S2)")

@@ -247,5 +247,10 @@ def _rescheduled(program: Program, new: Statement, old: Statement) -> Statement:
     if new.iterators != old.iterators or not domain.intersect_params(program.context).is_equal(
         old.domain.intersect_params(program.context)
     ):
+        known = {one.name for one in program.parameters}
+        fixed = [name for name in new.domain.get_var_names(isl.dim_type.param) if name not in known]
+        if fixed:
+            message = f"with this storage nothing in the region would change '{fixed[0]}', on which"
+            raise BadInput(Code.STORAGE, f"{message} it depends whether {old.name} runs")
         raise InternalError(Code.INTERNAL, f"with other storage {old.name} has other instances")
     return replace(new, domain=old.domain, schedule=old.schedule, accesses=accesses)
