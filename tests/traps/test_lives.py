@@ -245,3 +245,28 @@ def test_a_macro_hides_that_a_variable_lasts(name: str, after: str, tmp_path: Pa
 def test_a_macro_that_is_a_plain_type(after: str, tmp_path: Path) -> None:
     trap = Trap("", "KIND u = 1; for (i = 0; i < n; i++) a[i] = u;", "#define KIND double", after=after)
     assert answer(trap, tmp_path) == PROVED
+
+
+_LATER = {
+    "nothing": ("", "", False),
+    "an assignment": ("", "t[3] = 1;", False),
+    "a length in a parameter's type": ("int g(int (*p)[(int)t[3]]) { return sizeof *p; }", "g(0);", True),
+    "a length in a defined type": ("", "typedef int V[(int)t[3]]; return sizeof(V);", True),
+    "a length in a cast": ("", "return sizeof(*(int (*)[(int)t[3]])y);", True),
+    "a weak reference": ('static double u[9] __attribute__((weakref("t")));', "return u[3];", True),
+    "a weak name": ("extern double u[9];\n#pragma weak u = t", "return u[3];", True),
+    "another name for the linker": ("extern double u[9];\n#pragma redefine_extname u t", "return u[3];", True),
+}
+"""What stands before and after a region that fills a static array: whether that may read it."""
+
+
+@pytest.mark.parametrize("name", _LATER)
+def test_static_arrays_that_are_read_where_no_expression_names_them(name: str, tmp_path: Path) -> None:
+    before, after, is_seen = _LATER[name]
+    loops = "for (int i = 0; i < 9; i++) t[i] = i;\nfor (int i = 0; i < 9; i++) y[i] = t[i];"
+    (tmp_path / "t.c").write_text(
+        f"static double t[9], y[9];\n{before}\nint main(void) {{\n#pragma scop\n{loops}\n#pragma endscop\n"
+        f"{after}\nreturn y[0];\n}}\n"
+    )
+    (program,) = read_c(tmp_path / "t.c")
+    assert program.array("t").observed is is_seen

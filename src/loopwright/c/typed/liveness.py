@@ -272,7 +272,8 @@ def may_be_pointed_to(region: TypedRegion, declared: tree.Declaration) -> bool:
 def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree.Declaration) -> bool:
     """Whether a whole program, in one file, has a static array of numbers that only the region reads.
 
-    Other text may give its cells values.  What the region reads of what it left itself is not looked at.
+    Other text may give its cells values; lengths in types are text too.
+    What the region reads of what it left itself is not looked at.
     """
     kind = unqualified(declared.type)
     while isinstance(kind, ArrayType):
@@ -290,7 +291,8 @@ def is_only_written_outside(file: TypedFile, region: TypedRegion, declared: tree
             if (owner := _root(node.target)) is not None
         }
         inside = range(region.first, region.end) if function is region.function else range(0)
-        if any(at not in inside and at not in set_there for at in function.mentions.get(declared.offset, ())):
+        places = (at for at, token in enumerate(function.tokens) if token.text == declared.name)
+        if any(at not in inside and at not in set_there for at in places):
             return False
     return not any(
         isinstance(node, tree.Name) and node.declaration.offset == declared.offset

@@ -179,7 +179,7 @@ def _may_change(one: tree.Declaration, function: TypedFunction) -> bool:
     return bool(is_unread) or one.offset in changed | function.addressed
 
 
-_OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*)(?!\w)")
+_OTHER_WAYS = re.compile(r"(?<!\w)(?:_*asm_*|_*alias_*|_*weak(?:ref)?_*|redefine_extname)(?!\w)")
 
 
 def is_of_this_file(declared: tree.Declaration, file: TypedFile) -> bool:
