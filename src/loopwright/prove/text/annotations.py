@@ -322,14 +322,14 @@ def _not_combined(program: Program, promise: Promise) -> str | None:
 def _not_in_section(program: Program, promise: Promise) -> str | None:
     """The first array of a `reduction` clause of which the loop touches more than the clause names.
 
-    Of a pointer without a section it is the pointer that is combined.
+    Of a pointer without a section it is the pointer that is combined; of a size, each thread has another one.
     """
     names = _loop(program, promise).statements
+    ranks = {array.name: array.rank for array in program.arrays}
     for one in combined_cells(promise.pragma.argument):
-        array = program.array(one.array)
         declared = program.file.declarations.visible(one.array, promise.loop.span)
-        is_whole = declared is not None and not declared.may_alias and len(declared.extents) == array.rank
-        if not one.section and not is_whole:
+        rank = -1 if declared is None or declared.may_alias else len(declared.extents)
+        if one.array not in ranks or (not one.section and rank != ranks[one.array]):
             return one.array
         for statement in (program.statement(name) for name in names):
             for access in statement.accesses:
