@@ -85,6 +85,9 @@ KEPT = [
     "double *p = x; while (p < y) *p++ = 0;",
     # whose iterations may run at the same time
     "int k = 0;\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) { y[k] = 0; k += 3; }",
+    # a head that does something else after each iteration
+    "int k = 0; for (; k < n; k++, *x += 1) y[k] = 0;",
+    "double t = 0; int k = 0; for (; k < n; k++, t += 1) y[k] = 0; x[0] = t;",
     # jumps
     "int k = 0; again: y[k] = 0; k++; if (k < n) goto again;",
     "int k = 0; switch (n) { case 1: k = 1; } y[k] = 0;",

@@ -229,7 +229,11 @@ class EvolvedStatements:
         """A loop in which variables are counted on: it becomes one over how often it has run."""
         parts = parts_of(node)
         assert parts is not None
-        first, test, _, body = parts
+        first, test, step, body = parts
+        for part in () if step is None else steps_of(step):
+            one = moved_variable(part)
+            if one is None or one.offset not in self.state.followed:
+                raise NotFollowed(min(changed))  # the new head does not do it
         if first is not None:
             self._first(first, changed)
         before = dict(self.state.values)
