@@ -7,7 +7,9 @@ import pytest
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.candidates.scheduler import Fusion, scheduled
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.reductions import ordering
 from loopwright.transform import plan_of, script_text
+from loopwright.transform.script.operations import Reorder
 from tests.kernel_programs import kernel_program
 
 
@@ -50,3 +52,10 @@ def test_fusion_decides_what_shares_loops() -> None:
     plan, known = plan_of(program), tuple(memory_based(program))
     assert script_text(scheduled(plan, known, Fusion.MOST) or ()) == "fuse(First, Second, 2)\n"
     assert scheduled(plan, known, Fusion.SCC) == ()
+
+
+def test_statements_that_need_no_order_stay_as_written() -> None:
+    """At no point of its rows do the statements of cholesky wait for each other."""
+    program = kernel_program("cholesky")
+    script = scheduled(plan_of(program), ordering(program), Fusion.SCC)
+    assert script is not None and not any(isinstance(step.operation, Reorder) for step in script)

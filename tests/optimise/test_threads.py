@@ -187,6 +187,25 @@ def test_what_takes_too_long_to_prove_leaves_time_for_others(origin: str, limits
     assert asked == pytest.approx(limits)
 
 
+@pytest.mark.parametrize(("interrupts", "is_found"), [(1, True), (2, False)])
+def test_an_interrupt_ends_one_proof_and_a_second_one_all(interrupts: int, *, is_found: bool) -> None:
+    """Of a minute that is left, proofs of shorter scripts may take eight seconds more."""
+    scripts = (parse_script(f"unroll_and_jam(S, {sizes})") for sizes in ("i=8, j=8", "i=8, j=4", "i=2", "j=2"))
+    trials = [Trial(script, 1, "") for script in scripts]
+    left, asked = [60.0], list[tuple[Trial, float]]()
+
+    def prove(one: Trial, limit: float) -> str:
+        asked.append((one, limit))
+        left[0] -= 2
+        if len(asked) <= interrupts:
+            raise KeyboardInterrupt
+        return "proved"
+
+    found = first_proved(trials, prove, lambda: left[0])
+    assert found == ((trials[1], "proved") if is_found else (None, None))
+    assert asked == [(trials[0], 55.0), (trials[1], pytest.approx(5.2))][: len(asked)]
+
+
 def test_loops_that_run_often_are_left_to_one_thread(tmp_path: Path) -> None:
     """Threads share the product in any case, and what runs in each of 90 steps where they may wait often."""
     text = """\

@@ -18,6 +18,9 @@ PATIENT, ENOUGH = 0.65, 5.0
 COPIED = 4.0
 """Seconds that a proof may take for each tile with storage of its own: they are for long searches."""
 
+HURRIED = 8.0
+"""Seconds for all proofs after an interrupt."""
+
 
 def first_proved(
     candidates: Sequence[Trial], prove: Callable[[Trial, float], T], left: Callable[[], float]
@@ -26,10 +29,11 @@ def first_proved(
 
     While a script that the search began with waits, half of the time is kept for it: it is known to be
     proved in time, mostly, and the result is never slower.  After a script that takes too long it comes next,
-    then those that write out half as much.
+    then those that write out half as much.  An interrupt ends the proof of one script: another, whose proof
+    is shorter, may still be the result; after a second one there is none.
     """
-    waiting = list(candidates)
-    while waiting and (seconds := left()) > 0:
+    waiting, kept_back, interrupts = list(candidates), 0.0, 0
+    while waiting and interrupts < 2 and (seconds := left() - kept_back) > 0:
         one = waiting.pop(0)
         given = [other for other in waiting if other.origin == GIVEN]
         limit = seconds / 2 if given else max(PATIENT * seconds, seconds - ENOUGH) if waiting else seconds
@@ -37,9 +41,12 @@ def first_proved(
             continue
         try:
             return one, prove(one, limit)
+        except KeyboardInterrupt:
+            kept_back, interrupts = max(kept_back, left() - HURRIED), interrupts + 1
         except (GaveUp, InternalError):
-            fewer = _fewer_first(waiting, written_out(one.script) / 2)
-            waiting = [*given, *(other for other in fewer if other not in given)]
+            pass
+        fewer = _fewer_first(waiting, written_out(one.script) / 2)
+        waiting = [*given, *(other for other in fewer if other not in given)]
     return None, None
 
 

@@ -4,7 +4,7 @@ The scheduler [Bondhugula2008; Verdoolaege2010] gives every statement rows of af
 dependences follow forwards, in bands, and says which statements share them.  Written as operations:
 
     distribute(S1, ..., Sn)                       each statement by itself
-    reorder(A, B) ...                             in the order of the sequences
+    reorder(A, B) ...                             in the order of the sequences, as written where isl may choose
     affine(S, {[x] -> [f1(x), f2(x), ...]})       its rows as its loops
     fuse(A, B, n)                                 with the loops two neighbours share
 
@@ -22,7 +22,7 @@ import islpy as isl
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.presburger.functions import coefficient, coordinate, functions_of
-from loopwright.presburger.sets import IN, PARAM
+from loopwright.presburger.sets import IN, OUT, PARAM
 from loopwright.read import formula as fm
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
@@ -55,9 +55,10 @@ def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> 
         plan.program.statements
     ):
         return None
-    tree = _computed(plan, dependences, fusion)
-    placed = sorted(_walk(tree.get_root(), (), ()), key=lambda one: one.places)
-    handles = {name: handle_at(plan, position) for name, position in _positions(plan).items()}
+    order, flow = _orders(plan, dependences)
+    tree, positions = _computed(plan, order, flow, fusion), _positions(plan)
+    placed = sorted(_Walk(positions, order).below(tree.get_root(), (), ()), key=lambda one: one.places)
+    handles = {name: handle_at(plan, position) for name, position in positions.items()}
     if any(handle is None for handle in handles.values()) or len(placed) != len(handles):
         return None
     named = {name: str(handle) for name, handle in handles.items()}
@@ -81,17 +82,20 @@ def _positions(plan: Plan) -> dict[str, Position]:
     return {one.name: pieces(one.schedule)[0][0] for one in plan.program.statements}
 
 
-def _computed(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> isl.Schedule:
+def _orders(plan: Plan, dependences: Sequence[Dependence]) -> tuple[isl.UnionMap, isl.UnionMap]:
+    """What runs before what, and of that what hands a value on."""
     program = plan.original
-    domain = program.domain()
-    empty = isl.UnionMap.empty(domain.get_space())
+    empty = isl.UnionMap.empty(program.domain().get_space())
     order, flow = empty, empty
     for one in dependences:
         relation = isl.UnionMap.from_map(one.relation)
         order = order.union(relation)
         flow = flow.union(relation) if one.kind is DependenceKind.FLOW else flow
-    order, flow = (one.intersect_params(program.context).coalesce() for one in (order, flow))
-    constraints = isl.ScheduleConstraints.on_domain(domain)
+    return order.intersect_params(program.context).coalesce(), flow.intersect_params(program.context).coalesce()
+
+
+def _computed(plan: Plan, order: isl.UnionMap, flow: isl.UnionMap, fusion: Fusion) -> isl.Schedule:
+    constraints = isl.ScheduleConstraints.on_domain(plan.original.domain())
     constraints = constraints.set_validity(order).set_proximity(flow)
     if fusion is Fusion.BANDS:
         constraints = constraints.set_coincidence(order)
@@ -106,24 +110,64 @@ def _computed(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> 
         context.set_schedule_whole_component(whole)
 
 
-def _walk(
-    node: isl.ScheduleNode, places: tuple[tuple[int, int], ...], rows: tuple[isl.MultiUnionPwAff, ...]
-) -> Iterator[_Placed]:
-    """The statements below a node, with the rows and places they have got so far."""
-    kind = isl.schedule_node_type(node.get_type())
-    kinds = isl.schedule_node_type
-    if kind == kinds.leaf:
-        names: list[str] = []
-        node.get_domain().foreach_set(lambda part: names.append(str(part.get_tuple_name())))
-        yield from (_Placed(name, (*places, (len(rows), k)), rows) for k, name in enumerate(sorted(names)))
-        return
-    if kind == kinds.band:
-        partial = node.band_get_partial_schedule()
-        members = [partial.get_union_pw_aff(k) for k in range(node.band_n_member())]
-        rows = (*rows, *(isl.MultiUnionPwAff.from_union_pw_aff(one) for one in members))
-    for k in range(node.n_children()):
-        inside = (*places, (len(rows), k)) if kind == kinds.sequence else places
-        yield from _walk(node.child(k), inside, rows)
+@dataclass(frozen=True)
+class _Walk:
+    """Through isl's tree, for the places of the statements as written and the `order` to keep."""
+
+    positions: dict[str, Position]
+    order: isl.UnionMap
+
+    def below(
+        self,
+        node: isl.ScheduleNode,
+        places: tuple[tuple[int, int], ...],
+        rows: tuple[isl.MultiUnionPwAff, ...],
+    ) -> Iterator[_Placed]:
+        """The statements below a node, with the rows and places they have got so far."""
+        kind, kinds = isl.schedule_node_type(node.get_type()), isl.schedule_node_type
+        if kind == kinds.leaf:
+            names = sorted(_statements(node), key=lambda name: self.positions[name])
+            yield from (_Placed(name, (*places, (len(rows), k)), rows) for k, name in enumerate(names))
+            return
+        if kind == kinds.band:
+            partial = node.band_get_partial_schedule()
+            members = [partial.get_union_pw_aff(k) for k in range(node.band_n_member())]
+            rows = (*rows, *(isl.MultiUnionPwAff.from_union_pw_aff(one) for one in members))
+        if kind != kinds.sequence:
+            for k in range(node.n_children()):
+                yield from self.below(node.child(k), places, rows)
+            return
+        for k, child in enumerate(self._as_written(node)):
+            yield from self.below(child, (*places, (len(rows), k)), rows)
+
+    def _as_written(self, sequence: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+        """What is in the filters of a sequence, in the order of the text as far as it may be.
+
+        isl keeps dependences at equal rows, too, but the names of statements decide about the others.
+        """
+        rows = sequence.get_prefix_schedule_union_map()
+        pairs: list[tuple[str, str]] = []
+        self.order.intersect(rows.apply_range(rows.reverse())).foreach_map(
+            lambda one: pairs.append((one.get_tuple_name(IN), one.get_tuple_name(OUT)))
+        )
+        children = [sequence.child(k).child(0) for k in range(sequence.n_children())]
+        waiting = [(set(_statements(one)), one) for one in children]
+        waiting.sort(key=lambda one: min(self.positions[name] for name in one[0]))
+        while waiting:
+            left = set[str]().union(*(names for names, _ in waiting))
+            number = next(
+                k
+                for k, (names, _) in enumerate(waiting)
+                if not any(first in left - names and then in names for first, then in pairs)
+            )
+            yield waiting.pop(number)[1]
+
+
+def _statements(node: isl.ScheduleNode) -> list[str]:
+    """Those that run below a node."""
+    names: list[str] = []
+    node.get_domain().foreach_set(lambda part: names.append(str(part.get_tuple_name())))
+    return names
 
 
 def _apart(plan: Plan, named: dict[str, str]) -> list[Operation]:
