@@ -190,8 +190,8 @@ def test_what_takes_too_long_to_prove_leaves_time_for_others(origin: str, limits
 @pytest.mark.parametrize(("interrupts", "is_found"), [(1, True), (2, False)])
 def test_an_interrupt_ends_one_proof_and_a_second_one_all(interrupts: int, *, is_found: bool) -> None:
     """Of a minute that is left, proofs of shorter scripts may take eight seconds more."""
-    scripts = (parse_script(f"unroll_and_jam(S, {sizes})") for sizes in ("i=8, j=8", "i=8, j=4", "i=2", "j=2"))
-    trials = [Trial(script, 1, "") for script in scripts]
+    factors = ("i=8, j=8", "i=8, j=4", "i=2", "j=2")
+    trials = [Trial(parse_script(f"unroll_and_jam(S, {one})"), 1, "") for one in factors]
     left, asked = [60.0], list[tuple[Trial, float]]()
 
     def prove(one: Trial, limit: float) -> str:

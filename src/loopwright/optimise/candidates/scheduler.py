@@ -4,7 +4,7 @@ The scheduler [Bondhugula2008; Verdoolaege2010] gives every statement rows of af
 dependences follow forwards, in bands, and says which statements share them.  Written as operations:
 
     distribute(S1, ..., Sn)                       each statement by itself
-    reorder(A, B) ...                             in the order of the sequences, as written where isl may choose
+    reorder(A, B) ...                             in the order of the sequences, else as written
     affine(S, {[x] -> [f1(x), f2(x), ...]})       its rows as its loops
     fuse(A, B, n)                                 with the loops two neighbours share
 
@@ -91,7 +91,8 @@ def _orders(plan: Plan, dependences: Sequence[Dependence]) -> tuple[isl.UnionMap
         relation = isl.UnionMap.from_map(one.relation)
         order = order.union(relation)
         flow = flow.union(relation) if one.kind is DependenceKind.FLOW else flow
-    return order.intersect_params(program.context).coalesce(), flow.intersect_params(program.context).coalesce()
+    order, flow = (one.intersect_params(program.context).coalesce() for one in (order, flow))
+    return order, flow
 
 
 def _computed(plan: Plan, order: isl.UnionMap, flow: isl.UnionMap, fusion: Fusion) -> isl.Schedule:
