@@ -47,7 +47,9 @@ REFUSED = {
     "a line mark": '# 1 "/etc/passwd"\n#error',
     "a directive made by a macro": '#define H #\nH include "/etc/passwd"',
     "a directive hidden after a raw string": 'char *s = R"(\n#include "/etc/passwd"\n)";',
+    "a directive in a comment that raw strings hide": 'char *s = R"(\n/*\n)";\n#include "/etc/passwd"\nchar *t = u8R"(*/\n)";',
     "a directive hidden after a comment that is none": "int a = '/*';\n#include \"/etc/passwd\"\n/* */",
+    "a directive in a comment that a separator of C23 hides": 'int a = 1e+u\'0; char *b = "\'/*";\n#include "/etc/passwd"\n/* */',
     "a directive hidden after a quote": "int a; '/*\n#include \"/etc/passwd\"\n/* */",
     "a control character": '#in\0clude "/etc/passwd"',
     "a form feed": '#\finclude "/etc/passwd"',
@@ -77,7 +79,7 @@ static __m256d zero(void) { return _mm256_setzero_pd(); }
 #if defined(N) && N > 10 && __STDC_VERSION__ >= 199901L && !defined __clang__
 #define TEXT(x) #x
 #endif
-static char quote = '"', *text = "#include \\"/etc/passwd\\"";
+static char quote = '"' + (5-'0') + u8'"' + L'/', *text = "#include \\"/etc/passwd\\"";
 void f(int n, double *restrict a) { _Static_assert(sizeof(int) == 4, "int"); }
 #pragma omp parallel for
 """

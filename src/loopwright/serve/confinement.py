@@ -42,7 +42,7 @@ PREDEFINED = re.compile(r"__(?!has)\w+__|_OPENMP|_(GNU|DEFAULT|POSIX_C|XOPEN|ISO
 """Names of the implementation that stand for a value."""
 
 _COMMENT_OR_LITERAL = re.compile(
-    r"""/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["'][^\n]*""", re.DOTALL
+    r"""(?<![\w$])\.?\d(?:[eEpP][+-]|'\w|[\w.])*|/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["'][^\n]*""", re.DOTALL
 )
 _SPLICE = re.compile(r"\\[ \t]*\n")
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\.?\d(?:[eEpP][+-]|[\w.])*|\"\"|''|##|%:%:|%:|<<|>>|[^\s\w]")
@@ -107,16 +107,20 @@ class _Logical:
     def _blanked(self, found: re.Match[str]) -> str:
         """Of the same length: spaces for a comment, and for what is between quotes."""
         text = found.group()
+        if text[0] not in "/\"'":
+            if "'" in text:
+                raise self.refusal(found.start(), "numbers with separators are not read here", len(text))
+            return text
         if text.startswith(("/*", "//")):
             if text.startswith("/*") and not (len(text) > 3 and text.endswith("*/")):
                 raise self.refusal(found.start(), "this comment is not closed")
             return re.sub(r"[^\n]", " ", text)
+        if found.start() and self.joined[found.start() - 1] == "R":
+            raise self.refusal(found.start(), "raw strings are not read here")
         if len(text) < 2 or text[-1] != text[0]:
             if "/*" in text or "*/" in text:
                 raise self.refusal(found.start(), "this literal is not closed")
             return " " * len(text)
-        if found.start() and self.joined[found.start() - 1] == "R":
-            raise self.refusal(found.start(), "raw strings are not read here")
         return text[0] + " " * (len(text) - 2) + text[0]
 
     def refusal(self, place: int, message: str, length: int = 1) -> BadInput:
