@@ -26,6 +26,8 @@ REFUSED = {
     "a comment between": '#/* */include/* */"/etc/passwd"',
     "a line joined": '#inc\\\nlude "/etc/passwd"',
     "a line joined with blanks": '#inc\\  \nlude "/etc/passwd"',
+    "a line joined, with the ends of lines of another system": '#inc\\\r\nlude "/etc/passwd"\r',
+    "a line that ends otherwise": '#define F 1\r#include "/etc/passwd"',
     "a digraph": '%:include "/etc/passwd"',
     "include_next": "#include_next <stdio.h>",
     "import": '#import "/etc/passwd"',
@@ -87,6 +89,7 @@ void f(int n, double *restrict a) { _Static_assert(sizeof(int) == 4, "int"); }
 
 def test_ordinary_texts_are_read() -> None:
     refuse_reading(Source("kernel.c", READ))
+    refuse_reading(Source("kernel.c", READ.replace("\n", "\r\n")))
     for path in (*ROOT.glob("kernels/*.c"), *ROOT.glob("docs/*/*.c")):
         refuse_reading(Source(str(path), path.read_text()))
 

@@ -44,7 +44,7 @@ PREDEFINED = re.compile(r"__(?!has)\w+__|_OPENMP|_(GNU|DEFAULT|POSIX_C|XOPEN|ISO
 _COMMENT_OR_LITERAL = re.compile(
     r"""(?<![\w$])\.?\d(?:[eEpP][+-]|'\w|[\w.])*|/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["'][^\n]*""", re.DOTALL
 )
-_SPLICE = re.compile(r"\\[ \t]*\n")
+_SPLICE = re.compile(r"\\[ \t\r]*\n")
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\.?\d(?:[eEpP][+-]|[\w.])*|\"\"|''|##|%:%:|%:|<<|>>|[^\s\w]")
 _DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(\w*)[ \t]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -57,7 +57,7 @@ def refuse_reading(source: Source, opened: Collection[str] = ()) -> None:
     """Raise unless the preprocessor, given this text, can only look for headers of the C library, or for
     files of the names `opened`, which have to be the only ones beside it.
     """
-    strange = re.search(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]", source.text)
+    strange = re.search(r"\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]", source.text)
     if strange is not None:
         raise _refusal(source, strange.start(), "this character does not belong in a C file")
     trigraph = re.search(r"\?\?[=/'()!<>-]", source.text)
