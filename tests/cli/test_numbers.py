@@ -52,6 +52,17 @@ def test_in_files(tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, 
         assert found == 2
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "expected"), [(2**63 - 3, 2**63 - 1, 2), (2**63 - 3, 2**63 - 2, 0), (-(2**63), 2 - 2**63, 0)]
+)
+def test_a_loop_to_the_last_number(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], first: int, last: int, expected: int
+) -> None:
+    """The value after the last one, which ends the loop, has to fit as well."""
+    (tmp_path / "last.in").write_text(f"{{ S[i] -> [i] : {first} <= i <= {last} }}\n{{ : }}\n{{}}\n")
+    assert status(capfd, "codegen", str(tmp_path / "last.in")) == expected
+
+
 @pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
 @pytest.mark.parametrize(
     "line",

@@ -17,9 +17,9 @@ from loopwright.emit.helpers import FUNCTIONS, used
 from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.expressions import TRUE
+from loopwright.loops.expressions import TRUE, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
-from loopwright.loops.traverse import free_variables, unmarked, with_children
+from loopwright.loops.traverse import free_variables, subterms, unmarked, with_children
 from loopwright.model.annotations import Clauses
 
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
@@ -247,6 +247,9 @@ def _loop(loop: For, style: Style) -> list[str]:
     shared = style.distributed(loop, first)
     if shared is not None:
         first, update = shared[0], f"{iterator} += {shared[1]}"
+    for bound in subterms(loop.test):
+        if isinstance(bound, Int):
+            literal(bound.value + loop.step)  # the value that ends the loop has to fit too
     head = f"for ({style.declared(iterator)} = {first};{test}; {update})"
     lines = _controlled(head, loop.body, style, braces=_needs_braces(loop.body, style))
     return [*style.annotated(loop), *lines]
