@@ -53,7 +53,8 @@ def test_in_files(tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, 
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "expected"), [(2**63 - 3, 2**63 - 1, 2), (2**63 - 3, 2**63 - 2, 0), (-(2**63), 2 - 2**63, 0)]
+    ("first", "last", "expected"),
+    [(2**63 - 3, 2**63 - 1, 2), (2**63 - 3, 2**63 - 2, 0), (-(2**63), 2 - 2**63, 0)],
 )
 def test_a_loop_to_the_last_number(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], first: int, last: int, expected: int

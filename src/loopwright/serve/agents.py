@@ -140,7 +140,7 @@ def _add_tools(made: MCPServer, ask: _Asking) -> None:
 
     @made.tool()
     async def suggest(c: CText, function: Function = "") -> dict[str, Any]:
-        """Interchanges, tilings, fusions and parallel loops as lines of a script; "legal" says which are legal."""
+        """Interchanges, tilings, fusions and parallel loops as lines of a script, and which are "legal"."""
         return await ask("suggest", {"c": c}, function)
 
     @made.tool()

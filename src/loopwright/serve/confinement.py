@@ -42,8 +42,10 @@ PREDEFINED = re.compile(r"__(?!has)\w+__|_OPENMP|_(GNU|DEFAULT|POSIX_C|XOPEN|ISO
 """Names of the implementation that stand for a value."""
 
 _COMMENT_OR_LITERAL = re.compile(
-    r"""(?<![\w$])\.?\d(?:[eEpP][+-]|'\w|[\w.])*|/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["'][^\n]*""", re.DOTALL
+    r"""(?<![\w$])\.?\d(?:[eEpP][+-]|'\w|[\w.])*"""
+    r"""|/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|["'][^\n]*""", re.DOTALL
 )
+_STRANGE = re.compile(r"\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]")
 _SPLICE = re.compile(r"\\[ \t\r]*\n")
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\.?\d(?:[eEpP][+-]|[\w.])*|\"\"|''|##|%:%:|%:|<<|>>|[^\s\w]")
 _DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(\w*)[ \t]*")
@@ -57,7 +59,7 @@ def refuse_reading(source: Source, opened: Collection[str] = ()) -> None:
     """Raise unless the preprocessor, given this text, can only look for headers of the C library, or for
     files of the names `opened`, which have to be the only ones beside it.
     """
-    strange = re.search(r"\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]", source.text)
+    strange = _STRANGE.search(source.text)
     if strange is not None:
         raise _refusal(source, strange.start(), "this character does not belong in a C file")
     trigraph = re.search(r"\?\?[=/'()!<>-]", source.text)
