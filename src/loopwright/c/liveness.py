@@ -94,9 +94,8 @@ def is_hidden(file: CFile, region: Span, name: str) -> bool:
     ((declaration, _),) = _declarations(function, name)
     if not is_arithmetic(named_type(file.declarations.resolved(type_text(declaration, qualifiers=False)))):
         return False
-    words = names_in(function.text)
-    macros = [macro for macro in file.macros if macro.name in words]
-    in_macro = any(mentions(macro, name) or _takes_address(macro, name) for macro in macros)
+    macros = [macro for macro in file.macros if mentions(macro, name) or _takes_address(macro, name)]
+    in_macro = any(macro.name in names_in(function.text) for macro in macros)
     has_addresses = "&" in function.text.replace("&&", "")
     return not in_macro and not (has_addresses and any(map(_is_in_address, function.named(name))))
 

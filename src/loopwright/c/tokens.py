@@ -97,13 +97,21 @@ def name_matches(text: str) -> list[re.Match[str]]:
     return [match for match in _NAMES.finditer(text) if match[1]]
 
 
-@lru_cache(maxsize=64)
 def names_in(text: str) -> tuple[str, ...]:
     """The identifiers and keywords of a text, in order; the f of `1.5f` is none.
 
-    Several readers ask it of the same function.
+    Several readers ask it of the same function; those of a long one stay known whatever is asked besides.
     """
+    return _names_in_long(text) if len(text) > LONG_TEXT else _names_in_short(text)
+
+
+def _names_in(text: str) -> tuple[str, ...]:
     return tuple([name for name in _NAMES.findall(text) if name])
+
+
+_names_in_short, _names_in_long = lru_cache(maxsize=64)(_names_in), lru_cache(maxsize=8)(_names_in)
+LONG_TEXT = 20_000
+"""Characters, from which on it counts how often a text is read."""
 
 
 def with_names_replaced(text: str, given: Mapping[str, str]) -> str:

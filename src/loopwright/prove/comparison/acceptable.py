@@ -172,6 +172,7 @@ def _shifts(source: Source) -> list[Node]:
     return [
         node
         for region in file.regions
+        if "<<" in region.place.text
         for node in file.block(region.place).of_type("binary_expression")
         if operator(node) == "<<" and not _is_harmless_shift(field(node, "left"))
     ]
@@ -309,7 +310,8 @@ def seen_besides_values(
 ) -> str | None:
     """Why programs with the same values need not do the same; None where nothing is known to see more."""
     visible = [_INCLUDED.sub("", without_comments(one.text, literals=False)) for one in texts]
-    names = frozenset(name for text in visible for name in names_in(text))
+    sought = {name for name in (*_ROUNDING, "errno") if any(name in text for text in visible)}
+    names = sought.intersection(name for text in visible for name in names_in(text)) if sought else sought
     used = sorted(_ROUNDING & names)
     if used and rounds and any(one.way == "by values" for one in answers):
         return f"NEW has other operations, and '{used[0]}' is about how numbers are rounded, or their flags"

@@ -42,7 +42,8 @@ def adds_only_harmless_text(old: Source, new: Source) -> bool:
     if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
         return False
     known = set(names_in(before))
-    if _HIDING & set(names_in(after)) - known:
+    hiding = {word for word in _HIDING - known if word in after}
+    if hiding and not hiding.isdisjoint(names_in(after)):
         return False
     kept = [one for one in directive_lines(after) if not _is_added(one, known)]
     return kept == [one for one in directive_lines(before) if not _is_added(one, known)]

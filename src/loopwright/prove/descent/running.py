@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import CodeType
 from typing import Any, TypeAlias, assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
-from loopwright.loops.interpreter import truncated_quotient
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 
@@ -32,7 +31,7 @@ class LoopCode:
     def visiting(self, visitors: Mapping[str, Visit]) -> CompiledLoops:
         """A function that runs the loops: visitors[name](*arguments) for every call."""
         space: dict[str, Any] = {f"call_{k}": visitors[name] for name, k in self.calls.items()}
-        space |= {"TooLong": TooLong, "truncated": truncated_quotient}
+        space["TooLong"] = TooLong
         exec(self.code, space)
         function: CompiledLoops = space["run"]
         return function
@@ -40,7 +39,7 @@ class LoopCode:
 
 def compiled(node: Node) -> LoopCode:
     names = _Names({}, {})
-    body = list(_lines(node, names, {}, 1))
+    body = _lines(node, names, {}, 1)
     head = [f"    {own} = sizes[{name!r}]" for name, own in names.free.items()]
     text = "\n".join(["def run(sizes, fuel):", "    first = fuel", *head, *body, "    return first - fuel"])
     return LoopCode(compile(text, "<loops>", "exec"), names.calls)
@@ -82,36 +81,32 @@ class _Names:
         return scope[name] if name in scope else self.free.setdefault(name, f"p{len(self.free)}")
 
 
-def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> Iterator[str]:
+def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> list[str]:
     space = "    " * depth
     match node:
         case Call(name, arguments):
             number = names.calls.setdefault(name, len(names.calls))
-            yield f"{space}call_{number}({', '.join(_expr(one, names, scope) for one in arguments)})"
+            return [f"{space}call_{number}({', '.join([_expr(one, names, scope) for one in arguments])})"]
         case Block(children):
-            for child in children:
-                yield from _lines(child, names, scope, depth)
+            return [line for child in children for line in _lines(child, names, scope, depth)]
         case If(test, then, orelse):
-            lines = list(_lines(then, names, scope, depth + 1))
-            others = [] if orelse is None else list(_lines(orelse, names, scope, depth + 1))
-            if lines or others:
-                yield f"{space}if {_test(test, names, scope)}:"
-                yield from lines or [f"{space}    pass"]
-            if others:
-                yield f"{space}else:"
-                yield from others
+            lines = _lines(then, names, scope, depth + 1)
+            others = [] if orelse is None else _lines(orelse, names, scope, depth + 1)
+            if not (lines or others):
+                return []
+            head = f"{space}if {_test(test, names, scope)}:"
+            return [head, *(lines or [f"{space}    pass"]), *([f"{space}else:", *others] if others else ())]
         case For():
             last = _last(node)
             if last is None:
-                yield from _while(node, names, scope, depth)
-            else:
-                yield from _range(node, last, names, scope, depth)
+                return _while(node, names, scope, depth)
+            return _range(node, last, names, scope, depth)
         case Let(name, value, body):
             own = names.new()
-            yield f"{space}{own} = {_expr(value, names, scope)}"
-            yield from _lines(body, names, {**scope, name: own}, depth)
+            first = f"{space}{own} = {_expr(value, names, scope)}"
+            return [first, *_lines(body, names, {**scope, name: own}, depth)]
         case Remarked(_, body):
-            yield from _lines(body, names, scope, depth)
+            return _lines(body, names, scope, depth)
         case _:
             assert_never(node)
 
@@ -130,31 +125,41 @@ def _last(loop: For) -> ex.Expr | None:
     return None
 
 
-def _range(loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int) -> Iterator[str]:
+def _range(loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int) -> list[str]:
     """A loop whose iterations are counted before they are run, and not run where they do nothing."""
     own, end, space = names.new(), names.new(), "    " * depth
-    yield f"{space}{own} = {_expr(loop.start, names, scope)}"
-    yield f"{space}{end} = {_expr(last, names, scope)}"
-    yield f"{space}if {own} {'<=' if loop.step > 0 else '>='} {end}:"
     count = f"({end} - {own}) // {loop.step} + 1" if abs(loop.step) > 1 else f"abs({end} - {own}) + 1"
-    yield f"{space}    fuel -= {count}"
-    yield f"{space}    if fuel < 0: raise TooLong"
-    body = list(_lines(loop.body, names, {**scope, loop.iterator: own}, depth + 2))
-    if body:
-        beyond = f"{end} + {1 if loop.step > 0 else -1}"
-        yield f"{space}    for {own} in range({own}, {beyond}, {loop.step}):"
-        yield from body
+    head = [
+        f"{space}{own} = {_expr(loop.start, names, scope)}",
+        f"{space}{end} = {_expr(last, names, scope)}",
+        f"{space}if {own} {'<=' if loop.step > 0 else '>='} {end}:",
+        f"{space}    fuel -= {count}",
+        f"{space}    if fuel < 0: raise TooLong",
+    ]
+    body = _lines(loop.body, names, {**scope, loop.iterator: own}, depth + 2)
+    if not body:
+        return head
+    beyond = f"{end} + {1 if loop.step > 0 else -1}"
+    return [*head, f"{space}    for {own} in range({own}, {beyond}, {loop.step}):", *body]
 
 
-def _while(loop: For, names: _Names, scope: Mapping[str, str], depth: int) -> Iterator[str]:
+def _while(loop: For, names: _Names, scope: Mapping[str, str], depth: int) -> list[str]:
     own, space = names.new(), "    " * depth
     inside = {**scope, loop.iterator: own}
-    yield f"{space}{own} = {_expr(loop.start, names, scope)}"
-    yield f"{space}while {_test(loop.test, names, inside)}:"
-    yield f"{space}    fuel -= 1"
-    yield f"{space}    if fuel < 0: raise TooLong"
-    yield from _lines(loop.body, names, inside, depth + 1)
-    yield f"{space}    {own} += {loop.step}"
+    return [
+        f"{space}{own} = {_expr(loop.start, names, scope)}",
+        f"{space}while {_test(loop.test, names, inside)}:",
+        f"{space}    fuel -= 1",
+        f"{space}    if fuel < 0: raise TooLong",
+        *_lines(loop.body, names, inside, depth + 1),
+        f"{space}    {own} += {loop.step}",
+    ]
+
+
+def _truncated(dividend: str, divisor: int, name: str) -> str:
+    """C's `/`, which rounds towards zero; the dividend is called `name` in it."""
+    sign, size = "-" if divisor < 0 else "", abs(divisor)
+    return f"{sign}({name} // {size} if ({name} := {dividend}) >= 0 else -(-{name} // {size}))"
 
 
 def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
@@ -167,15 +172,16 @@ def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
         case ex.Var(name):
             return names.own(name, scope)
         case ex.Sum(terms):
-            return f"({' + '.join(map(one, terms)) or '0'})"
+            return f"({' + '.join([*map(one, terms)]) or '0'})"
         case ex.Scaled(factor, argument):
             return f"({factor} * {one(argument)})"
         case ex.FloorDiv(argument, divisor):
             return f"({one(argument)} // {divisor})"
         case ex.TruncDiv(argument, divisor):
-            return f"truncated({one(argument)}, {divisor})"
+            return _truncated(one(argument), divisor, names.new())
         case ex.Rem(argument, divisor):
-            return f"({one(argument)} - {divisor} * truncated({one(argument)}, {divisor}))"
+            own, dividend = names.new(), one(argument)
+            return f"(({own} := {dividend}) - {divisor} * {_truncated(own, divisor, names.new())})"
         case ex.Min(arguments):
             return f"min({', '.join(map(one, arguments))})"
         case ex.Max(arguments):

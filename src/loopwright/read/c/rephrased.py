@@ -278,8 +278,13 @@ def with_statements_written_out(source: Source, options: CompilerOptions) -> Sou
 
 
 def _macro_tokens(source: Source) -> frozenset[str]:
-    """The tokens of the macros that regions use, and of those that these use."""
+    """The tokens of the macros that regions use, and of those that these use; none where no macro of the file
+    has any that is asked for.
+    """
     found: set[str] = set()
+    telling = _STATEMENTS | {"##"}
+    if all(telling.isdisjoint(spelled(macro.body)) for macro in c_file(source).macros):
+        return frozenset()
     used = {name for region in c_file(source).regions for name in names_in(region.place.text)}
     while used:
         bodies = [macro.body for macro in c_file(source).macros if macro.name in used]

@@ -61,8 +61,9 @@ def _changed(tokens: Sequence[str]) -> set[str]:
 
     What follows `i++` is not changed: a name or a parenthesis follows only where it is `++i` or `++(i)`.
     """
-    after = {one for one, two in pairwise(tokens) if two in ASSIGNING and (is_name(one) or one == ")")}
-    before = {two for one, two in pairwise(tokens) if one in ("++", "--")}
+    pairs = {*pairwise(tokens)}
+    after = {one for one, two in pairs if two in ASSIGNING and (is_name(one) or one == ")")}
+    before = {two for one, two in pairs if one in ("++", "--")}
     return after | {")" if one == "(" else one for one in before if is_name(one) or one == "("}
 
 
@@ -161,6 +162,7 @@ _PUNCTUATION = frozenset(
 _ENDS = ("{", "}", ";")
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSED = frozenset(_OPENING.values())
+_BRACKETS = _CLOSED | {*_OPENING}
 
 
 def _plain_names(
@@ -181,9 +183,7 @@ def _plain_names(
         return None
     if not around[0] or around[0][0].text not in _ENDS or (around[1] and around[1][0].text == "else"):
         return None
-    places: dict[str, int] = {}
-    for k, token in enumerate(tokens):
-        places.setdefault(token, k)
+    places = dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
     first = {name: k for name, k in places.items() if is_name(name) and name not in _WORDS}
     declared = {name: _named(file, spot, name) for name in first}
     heads = [k + 2 for k, token in enumerate(tokens) if token == "for" and tokens[k + 2] != ";"]
@@ -217,15 +217,15 @@ def _is_plain(texts: Sequence[str]) -> bool:
     """Whether these are whole statements of loops, conditions and expressions alone."""
     if not all(_is_known(text) for text in {*texts}):
         return False
+    if any(two == "(" and (one in (")", "]") or one[0].isdigit()) for one, two in {*pairwise(texts)}):
+        return False
     opened: list[str] = []
-    for previous, text in zip((";", *texts), texts, strict=False):
-        if text == "(" and (previous in (")", "]") or previous[0].isdigit()):
-            return False
-        if text in _OPENING and (not opened or opened.pop() != _OPENING[text]):
-            return False
+    for text in filter(_BRACKETS.__contains__, texts):
         if text in _CLOSED:
             opened.append(text)
-    is_label = any(
+        elif not opened or opened.pop() != _OPENING[text]:
+            return False
+    is_label = ":" in texts and any(
         two == ":" and is_name(one) and zero in (*_ENDS, ")")
         for zero, one, two in zip((";", *texts), texts, texts[1:], strict=False)
     )
