@@ -13,9 +13,11 @@ A statement is what is neither loop, condition nor such an assignment; what it d
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import field as field_of
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.file import c_file
@@ -34,6 +36,8 @@ from loopwright.prove.reading.loops import step_of
 from loopwright.prove.reading.operation import StatementSyntax
 from loopwright.source import Span
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class TextLeaf:
@@ -50,9 +54,14 @@ class TextLeaf:
     @cached_property
     def meaning(self) -> tuple[str, tuple[tuple[str, Expr], ...]]:
         """The text and the values of the names in it: what is equal in this does the same."""
-        text, values = self.syntax.node.text, self.syntax.words.values
-        names = dict.fromkeys(names_in(text))
-        return text, tuple((name, values[name]) for name in names if name in values)
+        return meaning(self.syntax.node, self.syntax.words)
+
+
+def meaning(node: Node, words: Words) -> tuple[str, tuple[tuple[str, Expr], ...]]:
+    """A text and the values of the names in it."""
+    text, values = node.text, words.values
+    names = dict.fromkeys(names_in(text))
+    return text, tuple([(name, values[name]) for name in names if name in values])
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,8 @@ def read_loops(old: Program, region: Span) -> LoopText:
     block = file.block(region)
     pragmas = _at_loops(block, file.region(region).pragmas)
     stored = frozenset((*(array.name for array in old.arrays), *old.params))
-    reader = _TextReader([], [], set(), stored, frozenset(pragmas), _assignments(block))
+    is_flat = not block.of_type("declaration")
+    reader = _TextReader([], [], set(), stored, frozenset(pragmas), _assignments(block), is_flat)
     made = reader.sequence(named_children(block), words, ())
     leaves = {leaf.name: leaf for leaf in reader.leaves}
     found = {k: pragmas[head.start] for k, head in enumerate(reader.heads) if head.start in pragmas}
@@ -107,6 +117,19 @@ class _TextReader:
     """Where loops start that have pragmas."""
     changes: list[tuple[int, str]]
     """Where names are given values, in the order of the text."""
+    is_flat: bool
+    """Whether no name is declared in the text: what is spelled alike is of the same type."""
+    known: dict[object, object] = field_of(default_factory=dict)
+
+    def read(self, how: Callable[[Node, Words], T], node: Node, words: Words) -> T:
+        """What a reader makes of a node: tools print the same bounds many times."""
+        if not self.is_flat:
+            return how(node, words)
+        key = how, meaning(node, words)
+        if key not in self.known:
+            self.known[key] = how(node, words)
+        found: T = self.known[key]  # type: ignore[assignment]
+        return found
 
     def sequence(self, nodes: list[Node], words: Words, outer: tuple[str, ...]) -> loops.Node:
         """Statements one after the other; an assignment to a bound reaches to the next one."""
@@ -168,10 +191,10 @@ class _TextReader:
         if left.type != "identifier" or not self.is_counter(left, words):
             return None
         right = field(core, "right")
-        if left.text in outer or value_type(right, words, right.span) is None:
+        if left.text in outer or not self.read(_is_signed, right, words):
             raise Unreadable(f"'{left.text}' is assigned in a loop over it, or not as a signed number")
         self.assigned.add(left.text)
-        return left.text, expression(right, words)
+        return left.text, self.read(expression, right, words)
 
     def is_counter(self, name: Node, words: Words) -> bool:
         """Whether a name is a signed integer that the original does not use in its region."""
@@ -208,7 +231,7 @@ class _TextReader:
     def conditional(self, node: Node, words: Words, outer: tuple[str, ...]) -> loops.Node:
         condition = field(node, "condition")
         try:
-            chosen = test(condition, words)
+            chosen = self.read(test, condition, words)
         except Unreadable:
             return self.leaf(node, words, outer)
         self.require_signed(condition, words)
@@ -219,7 +242,7 @@ class _TextReader:
         return loops.If(chosen, then, self.statement(named_children(alternative)[-1], words, outer))
 
     def require_signed(self, node: Node, words: Words) -> None:
-        if value_type(node, words, node.span) is None:
+        if not self.read(_is_signed, node, words):
             raise Unreadable(f"'{node.text}' is not computed in signed numbers")
 
     def loop(self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]) -> loops.Node:
@@ -237,7 +260,7 @@ class _TextReader:
             raise Unreadable("a loop that counts down")
         number = len(self.heads)
         self.heads.append(node)
-        tested = test(condition, inside)
+        tested = self.read(test, condition, inside)
         body = self.statement(field(node, "body"), inside, (*outer, name))
         return loops.For(name, start, tested, step, body, dimension=number)
 
@@ -263,7 +286,12 @@ class _TextReader:
         if not is_integer_type(kind) or not is_signed(named_type(kind)) or name in self.stored:
             raise Unreadable(f"the iterator '{name}' is not known to be a signed number")
         self.require_signed(first_value(node), words)
-        return name, expression(first_value(node), words)
+        return name, self.read(expression, first_value(node), words)
+
+
+def _is_signed(node: Node, words: Words) -> bool:
+    """Whether an expression is computed in signed numbers."""
+    return value_type(node, words, node.span) is not None
 
 
 def _assigns_first(node: Node) -> bool:
