@@ -28,7 +28,7 @@ from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN
-from loopwright.prove.descent.linear import box_around
+from loopwright.prove.descent.linear import box_around, inequalities
 from loopwright.prove.descent.unjam import Jam, parts_of
 from loopwright.prove.scanning.conditions import IteratorScope, negation, region
 from loopwright.prove.scanning.executed import ends, iterations_of
@@ -76,6 +76,8 @@ class Descent:
     obligations: int = 0
     boxes: dict[tuple[str, str], list[isl.Map | None]] = field(init=False)
     """Around each of the dependences, in their order."""
+    known: dict[tuple[object, ...], isl.Set] = field(default_factory=dict)
+    """Where conditions hold, and which values loops have, by the iterators around them: many are the same."""
 
     def __post_init__(self) -> None:
         self.boxes = {pair: [box_around(one) for one in several] for pair, several in self.kept.items()}
@@ -115,8 +117,20 @@ class Descent:
         return found
 
     def chosen(self, node: Node, test: Test, scope: IteratorScope) -> dict[str, isl.Map]:
-        condition = region(test, _anywhere(scope))
+        condition = self.region(test, scope)
         return self.where(self.runs(node, scope.within(condition)), condition)
+
+    def region(self, test: Test, scope: IteratorScope) -> isl.Set:
+        key = (test, *scope.names.items())
+        if key not in self.known:
+            self.known[key] = region(test, _anywhere(scope))
+        return self.known[key]
+
+    def iterations(self, node: For, scope: IteratorScope) -> isl.Set:
+        key = (node.iterator, node.start, node.test, node.step, *scope.names.items())
+        if key not in self.known:
+            self.known[key] = iterations_of(node, _anywhere(scope)).domain
+        return self.known[key]
 
     def where(self, runs: Runs, condition: isl.Set) -> dict[str, isl.Map]:
         return {name: one.intersect_domain(condition) for name, one in runs.items()}
@@ -149,9 +163,7 @@ class Descent:
         both = source.range_product(sink).intersect_range(kept.wrap())
         self.nothing("order", node, both, scope)
 
-    def is_in_order(
-        self, source: isl.Map, sink: isl.Map, kept: isl.Map | None, scope: IteratorScope
-    ) -> bool:
+    def is_in_order(self, source: isl.Map, sink: isl.Map, kept: isl.Map | None, scope: IteratorScope) -> bool:
         """Whether nothing in `sink` depends on what is in `source`; counted where it is shown."""
         if kept is None:
             return False
@@ -188,7 +200,7 @@ class Descent:
             return found
         parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
         order = list(range(len(parts)))
-        for own, outside, constraint in _constraints(parts):
+        for own, outside, constraint in inequalities(parts):
             if whole.add_constraint(outside).is_empty():
                 continue  # it follows from the others
             apart = (k for k in order if k not in own and not parts[k].add_constraint(outside).is_empty())
@@ -204,13 +216,13 @@ class Descent:
     def loop(self, node: For, scope: IteratorScope) -> dict[str, isl.Map]:
         if not ends(node.test, node.iterator):
             raise Wrong("end", node, scope.domain)
-        iterations = iterations_of(node, _anywhere(scope))
-        depth, inside = len(scope.names), scope.deeper(node.iterator).within(iterations.domain)
+        iterations = self.iterations(node, scope)
+        depth, inside = len(scope.names), scope.deeper(node.iterator).within(iterations)
         jam = None if node.dimension is None else self.jams.get(node.dimension)
         if jam is not None:
             self.kept_jammed(node.body, inside, depth, jam)
             self.windows[depth] = jam.factor
-        body = self.where(self.runs(node.body, inside), iterations.domain)
+        body = self.where(self.runs(node.body, inside), iterations)
         self.windows.pop(depth, None)
         for source, sink, relation, box in self.dependences():
             if source not in body or sink not in body:
@@ -266,10 +278,9 @@ class Descent:
                 case If(test, then, orelse):
                     for branch, where in ((then, test), (orelse, negation(test))):
                         if branch is not None:
-                            self.kept_jammed(branch, scope.within(region(where, _anywhere(scope))), at, jam)
+                            self.kept_jammed(branch, scope.within(self.region(where, scope)), at, jam)
                 case For():
-                    iterations = iterations_of(part, _anywhere(scope))
-                    inside = scope.deeper(part.iterator).within(iterations.domain)
+                    inside = scope.deeper(part.iterator).within(self.iterations(part, scope))
                     body = self.where(self.runs(part.body, inside), inside.domain)
                     self.kept_between(part, body, body, at, jam, len(scope.names))
                     self.kept_jammed(part.body, inside, at, jam)
@@ -306,24 +317,6 @@ class Descent:
         wrong = wrong.intersect_domain(scope.domain.add_dims(isl.dim_type.set, more))
         if not wrong.is_empty():
             raise Wrong(kind, node, wrong.wrap())
-
-
-def _constraints(
-    parts: Sequence[isl.BasicSet],
-) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
-    """The inequalities of conjunctions, each once: which have it, what is outside of it, and itself."""
-    found: dict[str, tuple[list[int], isl.Aff]] = {}
-    for k, part in enumerate(one.remove_unknown_divs() for one in parts):
-        locals_ = part.dim(isl.dim_type.div)
-        for constraint in part.get_constraints():
-            if locals_ and constraint.involves_dims(isl.dim_type.div, 0, locals_):
-                continue
-            value = constraint.get_aff()
-            for one in (value, value.neg()) if constraint.is_equality() else (value,):
-                found.setdefault(str(one), ([], one))[0].append(k)
-    for own, value in found.values():
-        less = value.neg().add_constant_val(isl.Val(-1))
-        yield own, isl.Constraint.inequality_from_aff(less), isl.Constraint.inequality_from_aff(value)
 
 
 def _anywhere(scope: IteratorScope) -> IteratorScope:

@@ -10,7 +10,7 @@ has some thirty constraints, its box two for each dimension.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
@@ -117,3 +117,21 @@ def box_around(relation: isl.BasicMap) -> isl.Map | None:
         found = found.intersect(distance.ge_set(isl.Aff.val_on_domain_space(space, least)))
         found = found.intersect(distance.le_set(isl.Aff.val_on_domain_space(space, most)))
     return found.unwrap()
+
+
+def inequalities(
+    parts: Sequence[isl.BasicSet],
+) -> Iterator[tuple[list[int], isl.Constraint, isl.Constraint]]:
+    """The inequalities of conjunctions, each once: which have it, what is outside of it, and itself."""
+    found: dict[str, tuple[list[int], isl.Aff]] = {}
+    for k, part in enumerate(one.remove_unknown_divs() for one in parts):
+        locals_ = part.dim(isl.dim_type.div)
+        for constraint in part.get_constraints():
+            if locals_ and constraint.involves_dims(isl.dim_type.div, 0, locals_):
+                continue
+            value = constraint.get_aff()
+            for one in (value, value.neg()) if constraint.is_equality() else (value,):
+                found.setdefault(str(one), ([], one))[0].append(k)
+    for own, value in found.values():
+        less = value.neg().add_constant_val(isl.Val(-1))
+        yield own, isl.Constraint.inequality_from_aff(less), isl.Constraint.inequality_from_aff(value)
