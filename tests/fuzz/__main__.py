@@ -19,23 +19,29 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.fuzz.affine_pairs import affine_case, affine_pair, wrong_affine
 from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
+from tests.fuzz.directed import directed_pair, directive_case, small_directive
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
 from tests.fuzz.judge import Judgement, Pair, judged
 from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
+from tests.fuzz.schedules import schedule_case
 from tests.fuzz.tally import Tally
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
-from tests.fuzz.workers import Batch, Tell, batches
+from tests.fuzz.workers import GRACE, Batch, Tell, batches
 
-BATCH = 8
+BATCH = 5
 """Cases that are compiled together."""
 MUTANTS = 2
 """Of every accepted case."""
 HOSTILE = 2
-REWRITES = 7
+REWRITES = 6
 PROGRAMS = 4
+DIRECTIVES = 4
+SCHEDULES = 5
+AFFINE = 6
 """Of every number."""
 CHECKED = 3
 """One number of so many is for `check` too, which compiles and runs."""
@@ -105,6 +111,15 @@ def rounds(
         for k in range(REWRITES):
             tell(f"rewrite:{number * REWRITES + k}")
             said.add(rewrite_case(number * REWRITES + k, outcomes))
+        for k in range(DIRECTIVES):
+            tell(f"directive:{number * DIRECTIVES + k}")
+            said.add(directive_case(number * DIRECTIVES + k, outcomes))
+        for k in range(AFFINE):
+            tell(f"mlir:{number * AFFINE + k}")
+            said.add(affine_case(number * AFFINE + k, outcomes))
+        for k in range(SCHEDULES):
+            tell(f"codegen:{number * SCHEDULES + k}")
+            said.found += schedule_case(number * SCHEDULES + k, outcomes)
         for part in range(PROGRAMS):
             mine = number * PROGRAMS + part
             tell(f"transform:{mine}")
@@ -141,6 +156,17 @@ def again(kind: str, number: int) -> list[Finding]:
             print(pair.old, pair.new, sep="\n")
             one = rewrite_case(number, outcomes)
             found = [None if one is None else small_mutant(pair, one)]
+        case "directive":
+            pair = directed_pair(number)
+            print(pair.old, pair.new, sep="\n")
+            one = directive_case(number, outcomes)
+            found = [None if one is None else small_directive(pair, one)]
+        case "mlir":
+            print(*affine_pair(number)[:2], sep="\n")
+            one = affine_case(number, outcomes)
+            found = [None if one is None else wrong_affine(one)]
+        case "codegen":
+            found = [*schedule_case(number, outcomes)]
         case "check":
             pair = _to_check(number)
             print(pair.old, pair.new, sep="\n")
@@ -169,8 +195,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--case", help="KIND:NUMBER: transform, mutant, rewrite, check or hostile")
+    parser.add_argument("--case", help="KIND:NUMBER, as finds are called: transform:7 for example")
     parser.add_argument("--first", action="store_true", help="end with the first find")
+    text = "seconds after the end for what was begun before"
+    parser.add_argument("--grace", type=float, default=GRACE, help=text)
     parser.add_argument("--log", type=Path, help="a folder for counts and finds while it runs")
     arguments = parser.parse_args()
     if arguments.case:
@@ -178,10 +206,13 @@ def main() -> int:
         found = again(kind, int(number))
         print(*found, sep="\n")
         return 1 if found else 0
-    return attack(arguments.seconds, arguments.seed, arguments.jobs, arguments.log, first=arguments.first)
+    told = arguments.seconds, arguments.seed, arguments.jobs, arguments.log
+    return attack(*told, first=arguments.first, grace=arguments.grace)
 
 
-def attack(seconds: float, seed: int, jobs: int, folder: Path | None, *, first: bool = False) -> int:
+def attack(
+    seconds: float, seed: int, jobs: int, folder: Path | None, *, first: bool = False, grace: float = GRACE
+) -> int:
     """All kinds of cases for a number of seconds, or until the `first` find; then the table of answers."""
     end = time.monotonic() + seconds
     size = 3 if first else BATCH
@@ -196,7 +227,7 @@ def attack(seconds: float, seed: int, jobs: int, folder: Path | None, *, first: 
         rounds(seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            for found, told in batches(judge, seed, size, jobs, end):
+            for found, told in batches(judge, seed, size, jobs, end, grace):
                 tally.add(found, told)
                 if first and any(one.kind != "hostile" for one in found):
                     break

@@ -13,6 +13,9 @@ SECONDS = float(os.environ.get("LOOPWRIGHT_FUZZ_SECONDS", "1.5"))
 LONGEST = 60.0
 """Of processor time for the answer to a damaged file; what takes longer is a failure."""
 
+AGAIN = 1.0
+"""Seconds after which it is raised again: what is raised while C calls Python, as libclang does, is lost."""
+
 
 class Late(BaseException):
     """The time is over; no handler of errors may take it for an error."""
@@ -26,7 +29,7 @@ def limited(seconds: float = SECONDS) -> Iterator[None]:
         raise Late
 
     before: Callable[[int, FrameType | None], object] | int | None = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN)
     try:
         yield
     finally:

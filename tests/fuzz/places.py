@@ -10,15 +10,15 @@ from tempfile import TemporaryDirectory
 
 def old_path(text: str) -> Path:
     """The file of a program."""
-    return _written("k.c", text)
+    return written("k.c", text)
 
 
 def new_path(text: str) -> Path:
     """The file of what it is compared with."""
-    return _written("new.c", text)
+    return written("new.c", text)
 
 
-def _written(name: str, text: str) -> Path:
+def written(name: str, text: str) -> Path:
     path = Path(_folder(os.getpid()).name, name)
     path.write_text(text)
     return path

@@ -13,6 +13,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.transform import plan_of
+from tests.fuzz.dependent import dependent_program
 from tests.fuzz.findings import Finding, symptom
 from tests.fuzz.judge import Judgement, Pair, judged
 from tests.fuzz.limits import Late, limited
@@ -25,6 +26,9 @@ KERNELS = "begins here. */\n"
 """The end of what the text of kernels starts with."""
 TRIES = 10
 """How many operations are tried on a program; those that are refused are left out of its script."""
+
+DEPENDENT = 0.55
+"""How many of the programs are small."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,15 @@ class Case:
         return Pair(*texts, self.program.arrays, guarded=self.guarded, prelude=self.prelude)
 
 
+def program_of(rng: random.Random) -> Program:
+    """A program of any kind, or a small one."""
+    return dependent_program(rng) if rng.random() < DEPENDENT else random_program(rng)
+
+
 def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     """The accepted script of this seed, or the failure that is no answer; None where all is refused."""
     rng = random.Random(seed)
-    program = random_program(rng)
+    program = program_of(rng)
     script: tuple[str, ...] = ()
     try:
         with limited():
@@ -172,5 +181,5 @@ def tried(case: Case) -> Finding | None:
 
 
 def _known(finding: Finding) -> Case:
-    program = random_program(random.Random(finding.seed))
+    program = program_of(random.Random(finding.seed))
     return replace(_given(finding.seed, program, (dict(finding.texts)["script"],)), script=())

@@ -84,7 +84,9 @@ class _Worker:
         return [Finding("batch", self.first, f"{what} at {self.at}", ())], Counter({"batch: lost": 1})
 
 
-def batches(judge: Judge, first: int, size: int, jobs: int, end: float) -> Iterator[Batch]:
+def batches(
+    judge: Judge, first: int, size: int, jobs: int, end: float, grace: float = GRACE
+) -> Iterator[Batch]:
     """What `judge` says of batch after batch until the time is over, as they are finished.
 
     At least every second something comes, if only an empty batch, so that the caller can write down counts.
@@ -97,7 +99,7 @@ def batches(judge: Judge, first: int, size: int, jobs: int, end: float) -> Itera
                 first += size
             ready = set(wait([one.messages for one in workers], timeout=1.0))
             for one in list(workers):
-                told = _heard(one) if one.messages in ready else _overdue(one, end)
+                told = _heard(one) if one.messages in ready else _overdue(one, end + grace)
                 if told is not None:
                     workers.remove(one)
                     yield told
@@ -138,9 +140,9 @@ def _heard(worker: _Worker) -> Batch | None:
     return message
 
 
-def _overdue(worker: _Worker, end: float) -> Batch | None:
+def _overdue(worker: _Worker, last: float) -> Batch | None:
     """Ends a process that takes too long or too much; None where it does not."""
-    fault, over = worker.fault, time.monotonic() > end + GRACE
+    fault, over = worker.fault, time.monotonic() > last
     if fault is None and not over:
         return None
     worker.stop()

@@ -16,6 +16,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from loopwright.c.tokens import names_in
@@ -77,6 +78,7 @@ def is_compiled(source: Source, options: CompilerOptions = PLAIN) -> bool:
     return _compiled(source, options, ())[0].returncode == 0
 
 
+@lru_cache(maxsize=4)
 def _compiled(
     source: Source, options: CompilerOptions, defined: tuple[str, ...]
 ) -> tuple[subprocess.CompletedProcess[bytes], str]:

@@ -1,0 +1,91 @@
+"""Programs with directives of OpenMP, given to `prove FILE.c`: what it calls legal is run with threads.
+
+Nothing but the directives differs from the original, so that a yes that is wrong leaves other bits, or races.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+
+from loopwright.errors import BadInput, GaveUp, Illegal
+from loopwright.rewrite.directives import prove_directives
+from loopwright.rewrite.request import Request
+from tests.fuzz.dependent import dependent_program
+from tests.fuzz.findings import Finding
+from tests.fuzz.judge import Pair, judged
+from tests.fuzz.limits import Late, limited
+from tests.fuzz.mutants import Mutant, wrong_mutant
+from tests.fuzz.places import old_path
+from tests.fuzz.programs import Program, random_program
+from tests.fuzz.shrink import shrunk_pair
+
+CLAUSES = ("private({})",) * 5 + ("lastprivate({})",) * 3 + ("shared({})", "firstprivate({})", "linear({})")
+SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
+"""Of whole numbers: other sums are rounded in another way, which these clauses ask for."""
+MORE = ("schedule(static)", "schedule(dynamic, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)", "ordered")
+
+
+def directed_pair(seed: int) -> Pair:
+    """A program, and the same with a directive at one of its loops or two."""
+    rng = random.Random(f"directive {seed}")
+    program = dependent_program(rng) if rng.random() < 0.85 else random_program(rng)
+    lines = program.text.split("\n")
+    loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for (")]
+    for where in sorted(rng.sample(loops, min(len(loops), rng.choice((1, 1, 1, 2)))), reverse=True):
+        lines.insert(where, _directive(rng, program))
+    return Pair(program.text, "\n".join(lines), program.arrays)
+
+
+def _directive(rng: random.Random, program: Program) -> str:
+    words = ["#pragma omp", rng.choice(("parallel for",) * 6 + ("parallel for simd", "simd"))]
+    are_whole = not re.search(r" (double|float) [sA]", program.text)
+    clauses = CLAUSES + SUMS * 2 if are_whole else CLAUSES
+    for name in rng.sample("st", rng.choice((0, 0, 1, 1, 2))):
+        words.append(rng.choice(clauses).format(name))
+    if rng.random() < 0.25:
+        words.append(rng.choice(MORE))
+    return " ".join(words)
+
+
+def directive_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
+    return said_of_directives(seed, directed_pair(seed), outcomes)
+
+
+def said_of_directives(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant | Finding | None:
+    """What `prove` says of the directives of a text; None where it is no yes."""
+    try:
+        with limited():
+            prove_directives(Request(str(old_path(pair.new))))
+    except (BadInput, Illegal, GaveUp) as failure:
+        outcomes[f"directive: {type(failure).__name__}"] += 1
+        return None
+    except Exception as failure:
+        texts = (("program", pair.old), ("new", pair.new))
+        return Finding("directive", seed, f"{type(failure).__name__}: {failure}", texts)
+    except Late:
+        outcomes["directive: late"] += 1
+        return None
+    outcomes["directive: Proved"] += 1
+    return Mutant("directive", seed, pair, "proved", yes=True)
+
+
+def small_directive(pair: Pair, one: Mutant | Finding) -> Finding | None:
+    """What is wrong, with as little as possible of the text."""
+    found = _wrong(one)
+    if found is None:
+        return None
+
+    def again(other: Pair) -> Finding | None:
+        said = said_of_directives(one.seed, other, Counter())
+        return None if said is None else _wrong(said)
+
+    return shrunk_pair(found, pair, again)
+
+
+def _wrong(one: Mutant | Finding) -> Finding | None:
+    if isinstance(one, Finding):
+        return one
+    plain, threads = (judged([one.pair], threads=with_threads) for with_threads in (False, True))
+    return wrong_mutant(one, *plain) or wrong_mutant(one, *threads)
