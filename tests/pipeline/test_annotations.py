@@ -137,7 +137,6 @@ _OWN = {
     "iterations that depend on each other": ("#pragma omp parallel for", "x[i] = x[i - 1];", None),
     "a sum without its clause": ("#pragma omp parallel for", "s += x[i];", None),
     "a size of each thread's own": ("#pragma omp parallel for reduction(+: n)", "x[i] = y[i];", False),
-    "the threads of a caller": ("#pragma omp for", "x[i] = y[i];", False),
 }
 """Pragmas of the original: whether it is proved that leaving them out changes nothing; None where it does."""
 

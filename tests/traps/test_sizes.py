@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.macros import integer_text
+from loopwright.c.typed.file import TypedRegion, typed_file
 from loopwright.model.program import AssumptionKind, Standing
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted
+from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.reader import read_c
+from loopwright.source import Source
 from tests.traps.support import LEFT, PROVED, Trap, answer, comparison, function
 
 _SIZES = "int n, double *x, unsigned u, unsigned v, unsigned long z, long l, unsigned char c, int h, int w"
@@ -255,7 +258,7 @@ def test_rows_of_a_number(setup: str, subscript: str, is_read: bool, tmp_path: P
     if is_read:
         (program,) = read_c(tmp_path / "t.c")
         rows = [one.standing for one in program.assumptions if one.kind is AssumptionKind.ROWS]
-        known = Standing.PROVED if setup in ("k = 3;", "int m = 3;") else Standing.ASSUMED
+        known = Standing.ASSUMED if setup == "k = n;" else Standing.PROVED
         assert rows == [known]
 
 
@@ -287,8 +290,53 @@ _STRIDES = {
     "a variable": ("", "int K = 3;"),
     "a variable that is set": ("", "int K; K = 3;"),
     "a number of another type": ("", "long K = 3;"),
+    "a long number": ("", "int K = 4294967299L;"),
+    "a static long number": ("static int K = 4294967299L;", ""),
+    "a character": ("", "const unsigned char K = 259;"),
+    "a constant of the file": ("static const signed char K = 259;", ""),
+    "a fraction": ("", "int K = 3.7;"),
+    "an enumerator": ("enum { THREE = 3 };", "int K = THREE;"),
+    "a choice": ("", "int K = sizeof(int) == 4u ? 7 / 2 : -7 / 2;"),
+    "an unsigned sum": ("", "unsigned K = 4294967295u + 4u;"),
+    "other variables": ("static const int two = 2;", "int one = 1; int K = one + two;"),
+    "a static variable of a function": ("", "static int K = 3;"),
+    "a later value": ("", "int K = 100; K = 3;"),
+    "a later value in a loop": ("", "int K = 100; if (n > 0) K = 9; K = 3; while (i < n) x[i++] = K;"),
+    "the same twice": ("", "int K; if (n > 9) K = 3; else K = 6 / 2;"),
+    "a variable of other files, set here": ("int K;", "K = 3;"),
 }
 """What is 3 where it is compiled."""
+
+_NO_STRIDES = {
+    "a condition": ("", "int K = 3; if (n > 9) K = 100;"),
+    "a loop": ("", "int K = 3; for (i = 0; i < n; i++) K++;"),
+    "a loop around": ("", "int K = 3; for (int t = 0; t < n; t++, K = 100) {", "}"),
+    "a label": ("", "int K = 100; if (n > 9) goto on; K = 3; on:;"),
+    "a case": ("", "int K = 100; switch (n) { case 1: K = 3; default:;", "}"),
+    "a variable of the loop's head": ("", "for (int K = 3; K < n; K++) {", "}"),
+    "a pointer": ("void g(int *);", "int K = 3; g(&K);"),
+    "a call": ("int K; void g(void);", "K = 3; g();"),
+    "a pointer of the file": ("int K;", "K = 3; *k = 7;"),
+    "a variable of other files": ("int K = 3;", ""),
+    "another's static variable": ("static int K = 3; void h(int n) { K = n; }", ""),
+    "a variable that others change": ("", "volatile int K = 3;"),
+    "threads of their own": ("", "int K = 3;\n#pragma omp parallel reduction(+: K)\n{", "}"),
+    "an overflow": ("", "int K = 2147483647 + 4;"),
+    "itself": ("", "int K = 3; for (int t = 0; t < n; t++) { K = K + 1;", "}"),
+}
+"""What may be another number than 3."""
+
+
+@pytest.mark.parametrize("name", _NO_STRIDES)
+def test_rows_whose_length_may_be_another_number(name: str) -> None:
+    head, setup, *after = _NO_STRIDES[name]
+    body = "for (i = 0; i < n; i++) x[K * i] = x[i + 2];"
+    scop = f"\n#pragma scop\n{body}\n#pragma endscop\n"
+    text = f"{head}\nvoid f(int n, int *k, double *x) {{ int i; {setup}{scop}{' '.join(after)} }}\n"
+    file = typed_file(Source("t.c", text))
+    (region,) = file.regions
+    assert isinstance(region, TypedRegion)
+    assert not {one.name for one in known_values(region, file)} & {"K"}
 
 
 @pytest.mark.parametrize("name", _STRIDES)

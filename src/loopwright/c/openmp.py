@@ -84,6 +84,17 @@ def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
     return tuple(one for one in parsed if one is not None)
 
 
+def directive_of(words: str) -> OpenmpDirective | None:
+    """What a line `#pragma omp ..` says, if that is `parallel` or about a loop."""
+    source = Source("", words)
+    line = _PRAGMA.match(without_comments(words, literals=True))
+    if line is None:
+        return None
+    inside = Span(source, line.start(1), line.end(1))
+    parser = _Parser(without_comments(words, literals=True), source, inside)
+    return parser.whole(Span(source, 0, len(words)), (*SHARING, *TRANSFORMING, "parallel"))
+
+
 def without_directives(source: Source, directives: Sequence[OpenmpDirective]) -> Source:
     """The text in which spaces stand for the directives."""
     edits = [(one.place.start, one.place.end, blank(one.place.text)) for one in directives]
@@ -125,19 +136,24 @@ class _Parser:
     def directive(self, place: Span) -> OpenmpDirective | None:
         """All of it; None where it is not about loops."""
         first = self._text()
-        name = self._name()
-        if name is None:
-            if OTHERS.fullmatch(first):
-                return None
+        found = self.whole(place, (*SHARING, *TRANSFORMING))
+        if found is None and not OTHERS.fullmatch(first):
             raise _refused(self._span(self.at), f"no directive of OpenMP is called '{first}'")
+        return found
+
+    def whole(self, place: Span, names: Sequence[str]) -> OpenmpDirective | None:
+        """All of it; None where it is called otherwise."""
+        name = self._name(names)
+        if name is None:
+            return None
         found = self._rest(name, place, nested=False)
         if self.at < len(self.words):
             raise self._unexpected()
         return found
 
-    def _name(self) -> str | None:
+    def _name(self, names: Sequence[str] = (*SHARING, *TRANSFORMING)) -> str | None:
         """The longest name that the words begin with."""
-        for name in (*SHARING, *TRANSFORMING):
+        for name in names:
             parts = name.split()
             if [one.text for one in self.words[self.at : self.at + len(parts)]] == parts:
                 self._refuse_macros(parts)

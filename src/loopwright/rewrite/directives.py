@@ -8,7 +8,6 @@ of its loops an iterator may only be given a value, wherever that text may run a
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from loopwright.c.file import CFile, c_file
@@ -68,17 +67,6 @@ def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -
         raise BadInput(Code.DIRECTIVE, message, span=program.region, hint=hint)
 
 
-def refuse_undivided(program: Program) -> None:
-    """Raise where threads divide loops that are rewritten: without the directive each would run them all."""
-    dropped = (one.text for one in program.assumptions if is_openmp(one))
-    if any(_SHARES.search(text) for text in dropped):
-        refuse_surrounded(program.source, program, is_rewritten=True)
-
-
-_SHARES = re.compile(r"pragma\s+omp\s+(for|loop|distribute)\b")
-"""How directives begin that divide a loop among threads which there are already."""
-
-
 def is_openmp(one: Assumption) -> bool:
     """Whether it is about a directive that is left out."""
     words = [] if one.place is None else one.place.text.lstrip("# \t").split()
@@ -97,8 +85,7 @@ def with_pragmas_tried(program: Program) -> Program:
     """The program with its pragmas tried: where the iterations that they promise to be independent are, the
     loops do what they do without them; raises, with a witness, where they are not."""
     left = [one for one in program.trusted if one.kind is AssumptionKind.PRAGMA]
-    shared = (one.place for one in left if one.place is not None and _SHARES.search(one.place.text))
-    if not left or next(shared, None) is not None or next(promises(program), None) is None:
+    if not left or next(promises(program), None) is None:
         return program
     match prove_annotations(program, allow_reassociation=True):
         case Undecided():

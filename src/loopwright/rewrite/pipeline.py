@@ -27,7 +27,6 @@ from loopwright.rewrite.directives import (
     directed_plans,
     is_openmp,
     refuse_directives_of,
-    refuse_undivided,
     with_pragmas_tried,
 )
 from loopwright.rewrite.evidence import (
@@ -53,6 +52,7 @@ from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
+from loopwright.rewrite.teams import Divided, divided, with_divided_loops
 from loopwright.source import Edit, Source
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
@@ -102,10 +102,14 @@ def rewritten(
     target: RewriteTarget = CudaTarget() if options.cuda else CTarget(options.openmp)
     for plan in plans:
         _refuse_unknown_annotations(plan, target)
-    made = [plan for plan in plans if plan.history or not keep_untouched]
-    for plan in made:
-        refuse_undivided(plan.written)
-    regions = [_made(plan, target, options, progress) for plan in made]
+    made = [k for k, plan in enumerate(plans) if plan.history or not keep_untouched]
+    known = {k: _divided_or_made(plans[k], target, options, progress) for k in made}
+    regions = [*known.values()]
+    teams = tuple(region.team for region in regions)
+    if any(teams):
+        _refuse_guarded_teams(regions[0], options)
+        openmp = options.openmp or any(one is not None and not one.is_kept for one in teams)
+        target = CTarget(openmp, teams)
     if options.guard:
         regions = _guarded(regions, target, options, progress)
     source = plans[0].written.source
@@ -117,16 +121,16 @@ def rewritten(
         text = target.printed(loops, mine, prove=options.prove)
     if regions and options.prove:
         regions, remarks = _with_text_proved(regions, text, target, options, progress)
-    found = {id(region.plan): region for region in regions}
+    known = dict(zip(made, regions, strict=True))
     notes = [
         note
         for region in regions
         for note in (openmp_notes(region.loops) if options.openmp else _unsaid(region.plan))
     ]
-    reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
+    reports = tuple(_report(plan, known.get(k)) for k, plan in enumerate(plans))
     silence = (text for region in regions for text in region.evidence.silence)
     remarks = (*remarks, *dict.fromkeys(silence))
-    written = _as_written(text.source, [(plan.written, id(plan) in found) for plan in plans])
+    written = _as_written(text.source, [(plan.written, k in known) for k, plan in enumerate(plans)])
     return Outcome(written, reports, remarks=remarks, notes=tuple(notes), kernels=text.kernels)
 
 
@@ -167,7 +171,9 @@ def _with_text_proved(
             evidence=region.evidence
             + text.evidence
             + target.of_text(region.plan, region.loops, new, progress, region.scanned),
-            assumptions=(*of_assumptions(region.plan, region.loops, new, guards.get(k)), *believed),
+            assumptions=_assumed(
+                region, (*of_assumptions(region.plan, region.loops, new, guards.get(k)), *believed)
+            ),
         )
         for k, (region, new) in enumerate(zip(regions, again, strict=True))
     ]
@@ -226,6 +232,7 @@ class _Region:
     proof: ProofStatus | None = None
     scanned: ScannedLoops | None = None
     """The loops that were proved to run the schedule, before they were printed."""
+    team: Divided | None = None
 
 
 def _guarded(
@@ -257,8 +264,37 @@ def _refuse_storage(regions: Sequence[_Region], options: RewriteOptions) -> None
         )
 
 
-def _made(plan: Plan, target: RewriteTarget, options: RewriteOptions, progress: Progress) -> _Region:
-    """The new loops, legal and proved to run the schedule."""
+def _assumed(region: _Region, listed: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
+    return listed if region.team is None else region.team.settled(listed)
+
+
+def _refuse_guarded_teams(region: _Region, options: RewriteOptions) -> None:
+    if options.guard or options.cuda or not options.prove:
+        message = "loops that threads divide are rewritten as C that is proved, without guards"
+        raise BadInput(Code.OPTION, message, span=region.plan.written.region)
+
+
+def _divided_or_made(
+    plan: Plan, target: RewriteTarget, options: RewriteOptions, progress: Progress
+) -> _Region:
+    """The new loops; those that threads divide are divided as before, or where they are independent."""
+    team = divided(plan.written)
+    if team is None or not target.on_host:
+        return _made(plan, None, target, options, progress)
+    if team.may_keep(plan):
+        made = _made(plan, None, target, options, progress)
+        kept = team.kept(plan, made.loops)
+        if kept is not None:
+            return replace(made, team=kept)
+    return _made(with_divided_loops(plan), team, target, options, progress)
+
+
+def _made(
+    plan: Plan, team: Divided | None, target: RewriteTarget, options: RewriteOptions, progress: Progress
+) -> _Region:
+    """The new loops, legal and proved to run the schedule; a team may combine what it has combined."""
+    if team is not None and team.sums:
+        options = replace(options, allow_reassociation=True)
     evidence = Evidence()
     verdict: LegalityVerdict | None = None
     scanned: ScannedLoops | None = None
@@ -277,7 +313,9 @@ def _made(plan: Plan, target: RewriteTarget, options: RewriteOptions, progress: 
     combining = tuple(dict.fromkeys(steps))
     assumptions = plan.written.assumptions
     loops = loops_of(plan, node, verdict)
-    return _Region(plan, loops, evidence, assumptions, lost, combining, scanned=scanned)
+    if team is not None:
+        team.refuse_unlike(loops, verdict)
+    return _Region(plan, loops, evidence, assumptions, lost, combining, scanned=scanned, team=team)
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:

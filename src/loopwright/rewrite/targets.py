@@ -18,6 +18,7 @@ from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.rewrite.evidence import Evidence, of_text, refuse_other_pragmas
+from loopwright.rewrite.teams import Divided, in_teams
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind
@@ -76,6 +77,8 @@ class CTarget(RewriteTarget):
     """C, with pragmas of OpenMP or without."""
 
     openmp: bool = False
+    teams: tuple[Divided | None, ...] = ()
+    """Of the regions whose loops threads divide which there are already."""
     name = "c"
     refused = (DirectiveKind.BLOCK, DirectiveKind.THREAD)
     hint = "--target cuda makes kernels of mapped loops"
@@ -86,7 +89,8 @@ class CTarget(RewriteTarget):
 
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         source = new_source(loops, openmp=self.openmp)
-        return TargetText(source, None, source)
+        written = in_teams(source, self.teams, plans) if any(self.teams) else source
+        return TargetText(written, None, source)
 
     def loops_of_text(self, loops: Loops) -> Node:
         return printed_loops(loops, openmp=self.openmp)

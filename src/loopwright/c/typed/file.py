@@ -46,6 +46,8 @@ class TypedFunction:
     problems: tuple[Problem, ...]
     errors: tuple[str, ...] = ()
     """What the front end did not accept in it, and may have left out."""
+    starts: tuple[int, ...] = ()
+    """Where its tokens start in the preprocessed text."""
 
     @cached_property
     def nodes(self) -> tuple[tree.Node, ...]:
@@ -268,7 +270,8 @@ class TypedFile:
                 body = built if isinstance(built, tree.CompoundStatement) else body
         tokens, problems = builder.listing.tokens, tuple(builder.problems)
         errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
-        return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors)
+        starts = builder.listing.starts
+        return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors, starts)
 
     def _region(self, region: Region, spot: Located) -> TypedRegion | Unread:
         for error in self.parsed.diagnostics:

@@ -136,6 +136,29 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
     return _error(file, _known(file.text.text, inside))
 
 
+@dataclass(frozen=True)
+class OpenmpStatement:
+    """A directive of OpenMP, and the piece of the preprocessed text that it is about."""
+
+    words: str
+    line: int
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.words.strip()}"
+
+
+def openmp_statements(file: TypedFile) -> tuple[OpenmpStatement, ...]:
+    """The directives of a file with the statements that they stand at."""
+    text = file.text
+    return tuple(
+        OpenmpStatement(words, text.line_of(place[0]), place[1], _end(text.text, place[1]))
+        for place, words in zip(text.pragmas, text.directives, strict=True)
+        if _OPENMP.match(words) and not _ALONE.match(words)
+    )
+
+
 def surrounding_directive(
     source: Source, options: CompilerOptions = PLAIN, *, is_rewritten: bool = True
 ) -> str | None:
@@ -145,35 +168,30 @@ def surrounding_directive(
     thread runs all that is beside them, at the same time as the others do.
     """
     file = typed_file(source, options)
-    text = file.text.text
-    found = [
-        (place, words)
-        for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
-        if _OPENMP.match(words)
-    ]
-    divided = [place for place, words in found if _DIVIDED.match(words)]
+    found = openmp_statements(file)
+    divided = [one for one in found if _DIVIDED.match(one.words)]
     for _, region in file.located:
         if not isinstance(region, Located):
             continue
-        starts = [words for place, words in found if region.start <= place[0] < region.end]
-        teams = 0 if starts and _DIVIDED.match(starts[0]) and not is_rewritten else 1
-        for place, words in found:
-            if place[1] > region.start or _ALONE.match(words) or region.start >= _end(text, place[1]):
+        inside = [one for one in found if region.start <= one.start < region.end]
+        teams = 0 if inside and inside[0] in divided and not is_rewritten else 1
+        for one in found:
+            if not one.start <= region.start < one.end:
                 continue
             teams += 1
-            if teams > 1 or not _TEAM.fullmatch(words) or not _is_divided(text, place[1], divided):
-                return f"line {file.text.line_of(place[0])}: {words.strip()}"
+            if teams > 1 or not _TEAM.fullmatch(one.words) or not _is_divided(file, one, divided):
+                return str(one)
     return None
 
 
-def _is_divided(text: str, start: int, divided: Sequence[tuple[int, int]]) -> bool:
-    """Whether all that the statement from `start` on runs is in loops that are divided."""
-    end, around = _end(text, start), ""
-    for place in divided:
-        if start <= place[0] < end:
-            around += text[start : place[0]]
-            start = _end(text, place[1])
-    return _AROUND_LOOPS.fullmatch(around + text[start:end]) is not None
+def _is_divided(file: TypedFile, team: OpenmpStatement, divided: Sequence[OpenmpStatement]) -> bool:
+    """Whether all that a statement runs is in loops that are divided."""
+    start, around, text = team.start, "", file.text.text
+    for one in divided:
+        if team.start <= one.start < team.end:
+            around += text[start : one.start - len(one.words)]
+            start = one.end
+    return _AROUND_LOOPS.fullmatch(around + text[start : team.end]) is not None
 
 
 def _end(text: str, start: int) -> int:

@@ -13,11 +13,12 @@ from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
+from loopwright.c.typed.known_values import integer_type
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Unread
-from loopwright.c.types import INT
+from loopwright.c.types import INT, LONG, UNSIGNED, CType, Integer, literal_type, promoted
 from loopwright.model.program import Assumption, AssumptionKind, Program
-from loopwright.read.c.gate.numbers import RowsOfNumbers, changes, fixed_numbers, static_numbers
+from loopwright.read.c.gate.numbers import RowsOfNumbers, known_values
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.rephrased import with_macros_written_out
 from loopwright.source import Edit, Source
@@ -43,8 +44,8 @@ def other_definitions(source: Source, names: Collection[str]) -> list[str]:
 
 
 def with_numbers(source: Source, names: Collection[str], options: CompilerOptions) -> Source:
-    """The text with what macros of these names stand for, and the values of such variables of type int, in
-    its regions, where they are numbers."""
+    """The text with what macros of these names stand for, and the values of such variables, in its
+    regions, where they are numbers."""
     file = typed_file(source, options)
     edits = [edit for region in file.regions for edit in _variables(region, names, file)]
     written = source.edited(sorted(edits))
@@ -60,12 +61,27 @@ def names_written_out(source: Source, programs: Iterable[Program]) -> frozenset[
 def _variables(region: TypedRegion | Unread, names: Collection[str], file: TypedFile) -> Iterator[Edit]:
     if isinstance(region, Unread):
         return
-    nodes = [node for node in tree.walk_all(region.statements) if isinstance(node, tree.Name)]
-    declared = {one.declaration for one in nodes if one.declaration.name in names and one.type == INT}
-    known = fixed_numbers(region.function) | static_numbers(declared, file)
-    changed = {root for root, _ in changes(tree.walk_all(region.statements))}
+    known = {one: value for one, value in known_values(region, file).items() if one.name in names}
+    nodes = [*tree.walk_all(region.statements)]
+    typed = {id(inner) for one in nodes if isinstance(one, _OF_TYPES) for inner in tree.walk(one)}
     for node in nodes:
+        if not isinstance(node, tree.Name) or node.declaration not in known or id(node) in typed:
+            continue
+        text = _written(known[node.declaration], integer_type(node.type))
         place = node.place.span
-        value = known.get(node.declaration) if node.declaration in declared - changed else None
-        if value is not None and place.text == node.declaration.name:
-            yield place.start, place.end, f"({value})"
+        if text and place.text == node.declaration.name:
+            yield place.start, place.end, text
+
+
+_OF_TYPES = (tree.SizeOf, tree.OtherExpression)
+"""Where the type of a variable may count, not only its value."""
+
+
+def _written(value: int, kind: Integer | None) -> str:
+    """A number that has the type that a variable of a type has in an expression."""
+    plain = INT if kind is None else promoted(kind)
+    text = f"({value}{_SUFFIXES.get(plain, '')})"
+    return text if plain == literal_type(text.strip("(-)")) else ""
+
+
+_SUFFIXES: dict[CType, str] = {LONG: "L", UNSIGNED: "u"}

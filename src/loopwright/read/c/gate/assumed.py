@@ -20,6 +20,7 @@ from loopwright.c import types
 from loopwright.c.tokens import bracketed, names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.known_values import integer_type
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -36,10 +37,8 @@ from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
 from loopwright.read.c.gate.numbers import (
-    fixed_numbers,
-    integer_type,
+    known_values,
     macro_numbers,
-    static_numbers,
     with_known_sizes,
     with_numbers,
 )
@@ -51,9 +50,10 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     nodes = [*tree.walk_all(region.statements)]
     declared = _declared(nodes)
     constants = macro_numbers(nodes)
-    fixed = fixed_numbers(region.function) | static_numbers(declared.values(), file)
+    known_numbers = known_values(region, file)
+    fixed = {name: known_numbers.get(one) for name, one in declared.items()}
     parameters = tuple(
-        replace(one, values=_values(one.text, declared, constants), fixed=fixed.get(declared.get(one.text)))
+        replace(one, values=_values(one.text, declared, constants), fixed=fixed.get(one.text))
         for one in program.parameters
     )
     members = _members(nodes)

@@ -7,16 +7,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from operator import add, floordiv, lshift, mod, mul, rshift, sub
+from functools import partial
 
 import islpy as isl
 
-from loopwright.c import types
-from loopwright.c.tokens import whole_word
+from loopwright.c.tokens import names_in, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.known_values import ValuesBefore, changes, converted, integer_type, value_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
 from loopwright.presburger.named import number, variable
@@ -84,93 +83,38 @@ def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
         if macro is None or node.place.first in inside:
             continue
         inside.update(range(node.place.first, node.place.end))
-        found.setdefault(macro, set()).add(_value(node))
+        found.setdefault(macro, set()).add(value_of(node, lambda _: None))
     values = {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _value(node: tree.Node) -> int | None:
-    """The value of an integer expression without names, if all of it fits its types."""
-    found: int | None = None
-    match node:
-        case tree.Number(value=value, text=text) if not re.search(r"[.']", text):
-            found = value
-        case tree.Unary(operator="-", operand=operand) if (inner := _value(operand)) is not None:
-            found = -inner
-        case tree.Cast(operand=operand):
-            found = _value(operand)
-        case tree.Name(declaration=tree.Declaration(value=value)) | tree.SizeOf(value=value):
-            found = value
-        case tree.Binary(operator=sign, left=left, right=right) if sign in _EXACT:
-            a, b = _value(left), _value(right)
-            is_odd = a is None or b is None or (sign not in "+-*" and (a < 0 or b <= 0 or b > 62))
-            found = None if is_odd or a is None or b is None else _EXACT[sign](a, b)
-    kind = integer_type(node.type) if isinstance(node, _VALUED) else None
-    return found if kind is not None and found is not None and kind.least <= found <= kind.greatest else None
+def known_values(region: TypedRegion, file: TypedFile) -> dict[tree.Declaration, int]:
+    """The variables in a region that have one number each whenever it is reached, and that it keeps."""
+    nodes = [*tree.walk_all(region.statements)]
+    changed = {root for root, _ in changes(nodes)}
+    before = ValuesBefore(region.function, partial(_static_number, file=file), _directed(file))
+    declared = {node.declaration for node in nodes if isinstance(node, tree.Name)} - changed
+    found = ((one, before.value(one, region.first)) for one in declared)
+    return {one: value for one, value in found if value is not None}
 
 
-_EXACT = {"+": add, "-": sub, "*": mul, "/": floordiv, "%": mod, "<<": lshift, ">>": rshift}
-_VALUED = (tree.Number, tree.Name, tree.SizeOf, tree.Unary, tree.Binary, tree.Cast)
+def _directed(file: TypedFile) -> frozenset[str]:
+    """The names in directives, which may give threads variables of their own."""
+    return frozenset(name for one in file.text.directives for name in names_in(one))
 
 
-def integer_type(kind: types.CType) -> types.Integer | None:
-    """The type of integers that a type is, that of an enumeration too."""
-    kind = types.unqualified(kind)
-    kind = kind.integer if isinstance(kind, types.Enumeration) else kind
-    return kind if isinstance(kind, types.Integer) else None
+def _static_number(one: tree.Declaration, file: TypedFile) -> int | None:
+    """That of a variable that this file alone can change, and does not."""
+    is_plain = one.is_file_scope and is_of_this_file(one, file) and not file.may_point_to(one.name)
+    kind, first = integer_type(one.type), file.first_value(one) if is_plain else None
+    value = None if first is None else value_of(first, partial(_constant, file=file))
+    if value is None or kind is None or any(_may_change(one, body) for body in file.functions_with(one.name)):
+        return None
+    return converted(value, kind)
 
 
-_ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
-
-
-def fixed_numbers(function: TypedFunction) -> dict[tree.Declaration | None, int]:
-    """The variables of a function that are declared with a number, or assigned one in one place, and that
-    nothing gives another value."""
-    if function.errors or any(token.text in _ASSEMBLER for token in function.tokens):
-        return {}
-    given = [(root.offset, node) for root, node in changes(function.nodes)]
-    places = [offset for offset, _ in given]
-    late = {
-        offset: node.value
-        for offset, node in given
-        if isinstance(node, tree.Assign) and node.operator == "=" and places.count(offset) == 1
-    }
-    changed = function.addressed | (set(places) - late.keys())
-    unread = {word for problem in function.problems for word in problem.words}
-    return {
-        one.declaration: value
-        for one in function.nodes
-        if isinstance(one, tree.Declarator)
-        and one.declaration.storage is tree.Storage.AUTOMATIC
-        and one.declaration.offset not in changed
-        and one.declaration.name not in unread
-        and isinstance(one.declaration.type, types.Integer)
-        and (one.initial is None) == (one.declaration.offset in late)
-        and (value := _value(one.initial or late[one.declaration.offset])) is not None
-    }
-
-
-def changes(nodes: Iterable[tree.Node]) -> Iterator[tuple[tree.Declaration, tree.Assign | tree.Update]]:
-    """What is assigned to, and where."""
-    for node in nodes:
-        root = tree.root_of(node.target) if isinstance(node, tree.Assign | tree.Update) else None
-        if root is not None and isinstance(node, tree.Assign | tree.Update):
-            yield root, node
-
-
-def static_numbers(
-    declared: Iterable[tree.Declaration], file: TypedFile
-) -> dict[tree.Declaration | None, int]:
-    """Those of variables that this file alone can change, and does not."""
-    found: dict[tree.Declaration | None, int] = {}
-    for one in declared:
-        is_plain = one.is_file_scope and isinstance(one.type, types.Integer) and is_of_this_file(one, file)
-        is_plain = is_plain and not file.may_point_to(one.name)
-        first = file.first_value(one) if is_plain else None
-        value = None if first is None else _value(first)
-        if value is not None and not any(_may_change(one, body) for body in file.functions_with(one.name)):
-            found[one] = value
-    return found
+def _constant(name: tree.Name, file: TypedFile) -> int | None:
+    return _static_number(name.declaration, file)
 
 
 def _may_change(one: tree.Declaration, function: TypedFunction) -> bool:

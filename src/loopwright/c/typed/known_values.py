@@ -1,0 +1,305 @@
+"""The numbers that expressions and variables are where a function is compiled, with C's conversions.
+
+    expressions   of numbers, enumerators, `sizeof`, and variables that are numbers there
+    variables     whose assignments that may reach a place all give them one number
+
+An assignment reaches no place that only a later one leads to: that stands in a block around the place, and
+no label or case is between them.  Loops around the place that it stands before may bring others back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from ctypes import c_float
+from dataclasses import replace
+from functools import cached_property
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
+
+from loopwright.c import types
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFunction
+from loopwright.lazy_dataclass import dataclass
+
+Lookup = Callable[[tree.Name], "int | None"]
+_SUMS = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
+_COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
+
+
+def integer_type(kind: types.CType) -> types.Integer | None:
+    """The type of integers that a type is, that of an enumeration too."""
+    kind = types.unqualified(kind)
+    kind = kind.integer if isinstance(kind, types.Enumeration) else kind
+    return kind if isinstance(kind, types.Integer) else None
+
+
+def converted(value: int, kind: types.Integer) -> int:
+    """A number as a value of a type (C17 6.3.1.2, 6.3.1.3; compilers keep the low bits of signed ones)."""
+    if kind.rank == 0:
+        return int(value != 0)
+    low = value & ((1 << kind.bits) - 1)
+    return low - (1 << kind.bits) if kind.signed and low > kind.greatest else low
+
+
+def value_of(node: tree.Node, lookup: Lookup) -> int | None:
+    """The value of an integer expression; None where it has names that are no numbers, or is not defined."""
+    kind = integer_type(node.type) if isinstance(node, tree.Expression) else None
+    if kind is None:
+        return None
+    match node:
+        case tree.Number(value=value):
+            return value
+        case tree.Name(declaration=tree.Declaration(storage=tree.Storage.ENUMERATOR, value=value)):
+            return value
+        case tree.Name():
+            return lookup(node)
+        case tree.SizeOf(value=value):
+            return value
+        case tree.Cast(operand=operand):
+            found = _truncated(operand) if _is_floating(operand) else value_of(operand, lookup)
+            return None if found is None else converted(found, kind)
+        case tree.Unary(operator=sign, operand=operand):
+            inner = value_of(operand, lookup)
+            return None if inner is None else _unary(sign, inner, kind)
+        case tree.Conditional(test=test, then=then, otherwise=otherwise):
+            chosen = value_of(test, lookup)
+            found = None if chosen is None else value_of(then if chosen else otherwise, lookup)
+            return None if found is None else converted(found, kind)
+        case tree.Binary(operator=sign, left=left, right=right):
+            first, second = value_of(left, lookup), value_of(right, lookup)
+            if first is None or second is None:
+                return None
+            if sign in _COMPARED:
+                shared = integer_type(types.common(_plain(left), _plain(right)))
+                sides = None if shared is None else (converted(first, shared), converted(second, shared))
+                return None if sides is None else int(_COMPARED[sign](*sides))
+            return _binary(sign, first, second, kind)
+    return None
+
+
+def _plain(node: tree.Expression) -> types.CType:
+    return integer_type(node.type) or node.type
+
+
+def _is_floating(node: tree.Expression) -> bool:
+    return isinstance(types.unqualified(node.type), types.Floating)
+
+
+def _truncated(node: tree.Expression) -> int | None:
+    """A number such as `3.7` or `-1e3f`, without its fraction."""
+    match node:
+        case tree.Cast(operand=operand, is_implicit=True) if _is_floating(operand):
+            return _truncated(operand)
+        case tree.Unary(operator="-" | "+" as sign, operand=operand):
+            inner = _truncated(operand)
+            return None if inner is None else -inner if sign == "-" else inner
+        case tree.Number(text=text) if set(text.lower()) <= set("0123456789.e+-f"):
+            exact = float(text.lower().removesuffix("f"))
+            rounded = c_float(exact).value if text[-1] in "fF" else exact
+            return int(rounded) if abs(rounded) < (1 << 31) - 1 else None
+    return None
+
+
+def _fitting(value: int, kind: types.Integer) -> int | None:
+    """A result: unsigned ones wrap around, signed ones that do not fit are not defined."""
+    is_defined = not kind.signed or kind.least <= value <= kind.greatest
+    return converted(value, kind) if is_defined else None
+
+
+def _unary(sign: str, value: int, kind: types.Integer) -> int | None:
+    match sign:
+        case "-":
+            return _fitting(-value, kind)
+        case "+" | "__extension__":
+            return value
+        case "~":
+            return converted(~value, kind)
+        case "!":
+            return int(not value)
+    return None
+
+
+def _binary(sign: str, first: int, second: int, kind: types.Integer) -> int | None:
+    match sign:
+        case "&&":
+            return int(bool(first and second))
+        case "||":
+            return int(bool(first or second))
+        case "/" | "%" if second != 0:
+            size = abs(first) // abs(second)
+            quotient = size if (first < 0) == (second < 0) else -size
+            return _fitting(quotient if sign == "/" else first - quotient * second, kind)
+        case "<<" | ">>" if 0 <= second < kind.bits and first >= 0:
+            return _fitting(first << second if sign == "<<" else first >> second, kind)
+        case _ if sign in _SUMS:
+            return _fitting(_SUMS[sign](first, second), kind)
+    return None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What gives a variable a value, or declares it without one."""
+
+    node: tree.Declarator | tree.Assign | tree.Update
+    is_statement: bool
+    """It stands in a block, under no condition."""
+
+    @property
+    def place(self) -> tree.TokenRange:
+        return self.node.place
+
+    @property
+    def is_declared(self) -> bool:
+        return isinstance(self.node, tree.Declarator)
+
+    @property
+    def value(self) -> tree.Expression | None:
+        """None where it is not one expression."""
+        match self.node:
+            case tree.Declarator(initial=value):
+                return value
+            case tree.Assign(operator="=", value=value):
+                return value
+        return None
+
+
+@dataclass(frozen=True)
+class ValuesBefore:
+    """The numbers that variables of a function are where one of its tokens is reached."""
+
+    function: TypedFunction
+    outside: Callable[[tree.Declaration], int | None] = lambda _: None
+    """Those that nothing changes in the file."""
+    directed: frozenset[str] = frozenset()
+    """Names in directives, which may give threads variables of their own."""
+
+    def value(
+        self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]] = frozenset()
+    ) -> int | None:
+        """What a variable is whenever the token `at` is reached."""
+        kind = integer_type(one.type)
+        if kind is None or (one.offset, at) in active or not self._is_followed(one):
+            return None
+        reaching, is_other = self.reaching(one, at)
+        if is_other:
+            return self.outside(one)
+        inside = active | {(one.offset, at)}
+        found = {
+            None if each.value is None else self._value(each.value, each.place.first, inside)
+            for each in reaching
+            if each.value is not None or not each.is_declared
+        }
+        (value,) = found if len(found) == 1 else (None,)
+        return None if value is None else converted(value, kind)
+
+    def _value(self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]]) -> int | None:
+        return value_of(node, lambda name: self.value(name.declaration, at, active))
+
+    def _is_followed(self, one: tree.Declaration) -> bool:
+        kind = one.type
+        is_plain = not isinstance(kind, types.Qualified) or not (kind.is_volatile or kind.is_atomic)
+        words = (problem.words for problem in self.function.problems)
+        is_hidden = self._is_opaque or one.name in self.directed or any(one.name in each for each in words)
+        return is_plain and not is_hidden and one.offset not in self.function.addressed
+
+    @cached_property
+    def _is_opaque(self) -> bool:
+        function = self.function
+        assembler = any(token.text in _ASSEMBLER for token in function.tokens)
+        return bool(function.errors) or assembler or function.jumps_anywhere
+
+    def reaching(self, one: tree.Declaration, at: int) -> tuple[list[Given], bool]:
+        """What may have given a variable its value at a token, and whether that may be from elsewhere."""
+        given = self._given.get(one.offset, [])
+        is_own = one.storage is tree.Storage.AUTOMATIC
+        if not is_own and all(each.is_declared for each in given):
+            is_kept = one.storage is tree.Storage.STATIC and not one.is_file_scope and not one.attributes
+            return (given, False) if is_kept else ([], True)
+        if not is_own:
+            given = [each for each in given if not each.is_declared]
+        last = max((each for each in given if self._leads_to(each, at)), default=None, key=_end)
+        if last is None:
+            return given, not is_own
+        around = [each for each in self._repeating if _encloses(each, at) and not _contains(each, last.place)]
+
+        def may_reach(place: tree.TokenRange) -> bool:
+            return last.place.end <= place.first < at or any(_contains(each, place) for each in around)
+
+        is_seen = not is_own and one.storage is not tree.Storage.PARAMETER
+        is_other = is_seen and any(map(may_reach, self._unknown))
+        return [last, *(each for each in given if may_reach(each.place))], is_other
+
+    def _leads_to(self, given: Given, at: int) -> bool:
+        """Whether every way to a token is through a statement of a block around it, and not past it."""
+        if not given.is_statement or given.place.end > at:
+            return False
+        inner = [block for block in self._blocks if _contains(block, given.place)]
+        is_around = bool(inner) and _encloses(min(inner, key=lambda one: one.end - one.first), at)
+        return is_around and not any(given.place.end <= entry <= at for entry in self._entries)
+
+    @cached_property
+    def _given(self) -> dict[int, list[Given]]:
+        found: dict[int, list[Given]] = {}
+        blocks = (each for each in self.function.nodes if isinstance(each, tree.CompoundStatement))
+        own = {id(part) for block in blocks for each in block.statements for part in _parts(each)}
+        for node in self.function.nodes:
+            if isinstance(node, tree.Declarator):
+                found.setdefault(node.declaration.offset, []).append(Given(node, id(node) in own))
+        for root, node in changes(self.function.nodes):
+            given = Given(node, id(node) in own)
+            is_whole = given.is_statement and given.value is not None
+            found.setdefault(root.offset, []).append(replace(given, is_statement=is_whole))
+        return found
+
+    @cached_property
+    def _blocks(self) -> list[tree.TokenRange]:
+        return [each.place for each in self.function.nodes if isinstance(each, tree.CompoundStatement)]
+
+    @cached_property
+    def _repeating(self) -> list[tree.TokenRange]:
+        kinds = tree.ForStatement | tree.OtherStatement
+        return [each.place for each in self.function.nodes if isinstance(each, kinds)]
+
+    @cached_property
+    def _entries(self) -> list[int]:
+        """Where labels and cases lead to."""
+        labels = [place for place, kind in self.function.jumps if kind == "label"]
+        others = [each for each in self.function.nodes if isinstance(each, tree.OtherStatement)]
+        return labels + [each.place.first for each in others if each.kind in ("CASE_STMT", "DEFAULT_STMT")]
+
+    @cached_property
+    def _unknown(self) -> list[tree.TokenRange]:
+        """Calls, and what is written through pointers: either may change what is not the function's own."""
+        nodes = self.function.nodes
+        calls = [each.place for each in nodes if isinstance(each, tree.CallExpression | tree.OtherExpression)]
+        written = (each for each in nodes if isinstance(each, tree.Assign | tree.Update))
+        return calls + [each.place for each in written if tree.owner(each.target) is None]
+
+
+def changes(nodes: Iterable[tree.Node]) -> Iterator[tuple[tree.Declaration, tree.Assign | tree.Update]]:
+    """What is assigned to, and where."""
+    for node in nodes:
+        root = tree.root_of(node.target) if isinstance(node, tree.Assign | tree.Update) else None
+        if root is not None and isinstance(node, tree.Assign | tree.Update):
+            yield root, node
+
+
+def _parts(statement: tree.Statement) -> tuple[tree.Node, ...]:
+    match statement:
+        case tree.Declare(variables=variables):
+            return variables
+        case tree.Evaluate(value=value):
+            return (value,)
+    return ()
+
+
+def _end(given: Given) -> int:
+    return given.place.end
+
+
+def _encloses(place: tree.TokenRange, at: int) -> bool:
+    return place.first < at < place.end
+
+
+def _contains(outer: tree.TokenRange, inner: tree.TokenRange) -> bool:
+    return outer.first <= inner.first and inner.end <= outer.end

@@ -1,0 +1,171 @@
+"""The threads of OpenMP that there are where a region runs: what each has of its own, and what differs.
+
+`#pragma omp for` divides a loop among the threads of the `parallel` around it or, where none is around it in
+its function, among those that call the function.  Each thread has its own of what is declared in there, and
+of what clauses say.  Such a variable is the same in all threads if all give it the same values:
+
+    x = e    under no other directive, e without calls and of variables that are the same, and so the
+             conditions of all that is around it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from loopwright.c.openmp import OpenmpDirective, directive_of
+from loopwright.c.tokens import names_in
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.known_values import ValuesBefore
+from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.refusals import openmp_statements
+from loopwright.lazy_dataclass import dataclass
+
+_PRIVATE = ("private", "firstprivate")
+_TEAM = frozenset((*_PRIVATE, "shared", "default", "num_threads", "if", "proc_bind"))
+"""Clauses of `parallel` after which a thread's own variables are known."""
+_OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
+
+
+class NoTeam(Exception):
+    """What makes it unknown which threads run a region, in words."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """The statement that all threads run, as a piece of the preprocessed text."""
+
+    region: TypedRegion
+    start: int
+    end: int
+    listed: frozenset[str]
+    """The names that clauses make each thread's own."""
+    others: tuple[tuple[int, int], ...]
+    """The statements of other directives in there."""
+    is_called: bool
+    """It is a function that all threads call."""
+
+    @cached_property
+    def own(self) -> frozenset[tree.Declaration]:
+        """The variables in the region of which each thread has its own."""
+        names = (node for node in tree.walk_all(self.region.statements) if isinstance(node, tree.Name))
+        return frozenset(one.declaration for one in names if self._is_own(one.declaration))
+
+    @cached_property
+    def given(self) -> tuple[str, ...]:
+        """The parameters of the function in it: the same in all threads if all call it with the same."""
+        found = (one.name for one in self.own if one.storage is tree.Storage.PARAMETER)
+        return tuple(sorted(found)) if self.is_called else ()
+
+    def unlike(self) -> str | None:
+        """A variable that the region only reads, and that may be another in another thread."""
+        inside = [*tree.walk_all(self.region.statements)]
+        changed = {tree.changed_root(node) for node in inside}
+        read = sorted((one for one in self.own - changed), key=lambda one: one.offset)
+        at = self.region.first
+        return next((one.name for one in read if not self._is_same(one, at, frozenset())), None)
+
+    @cached_property
+    def _values(self) -> ValuesBefore:
+        return ValuesBefore(self.region.function)
+
+    def _is_own(self, one: tree.Declaration) -> bool:
+        if one.is_file_scope or one.storage not in _OWN:
+            return False
+        return one.name in self.listed or self.start <= one.offset < self.end
+
+    def _is_same(self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]]) -> bool:
+        """Whether a variable has one value in all threads that reach a token."""
+        if not self._is_own(one) or (one.offset, at) in active:
+            return True
+        function = self.region.function
+        words = (problem.words for problem in function.problems)
+        if function.errors or one.offset in function.addressed or any(one.name in each for each in words):
+            return False
+        given, _ = self._values.reaching(one, at)
+        inside = active | {(one.offset, at)}
+        return all(self._gives_same(one, each.node, inside) for each in given)
+
+    def _gives_same(self, one: tree.Declaration, node: tree.Node, active: frozenset[tuple[int, int]]) -> bool:
+        at = self._offset(node)
+        if not self.start <= at < self.end:
+            return True
+        if any(start <= at < end for start, end in self.others):
+            return False
+        at, values = node.place.first, [*self._conditions(node)]
+        if isinstance(node, tree.Assign):
+            values.append(node.value)
+        elif isinstance(node, tree.Declarator) and node.initial is not None:
+            values.append(node.initial)
+        is_plain = isinstance(node, tree.Declarator) or (
+            isinstance(node, tree.Assign) and node.operator == "="
+        )
+        is_before = is_plain or self._is_same(one, at, active)
+        return is_before and all(self._is_same_value(part, at, active) for part in values)
+
+    def _is_same_value(self, value: tree.Node, at: int, active: frozenset[tuple[int, int]]) -> bool:
+        for node in tree.walk(value):
+            if isinstance(node, tree.CallExpression | tree.OtherExpression | tree.OtherStatement):
+                return False
+            if isinstance(node, tree.Subscript | tree.MemberAccess | tree.Unary):
+                root = tree.root_of(node)
+                if root is None or (self._is_own(root) and not isinstance(node, tree.Unary)):
+                    return False
+            if isinstance(node, tree.Name) and not self._is_same(node.declaration, at, active):
+                return False
+        return True
+
+    def _conditions(self, node: tree.Node) -> Iterator[tree.Node]:
+        """What decides, in the statement of the team, whether a node runs."""
+        for outer in self.region.function.nodes:
+            is_around = outer.place.first <= node.place.first and node.place.end <= outer.place.end
+            if outer is node or not is_around or not self._is_in_team(outer):
+                continue
+            match outer:
+                case tree.IfStatement(test=test) | tree.Conditional(test=test):
+                    yield test
+                case tree.ForStatement(test=test, step=step):
+                    yield from (part for part in (test, step) if part is not None)
+                case tree.Binary(operator="&&" | "||", left=left):
+                    yield left
+                case tree.OtherStatement():
+                    yield outer
+
+    def _is_in_team(self, node: tree.Node) -> bool:
+        return self.start <= self._offset(node) < self.end
+
+    def _offset(self, node: tree.Node) -> int:
+        return self.region.function.starts[node.place.first]
+
+
+def team_around(file: TypedFile, region: TypedRegion) -> Team:
+    """The threads that divide the loops of a region; raises `NoTeam` where that is not known."""
+    (spot,) = (spot for one, spot in file.located if one.place == region.place and isinstance(spot, Located))
+    found = openmp_statements(file)
+    around = [one for one in found if one.end > spot.start >= one.start]
+    function = region.function
+    start, end = function.starts[0], function.starts[-1] + 1
+    listed: frozenset[str] = frozenset()
+    if around:
+        said = directive_of(around[0].words)
+        if len(around) > 1 or said is None or said.name != "parallel":
+            raise NoTeam(f"these loops stand in the statement of another directive: {around[-1]}")
+        unknown = [one.name for one in said.clauses if one.name not in _TEAM]
+        if unknown or not _shares_others(said):
+            raise NoTeam(f"it is not known what a clause makes each thread's own: {around[0]}")
+        start, end = around[0].start, around[0].end
+        listed = names_of(said, *_PRIVATE)
+    others = tuple((one.start, one.end) for one in found if start < one.start < end and one not in around)
+    return Team(region, start, end, listed, others, is_called=not around)
+
+
+def names_of(said: OpenmpDirective, *clauses: str) -> frozenset[str]:
+    """The names in clauses of a directive."""
+    found = (one.arguments for one in said.clauses if one.name in clauses)
+    return frozenset(name for arguments in found for one in arguments for name in names_in(one.text))
+
+
+def _shares_others(said: OpenmpDirective) -> bool:
+    default = said.clause("default")
+    return default is None or [one.text for one in default.arguments] in (["shared"], ["none"])

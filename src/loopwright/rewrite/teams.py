@@ -1,0 +1,316 @@
+"""Loops that are divided among threads which there are: `#pragma omp for`, in `parallel` or what it calls.
+
+Each thread runs the whole text, so the new loops have to be divided as well.
+
+Where the outermost new loops are those that were divided, head by head, with the same statements in their
+iterations, the directives are kept as they are: the same threads run the same iterations in the same order.
+
+Otherwise the outermost loop of each nest is proved independent and printed with `omp for`.  What the text
+means is that of `omp parallel for` at these loops, and that is read back and proved.  Besides:
+
+    each thread's own variables   are each iteration's own, or the same in all threads
+    `lastprivate`, `reduction`    name none of them
+    `nowait`                      is left out: that all threads wait, where they did not, is listed
+
+What the old loops promise is tried in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from loopwright.c.file import c_file
+from loopwright.c.openmp import OpenmpDirective, directive_of
+from loopwright.c.regions import Directive
+from loopwright.c.syntax import Node as SyntaxNode
+from loopwright.c.tokens import names_in, spelled
+from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.c.typed.teams import NoTeam, Team, names_of, team_around
+from loopwright.c.typed.tree import Declaration, Declarator, changed_root, walk_all
+from loopwright.emit.region import Loops, line_end, new_source, printed_loops
+from loopwright.errors import BadInput, Code, GaveUp, Illegal
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import children
+from loopwright.model.annotations import Clauses
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing, Statement
+from loopwright.presburger.sets import OUT
+from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.text.annotations import prove_annotations
+from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.options import ReadOptions
+from loopwright.read.c.reader import read_source
+from loopwright.source import Edit, Source, Span
+from loopwright.transform import Plan
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import Component
+
+_DIVIDING = ("for", "for simd")
+_KNOWN = frozenset(("nowait", "schedule", "private", "lastprivate", "reduction", "collapse"))
+_OF_ONE_LOOP = (_KNOWN | {"firstprivate"}) - {"collapse"}
+"""Clauses that say the same of a loop whatever is in its iterations."""
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A region all of whose statements are in loops that threads divide."""
+
+    program: Program
+    loops: tuple[tuple[Directive, OpenmpDirective, SyntaxNode], ...]
+    """The directives, what they say, and the loops they stand at."""
+    is_kept: bool = False
+    """The directives stay as they are."""
+
+    @cached_property
+    def team(self) -> Team:
+        """The threads; raises where it is not known what they have of their own."""
+        file = typed_file(self.program.source, self.program.compiled)
+        places = {one.place: one for one in file.regions if isinstance(one, TypedRegion)}
+        try:
+            return team_around(file, places[self.program.region])
+        except NoTeam as failure:
+            raise BadInput(Code.DIRECTIVE, str(failure), span=self.program.region) from None
+
+    @property
+    def sums(self) -> frozenset[str]:
+        """What the threads combine."""
+        return frozenset(name for _, said, _ in self.loops for name in names_of(said, "reduction"))
+
+    @property
+    def schedule(self) -> str:
+        """How the iterations are divided, if all loops say the same."""
+        clauses = [said.clause("schedule") for _, said, _ in self.loops]
+        said = {"" if one is None else one.place.text for one in clauses}
+        return f" {next(iter(said))}" if len(said) == 1 and said != {""} else ""
+
+    def settled(self, listed: Sequence[Assumption]) -> tuple[Assumption, ...]:
+        """What is assumed of the region: of its directives, that they are kept, or what they promise."""
+        own = {pragma.place for pragma, _, _ in self.loops}
+        others = tuple(one for one in listed if one.place not in own)
+        if self.is_kept:
+            return others
+        found = [self._promised()]
+        if self.team.given:
+            text = f"{', '.join(self.team.given)}: the same in all threads that call this function"
+            found.append(Assumption(AssumptionKind.CONSTANT, text))
+        if any(said.clause("nowait") is not None for _, said, _ in self.loops):
+            text = "'nowait' is left out: no thread waits before these loops for what another does after them"
+            found.append(Assumption(AssumptionKind.PRAGMA, text))
+        return (*others, *found)
+
+    def _promised(self) -> Assumption:
+        """That the old loops are independent; raises, with a witness, where they are not."""
+        text = "the loops that threads divide have independent iterations, as their directives say"
+        found = Assumption(AssumptionKind.PRAGMA, text, self.loops[0][0].place)
+        old = self._old_loops()
+        match Undecided("") if old is None else prove_annotations(old, allow_reassociation=True):
+            case Refuted(message=message, witness=witness):
+                raise Illegal(Code.NOT_PARALLEL, message, witness=witness, span=found.place)
+            case Proved():
+                return replace(found, standing=Standing.PROVED)
+        return found
+
+    def _old_loops(self) -> Program | None:
+        """The region, read with `parallel for` at its loops; None where it is not read so."""
+        number = [each.place for each in self.program.file.regions].index(self.program.region)
+        try:
+            return read_source(self._as_parallel_loops(), ReadOptions(compiled=self.program.compiled))[number]
+        except BadInput:
+            return None
+
+    def may_keep(self, plan: Plan) -> bool:
+        """Whether the iterations of the loops that are divided are the same, with the same statements."""
+        clauses = {one.name for _, said, _ in self.loops for one in said.clauses}
+        is_plain = clauses <= _OF_ONE_LOOP and all(said.name == "for" for _, said, _ in self.loops)
+        is_marked = any(one.kind is DirectiveKind.PARALLEL for one in plan.directives)
+        if plan.storage or is_marked or not is_plain:
+            return False
+        return all(map(_same_first, plan.written.statements, plan.program.statements))
+
+    def kept(self, plan: Plan, loops: Loops) -> Divided | None:
+        """With its directives kept, where the loops of the new text are those that were divided."""
+        heads = [_head(loop) for _, _, loop in self.loops]
+        new = new_source([loops])
+        block = c_file(new).block(_region_of(new, plan))
+        parts = [one for one in block.named_children if one.type != "comment"]
+        if [_head(one) for one in parts] != heads or self._outermost() != len(heads):
+            return None
+        return replace(self, is_kept=True)
+
+    def _outermost(self) -> int:
+        """How many of the loops are in no other one."""
+        around = self.program.syntax.of_type("for_statement")
+        inner = [
+            loop
+            for _, _, loop in self.loops
+            for one in around
+            if one != loop and one.span.contains(loop.span)
+        ]
+        return len(self.loops) - len(inner)
+
+    def with_directives(self, source: Source, plan: Plan) -> Iterator[Edit]:
+        """What puts the directives before the loops of the new text."""
+        block = c_file(source).block(_region_of(source, plan))
+        parts = [one for one in block.named_children if one.type == "for_statement"]
+        for (pragma, _, _), loop in zip(self.loops, parts, strict=True):
+            start = source.text.rfind("\n", 0, loop.start) + 1
+            yield start, start, " ".join(pragma.place.text.split()) + line_end(source)
+
+    def _as_parallel_loops(self) -> Source:
+        """The text with `parallel for` at these loops, and clauses for what each thread has of its own."""
+        edits: list[Edit] = []
+        for pragma, said, loop in self.loops:
+            listed = names_of(said, *(_KNOWN - {"schedule"}))
+            own = {one.name for one in self._changed(loop.span)} - listed
+            clauses = [one.place.text for one in said.clauses if one.name != "nowait"]
+            clauses += [f"private({', '.join(sorted(own))})"] if own else []
+            words = f"#pragma omp parallel {said.name} {' '.join(clauses)}"
+            edits.append((pragma.place.start, pragma.place.end, words + "\n" * pragma.place.text.count("\n")))
+        return self.program.source.edited(edits)
+
+    def _changed(self, place: Span) -> Iterator[Declaration]:
+        """What each thread has of its own that a part of the region changes, and does not declare."""
+        inside = [one for one in walk_all(self.team.region.statements) if place.contains(one.place.span)]
+        declared = {one.declaration for one in inside if isinstance(one, Declarator)}
+        changed = {changed_root(node) for node in inside}
+        return (one for one in self.team.own if one in changed - declared)
+
+    def refuse_unlike(self, loops: Loops, verdict: LegalityVerdict | None) -> None:
+        """Raise where the new loops need of a thread's own variables what they are not."""
+        unknown = [one.name for _, said, _ in self.loops for one in said.clauses if one.name not in _KNOWN]
+        if unknown:
+            self._refuse(f"nothing is known of the clause '{unknown[0]}'")
+        other = self.team.unlike()
+        if other is not None:
+            self._refuse(f"each thread has its own '{other}', which may be another one")
+        printed = [*_shared(printed_loops(loops, openmp=True))]
+        if None in printed or verdict is None:
+            self._refuse("a new loop has statements beside it that every thread would run")
+        private = {one.array for one in verdict.private} if verdict is not None else set()
+        iterators = {one for each in loops.in_file.statements for one in each.iterators}
+        for one in self._changed(self.program.region):
+            if one.name not in private | iterators:
+                self._refuse(f"each thread has its own '{one.name}', which the loops change")
+        own = {one.name for one in self.team.own}
+        for clauses in printed:
+            said = (
+                []
+                if clauses is None
+                else [*clauses.lastprivate, *(i for r in clauses.reductions for i in r.items)]
+            )
+            kept = next((name for item in said for name in names_in(item)[:1] if name in own), None)
+            if kept is not None:
+                self._refuse(f"each thread has its own '{kept}', of which one value is wanted after the loop")
+        combined = {one.array for one in verdict.reassociations} if verdict is not None else set()
+        if not combined <= self.sums:
+            self._refuse(f"the old loops do not combine values of {min(combined - self.sums)}")
+
+    def _refuse(self, reason: str) -> None:
+        raise _refusal(self.program, reason)
+
+
+def _refusal(program: Program, reason: str) -> GaveUp:
+    hint = "'parallel for' at a loop divides it among threads of its own"
+    return GaveUp(
+        Code.UNDECIDED,
+        f"could not decide what threads make of this: {reason}",
+        span=program.region,
+        hint=hint,
+    )
+
+
+def divided(program: Program) -> Divided | None:
+    """The region, if threads divide loops of it which there are already; raises where it is not known how."""
+    pragmas = program.file.region(program.region).pragmas
+    said = [
+        (one, directive_of(f"#pragma{one.argument}"))
+        for one in pragmas
+        if next(iter(names_in(one.argument)), "") == "omp"
+    ]
+    dividing = [(one, each) for one, each in said if each is not None and each.name in _DIVIDING]
+    if not dividing:
+        return None
+    if len(dividing) < len(said):
+        raise _refusal(program, "another directive stands beside 'omp for'")
+    loops = [(one, each, _loop_at(program, one)) for one, each in dividing]
+    for statement in program.statements:
+        around = [loop for _, _, loop in loops if loop.span.contains(statement.body.place)]
+        if len(around) != 1:
+            raise _refusal(program, "every thread runs what is not in a loop that they divide")
+    return Divided(program, tuple(loops))
+
+
+def _loop_at(program: Program, pragma: Directive) -> SyntaxNode:
+    following = [one for one in program.syntax.of_type("for_statement") if one.start >= pragma.place.end]
+    if not following:
+        raise _refusal(program, "no loop follows 'omp for'")
+    return min(following, key=lambda one: one.start)
+
+
+def _same_first(old: Statement, new: Statement) -> bool:
+    """Whether the outermost loop around a statement, and where it stands, are as they were."""
+    before, after = (one.schedule.project_out(OUT, 2, one.schedule.dim(OUT) - 2) for one in (old, new))
+    return old.depth > 0 and bool(
+        before.intersect_domain(old.domain).is_equal(after.intersect_domain(new.domain))
+    )
+
+
+def _head(node: SyntaxNode) -> list[str]:
+    """The words of a loop up to its body."""
+    body = node.child_by_field_name("body") if node.type == "for_statement" else None
+    return [] if body is None else spelled(node.source.text[node.start : body.start])
+
+
+def _region_of(source: Source, plan: Plan) -> Span:
+    """The place of a plan's region in the new text."""
+    places = [one.place for one in c_file(plan.written.source).regions]
+    return c_file(source).regions[places.index(plan.written.region)].place
+
+
+def with_divided_loops(plan: Plan) -> Plan:
+    """The plan whose outermost loops are independent."""
+    said = {
+        position
+        for one in plan.directives
+        if one.kind is DirectiveKind.PARALLEL and one.loop == 0
+        for position in one.positions
+    }
+    nests: dict[int, list[tuple[int, ...]]] = {}
+    for leaf in plan.leaves:
+        if not leaf.depth:
+            raise _refusal(plan.written, "a statement is in no loop")
+        if leaf.position not in said:
+            nests.setdefault(leaf.position[0], []).append(leaf.position)
+    for positions in nests.values():
+        plan = plan.directed(DirectiveKind.PARALLEL, Component.of(positions), 0)
+    return plan
+
+
+def _shared(node: Node) -> Iterator[Clauses | None]:
+    """The clauses of the outermost loops; None where one has none, and for a statement in no loop."""
+    if isinstance(node, For | Call):
+        parallel = node.parallel if isinstance(node, For) else None
+        yield None if parallel is None else parallel.clauses
+        return
+    for child in children(node):
+        yield from _shared(child)
+
+
+def in_teams(source: Source, regions: Sequence[Divided | None], plans: Sequence[Plan]) -> Source:
+    """The new text with the directives of regions that are divided, `for` in place of `parallel for`."""
+    edits: list[Edit] = []
+    for one, plan in zip(regions, plans, strict=True):
+        if one is not None:
+            edits += one.with_directives(source, plan) if one.is_kept else _shared_again(source, one, plan)
+    return source.edited(sorted(edits))
+
+
+def _shared_again(source: Source, divided: Divided, plan: Plan) -> Iterator[Edit]:
+    for pragma in c_file(source).region(_region_of(source, plan)).pragmas:
+        text = pragma.place.text
+        if "omp parallel for" in text:
+            words = text.rstrip().replace("omp parallel for", "omp for", 1)
+            words += "" if "schedule(" in words else divided.schedule
+            yield pragma.place.start, pragma.place.end, words + text[len(text.rstrip()) :]

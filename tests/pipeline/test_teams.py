@@ -1,0 +1,232 @@
+"""Loops that are divided among threads which there are already: their new loops are divided as well."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
+from loopwright.progress import silent
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Outcome, Request
+
+HEAD = """#include <stdio.h>
+enum { N = 40 };
+double A[N][N], B[N], C[N], s;
+int who(void);
+"""
+FIELD = "for (i = 1; i < n; i++) {0} for (j = 0; j < m; j++) {1}: A[i][j] = A[i][j] * 2 + B[j];"
+PARALLEL = "#pragma omp parallel private(i, j, t)\n"
+FOR = "#pragma omp for\n"
+
+SOUND = {
+    "as it is": (PARALLEL, "", FOR + FIELD.format("", "L{}"), "", "for"),
+    "turned": (PARALLEL, "", FOR + FIELD.format("", "L{}"), "interchange(L{}, i, j)", "for private(i)"),
+    "in tiles": (PARALLEL, "", FOR + FIELD.format("", "L{}"), "tile(L{}, 8, 4)", "for private(i, j)"),
+    "a schedule": (
+        PARALLEL,
+        "",
+        "#pragma omp for schedule(dynamic, 2)\n" + FIELD.format("", "L{}"),
+        "reverse(L{}, i)",
+        "for private(j) schedule(dynamic, 2)",
+    ),
+    "not waiting": (
+        PARALLEL,
+        "",
+        "#pragma omp for nowait\n" + FIELD.format("", "L{}"),
+        "reverse(L{}, i)",
+        "for private(j)",
+    ),
+    "a loop around": (
+        PARALLEL,
+        "",
+        "for (j = 0; j < m; j++) {\n" + FOR + "for (i = 1; i < n; i++) L{}: A[i][j] += B[i]; }",
+        "",
+        "for private(i)",
+    ),
+    "a value of each iteration": (
+        PARALLEL,
+        "",
+        FOR + "for (i = 1; i < n; i++) L{}: { t = B[i]; C[i] = t * t; }",
+        "reverse(L{}, i)",
+        "for private(t)",
+    ),
+    "a value that all threads have": (
+        PARALLEL,
+        "int k = n / 2; double u; u = B[k];",
+        FOR + "for (i = 1; i < n; i++) L{}: C[i] += u + k;",
+        "reverse(L{}, i)",
+        "for",
+    ),
+    "an iterator with a value": (
+        PARALLEL,
+        FOR + "for (i = 0; i < n; i++) C[i] = 0;\n i = n - 2;",
+        FOR + "for (j = 0; j < m; j++) L{}: A[i][j] += B[j];",
+        "reverse(L{}, j)",
+        "for",
+    ),
+    "sums": (
+        PARALLEL,
+        "",
+        "#pragma omp for reduction(+: s)\nfor (i = 0; i < n; i++) L{}: s += 1;",
+        "reverse(L{}, i)",
+        "for reduction(+:s)",
+    ),
+    "two loops": (
+        PARALLEL,
+        "",
+        f"{FOR}for (i = 1; i < n; i++) L{{}}: C[i] = B[i];\n{FOR}for (i = 1; i < n; i++) B[i] = C[i - 1];",
+        "",
+        "for",
+    ),
+    "threads that call": (
+        "",
+        "",
+        FOR + "for (int i = 1; i < n; i++) L{}: C[i] += B[i - 1];",
+        "reverse(L{}, i)",
+        "for",
+    ),
+}
+"""What begins the team, what each thread runs before, the region, its script, and the new directive."""
+
+
+def _function(name: str, head: str, before: str, region: str) -> str:
+    return (
+        f"void {name}(int n, int m) {{ int i, j; double t;\n{head}{{\n{before}\n"
+        f"#pragma scop\n{region}\n#pragma endscop\n}} }}\n"
+    )
+
+
+def _outcome(text: str, script: str, folder: Path) -> Outcome:
+    (folder / "t.c").write_text(text)
+    return transformed(Request(str(folder / "t.c"), script=script or None), silent)
+
+
+MAIN = """int main(void) {
+  for (int i = 0; i < N; i++) { B[i] = i %% 7; C[i] = i; for (int j = 0; j < N; j++) A[i][j] = i - j; }
+  %s
+  double sum = s;
+  for (int i = 0; i < N; i++) {
+    sum = sum * 3 / 2 + B[i] + C[i];
+    for (int j = 0; j < N; j++) sum += A[i][j] * (i + j);
+  }
+  printf("%%a\\n", sum);
+}
+"""
+
+
+def test_new_loops_are_divided_and_compute_the_same(tmp_path: Path) -> None:
+    """All in one program, which four threads run."""
+    parts, script, calls = [], [], []
+    for k, (head, before, region, steps, _) in enumerate(SOUND.values()):
+        parts.append(_function(f"f{k}", head, before, region.replace("{}", str(k))))
+        script.append(steps.replace("{}", str(k)))
+        calls.append(f"f{k}(N, N);" if head else f"\n#pragma omp parallel\nf{k}(N, N);\n")
+    old = HEAD + "".join(parts)
+    found = _outcome(old, "", tmp_path).source.text
+    for steps in filter(None, script):
+        assert "omp for" in _outcome(old, steps, tmp_path).source.text
+    lines = [line.strip() for line in found.splitlines() if line.startswith("#pragma omp for")]
+    assert len(lines) >= len(SOUND)
+    assert "parallel for" not in found
+    printed = []
+    changed = _outcome(old, "\n".join(filter(None, script)), tmp_path).source.text
+    for name, text in (("old", old), ("new", found), ("changed", changed)):
+        (tmp_path / f"{name}.c").write_text(text + MAIN % " ".join(calls))
+        command = ["gcc", "-O1", "-fopenmp", "-Wno-unknown-pragmas", f"{name}.c", "-o", name]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+        run = subprocess.run(
+            [tmp_path / name],
+            env={"OMP_NUM_THREADS": "4"},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        printed.append(run.stdout)
+    assert printed[0] == printed[1] == printed[2] != ""
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_directive_that_is_kept(name: str, tmp_path: Path) -> None:
+    head, before, region, script, said = SOUND[name]
+    text = HEAD + _function("f", head, before, region.replace("{}", ""))
+    outcome = _outcome(text, script.replace("{}", ""), tmp_path)
+    region_text = outcome.source.text.partition("#pragma scop")[2].partition("#pragma endscop")[0]
+    kept = [line.strip() for line in region_text.splitlines() if "pragma" in line]
+    assert set(kept) == {f"#pragma omp {said}"}
+    listed = " ".join(one for each in outcome.regions for one in each.assumptions)
+    assert ("'nowait' is left out" in listed) == (name == "not waiting")
+    assert ("the same in all threads" in listed) == (name == "threads that call")
+    assert "is dropped" not in listed
+
+
+LOOP = "for (i = 0; i < n; i++) L: C[i] = 1;"
+OWN = "for (i = 0; i < n; i++) L: C[i] = k;"
+UNSOUND = {
+    "dependent iterations": (
+        PARALLEL,
+        "",
+        "for (i = 1; i < n; i++) for (j = 1; j < m; j++) L: A[i][j] = A[i - 1][j - 1];",
+        "depend on each other",
+    ),
+    "a thread's number": (PARALLEL, "int k = who();", OWN, "its own 'k'"),
+    "a thread's own turn": (PARALLEL, "int k = 0; if (who()) k = 1;", OWN, "its own 'k'"),
+    "a number of a number": (PARALLEL, "int l = who(), k = l + 1;", OWN, "its own 'k'"),
+    "a thread's own count": (PARALLEL, "int k = 0; while (who()) k++;", OWN, "its own 'k'"),
+    "what one thread found": (
+        PARALLEL,
+        "int k = 0;\n#pragma omp for\nfor (i = 0; i < n; i++) k = i;\n",
+        OWN,
+        "its own 'k'",
+    ),
+    "a thread's own array": (
+        PARALLEL,
+        "double D[N];",
+        "for (i = 0; i < n; i++) L: D[i] = B[i];",
+        "its own 'D'",
+    ),
+    "a value of a thread": (
+        PARALLEL,
+        "",
+        "for (i = 0; i < n; i++) { L: t = B[i]; } C[0] = t;",
+        "every thread",
+    ),
+    "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
+    "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),
+    "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "another directive"),
+    "an order": (PARALLEL, "", LOOP, "clause 'ordered'"),
+    "a sum without a clause": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += C[i];", ""),
+    "a default": ("#pragma omp parallel default(firstprivate)\n", "", LOOP, "a clause makes"),
+}
+
+
+@pytest.mark.parametrize("name", UNSOUND)
+def test_what_cannot_be_divided(name: str, tmp_path: Path) -> None:
+    head, before, region, reason = UNSOUND[name]
+    clauses = " ordered" if name == "an order" else ""
+    text = HEAD + _function("f", head, before, f"#pragma omp for{clauses}\n{region}")
+    script = "interchange(L, i, j)" if name == "dependent iterations" else "reverse(L, i)"
+    with pytest.raises((BadInput, GaveUp, Illegal)) as caught:
+        _outcome(text, script, tmp_path)
+    assert isinstance(caught.value, LoopwrightError) and reason in caught.value.message
+
+
+@pytest.mark.parametrize("name", [name for name in UNSOUND if UNSOUND[name][3].startswith("its own")])
+def test_the_same_loops_are_divided_in_the_same_way(name: str, tmp_path: Path) -> None:
+    """What differs from thread to thread does so as before: each runs its iterations, in the same order."""
+    head, before, region, _ = UNSOUND[name]
+    line = "#pragma omp for nowait schedule(static)"
+    outcome = _outcome(HEAD + _function("f", head, before, f"{line}\n{region}"), "", tmp_path)
+    assert line in outcome.source.text.partition("#pragma scop")[2]
+    assert not any(
+        "pragma" in one or "threads" in one for each in outcome.regions for one in each.assumptions
+    )
+
+
+def test_loops_that_are_collapsed_are_not_the_same_with_other_loops_inside(tmp_path: Path) -> None:
+    region = f"#pragma omp for collapse(2)\n{FIELD.format('', 'L')}"
+    outcome = _outcome(HEAD + _function("f", PARALLEL, "", region), "reverse(L, j)", tmp_path)
+    assert "#pragma omp for private(j)" in outcome.source.text
