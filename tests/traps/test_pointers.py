@@ -21,7 +21,6 @@ double twice(double z) { return 2 * z; }
 MOVING = [
     Trap("the subscript changes", "for (i = 0; i < n; i++) { k = i; P *p = &q[k]; k = 2; p->x = 1; }"),
     Trap("the subscript counts", "for (i = 0; i < n; i++) { P *p = &q[i]; for (i = 0; i < 3; i++) p->x += 1; }"),
-    Trap("the pointer moves", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p++; p->y = 2; }"),
     Trap("the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"),
     Trap("the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"),
     Trap("its address is taken", "for (i = 0; i < n; i++) { P *p = &q[i], **r = &p; *r = q; p->x = 1; }"),
@@ -58,7 +57,6 @@ MOVING = [
         script="reverse S1.i",
     ),
     Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse S1.i"),
-    Trap("through a macro", "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }", head="#define SET(p) (p++)->x = 1"),
 ]
 
 FOLLOWED = [
@@ -79,6 +77,8 @@ FOLLOWED = [
     Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
     Trap("in two loops", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }"),
+    Trap("the pointer moves", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p++; p->y = 2; }"),
+    Trap("through a macro", "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }", head="#define SET(p) (p++)->x = 1"),
 ]
 
 
