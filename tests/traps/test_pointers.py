@@ -27,7 +27,7 @@ MOVING = [
     Trap(
         "another type of the elements",
         "for (i = 0; i < n; i++) { double *p = (double *)q + i; p[1] = p[0]; }",
-        script="reverse S1.i",
+        script="reverse(S1, i)",
     ),
     Trap("a cast to a smaller element", "for (i = 0; i < n; i++) { char *p = (char *)(q + i); p[0] = 1; }"),
     Trap("a member that is assigned", "for (i = 0; i < n; i++) { P *p = &s->p[i]; s->p = q; p->x = 1; }", parameters="int n, S *s"),
@@ -54,9 +54,11 @@ MOVING = [
     Trap(
         "out of its row",
         "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = p[i + 1] + A[1][i]; }",
-        script="reverse S1.i",
+        script="reverse(S1, i)",
     ),
-    Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse S1.i"),
+    Trap("into the next row", "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = A[1][i]; }", script="reverse(S1, i)"),
+    Trap("into the next row from outside", "double *p = A[0]; for (i = 0; i < n; i++) { x++; *x = p[i]; A[1][i] = i; }", script="reverse(S1, i)"),
+    Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse(S1, i)"),
 ]
 
 FOLLOWED = [

@@ -89,7 +89,8 @@ def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     for _ in range(_MOST):
         if not followed:
             break
-        state = EvolvedState(region, followed, has_unsigned=has_unsigned)
+        into_rows = not following.pointers_alone
+        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows)
         statements = EvolvedStatements(state, file, following, is_directed=bool(directives))
         try:
             return statements.edits()

@@ -38,9 +38,16 @@ class EvolvedState:
     """The values of the variables that are followed, by their declarations, and where these are replaced."""
 
     def __init__(
-        self, region: TypedRegion, followed: Mapping[int, tree.Declaration], *, has_unsigned: bool
+        self,
+        region: TypedRegion,
+        followed: Mapping[int, tree.Declaration],
+        *,
+        has_unsigned: bool,
+        into_rows: bool,
     ) -> None:
+        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows."""
         self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
+        self.into_rows = into_rows
         self.values: Values = {}
         self.found: list[Edit] = []
         self.used = set(names_in(region.place.source.text))
@@ -80,8 +87,11 @@ class EvolvedState:
                 one = node.declaration
                 value = value_of(node.initial, lookup) if lookup(one) is not None else None
                 if isinstance(value, ElementPointer) and element_of(one.type) == (value.element, 1):
-                    found[one.offset] = value
+                    found.update({one.offset: value} if self._is_followed(value) else {})
         return found
+
+    def _is_followed(self, value: ElementPointer) -> bool:
+        return self.into_rows or len(value.subscripts) == 1
 
     def lookup(self, one: tree.Declaration) -> Value | None:
         if one.offset in self.followed:
@@ -103,7 +113,7 @@ class EvolvedState:
             raise NotFollowed(one.offset)
         if isinstance(value, ElementPointer):
             found = element_of(one.type)
-            if found is None or found != (value.element, 1):
+            if found is None or found != (value.element, 1) or not self._is_followed(value):
                 raise NotFollowed(one.offset)
         self.values[one.offset] = value
 
