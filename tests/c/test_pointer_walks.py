@@ -29,6 +29,7 @@ FOLLOWED = {
     "for (i = 0; i < n; i++) { if (*s++ > 2) t++; }": ["t[]?"],
     "for (i = 0; i < n; i++) { z->re = i; (*z++).im = 2; }": ["z[i]?", "z[i]?"],
     "for (i = 0; i < n; i++) { *--e = i; }": ["e[-1 - i]"],
+    "for (unsigned u = 0; u < m; u++) { *--e = u; *d = 1; d += 2; }": ["e[-1 - u]", "d[2u]"],
     "while (d < end) *d++ = *s++;": ["d[k_1]"],
     "while (end > d) { *d = 2; d++; }": ["d[k_1]"],
     "while (d != end) *d++ = 1;": ["d[k_1]"],

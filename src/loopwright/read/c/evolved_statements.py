@@ -19,7 +19,7 @@ from loopwright.read.c.evolved_loops import (
 )
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed, Values
 from loopwright.read.c.evolved_tests import EvolvedTests
-from loopwright.read.c.evolved_values import Value, value_of
+from loopwright.read.c.evolved_values import Value, is_signed, value_of
 from loopwright.read.c.integer_sums import ZERO, Atom, IntegerSum, RunCount, iterations
 from loopwright.read.c.loop_parts import moved_variable, parts_of, step_of, steps_of
 from loopwright.source import Edit, Span
@@ -190,8 +190,8 @@ class EvolvedStatements:
             raise NotFollowed(min(changed))
         self.state.replace_uses(first, {})
         self.state.iterators.add(counter.offset)
-        name = IntegerSum.atom(counter.name, (counter.offset,))
-        number = ZERO
+        text = counter.name if is_signed(counter.type, least=0) else f"(long){counter.name}"
+        name, number = IntegerSum.atom(text, (counter.offset,)), ZERO
         if isinstance(start, IntegerSum) and size is not None:
             number = name.minus(start) if size > 0 else start.minus(name)
         before = dict(self.state.values)
