@@ -61,3 +61,12 @@ def test_as_the_interpreter_runs_them(name: str, size: int) -> None:
             run({"n": size}, took - 1)
         with pytest.raises(TooLong):
             counting(program)({"n": size}, took - 1)
+
+
+def test_more_loops_than_python_has() -> None:
+    """They take too long, whatever the sizes: Python has twenty loops inside each other at most."""
+    node: Node = Call("inner", ())
+    for k in range(30):
+        node = For(f"i{k}", Int(0), Compare(Relation.LT, Var(f"i{k}"), Int(1)), 1, node)
+    with pytest.raises(TooLong):
+        counting(node)({}, 1000)

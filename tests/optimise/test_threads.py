@@ -227,3 +227,14 @@ for (int i = 0; i < 90; i++)
         for most in (20, 1000)
     )
     assert (few, many) == ({"parallel(U, i)"}, {"parallel(U, i)", "parallel(S, i)"})
+
+
+def test_steps_that_commute_are_not_for_several_threads(tmp_path: Path) -> None:
+    """One thread may run them in any order; two would update one cell at the same time."""
+    head = "for (int i = 0; i < 90; i++)\n  for (int j = 0; j < 90; j++)\n"
+    judge = judge_of(tmp_path, f"{head}    S: row[j] |= H[i][j];")
+    judge = replace(judge, setting=replace(judge.setting, dependences=ordering(judge.plan.original)))
+    assert not judge.setting.dependences
+    assert judge.estimated(parse_script("reverse(S, i)"), "") is not None
+    assert judge.estimated(parse_script("parallel(S, j)"), "") is not None
+    assert judge.estimated(parse_script("parallel(S, i)"), "") is None

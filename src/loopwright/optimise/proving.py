@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import GaveUp, Illegal, InternalError
 from loopwright.optimise.candidates.judging import GIVEN
 from loopwright.optimise.candidates.nests import tiles_copied, written_out
 from loopwright.optimise.timing.trials import Trial
@@ -43,7 +43,7 @@ def first_proved(
             return one, prove(one, limit)
         except KeyboardInterrupt:
             kept_back, interrupts = max(kept_back, left() - HURRIED), interrupts + 1
-        except (GaveUp, InternalError):
+        except (GaveUp, Illegal, InternalError):
             pass
         fewer = _fewer_first(waiting, written_out(one.script) / 2)
         waiting = [*given, *(other for other in fewer if other not in given)]

@@ -42,7 +42,11 @@ def compiled(node: Node) -> LoopCode:
     body = _lines(node, names, {}, 1)
     head = [f"    {own} = sizes[{name!r}]" for name, own in names.free.items()]
     text = "\n".join(["def run(sizes, fuel):", "    first = fuel", *head, *body, "    return first - fuel"])
-    return LoopCode(compile(text, "<loops>", "exec"), names.calls)
+    try:
+        code = compile(text, "<loops>", "exec")
+    except (SyntaxError, MemoryError, RecursionError):  # Python has no more than 20 loops inside each other
+        code = compile("def run(sizes, fuel): raise TooLong", "<loops>", "exec")
+    return LoopCode(code, names.calls)
 
 
 def counting(node: Node) -> CompiledLoops:

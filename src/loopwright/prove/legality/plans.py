@@ -13,7 +13,7 @@ from loopwright.model.program import Program
 from loopwright.prove.legality.explain import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
-from loopwright.prove.legality.reductions import Reassociation, reassociation
+from loopwright.prove.legality.reductions import Reassociation, reassociation, shared_steps
 from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.summands import prove_summands
 from loopwright.prove.legality.values import WrongValue
@@ -118,7 +118,7 @@ def prove_order(
 def is_kept(
     plan: Plan, dependences: Iterable[Dependence], *, before: Plan | None, allow_reassociation: bool = False
 ) -> bool:
-    """Whether `prove_order` says yes, without the examples of a no.
+    """Whether `prove_order` says yes, without the examples of a no; `dependences` are those of `ordering`.
 
     `before` is a plan of the same storage of which that is known: of two statements that have their old times
     it is known again, but for temporaries, which count by what every statement does to them.
@@ -128,6 +128,8 @@ def is_kept(
         moved = _moved(before.program, plan.program)
         moving = {one.name for one in plan.original.arrays if plan.original.is_private(one)}
         deps = tuple(one for one in deps if {one.source, one.sink} & moved or one.array in moving)
+    if parallel:
+        deps += shared_steps(plan.original)
     return is_legal(
         plan.original,
         plan.program,

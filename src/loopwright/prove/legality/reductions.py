@@ -372,6 +372,12 @@ def ordering(program: Program) -> tuple[Dependence, ...]:
     return tuple(one for one in memory_based(program) if not is_exact(one, known))
 
 
+def shared_steps(program: Program) -> tuple[Dependence, ...]:
+    """The dependences that `ordering` leaves out: several threads have to keep these too."""
+    known = {name: one for name, one in reductions(program).items() if one.exact}
+    return tuple(one for one in memory_based(program, known) if is_exact(one, known)) if known else ()
+
+
 def used_otherwise(program: Program, operator: str, array: str) -> Statement | None:
     """The first statement that does anything to `array` but combine values into it.
 

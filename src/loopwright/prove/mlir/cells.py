@@ -7,7 +7,7 @@ from dataclasses import field
 from itertools import count
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, NoneAttr, VectorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.vector import TransferReadOp, TransferWriteOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
@@ -34,9 +34,9 @@ _WRITES_NOTHING = frozenset((
     *LOADS, "affine.apply", "affine.delinearize_index", "affine.for", "affine.if", "affine.max", "affine.min",
     "affine.parallel", "affine.yield", "func.return", "memref.alloc", "memref.alloca",
     "memref.assume_alignment", "memref.cast", "memref.dealloc", "memref.dim", "memref.get_global", "scf.for",
-    "scf.if", "scf.yield", "ub.poison", "vector.broadcast", "vector.print",
+    "scf.if", "scf.yield", "ub.poison", "vector.print",
 ))  # fmt: skip
-"""Beside these, arith and math; what is in neither list is taken to write to every buffer."""
+"""Beside these, what only computes; what is in neither list is taken to write to every buffer."""
 LANE = "lane'"
 """The number of an element of a vector: a vector is its elements, for every value of this."""
 
@@ -93,11 +93,19 @@ class FunctionState:
     """What is read by other operations."""
     computes_sizes: bool = False
     """Whether integers are computed by operations that may wrap around."""
+    has_strides: bool = False
+    """Whether where the cells of a buffer lie is known at run time only."""
 
     def refuse(self, operation: Operation, what: str = "") -> NotModelled:
         return NotModelled(what or operation.name, self.file.place(operation))
 
     def declare(self, value: SSAValue, buffer: Buffer, first: tuple[Expr, ...] = ()) -> None:
+        assert isinstance(value.type, MemRefType)
+        apart = _lie_apart(value.type)
+        if apart is False or isinstance(value.type.element_type, VectorType):
+            user = value.owner if isinstance(value.owner, Operation) else self.function
+            raise self.refuse(user, f"a buffer of the type {value.type}")
+        self.has_strides |= apart is None
         self.buffers[buffer.name] = buffer
         self.storage[value] = MemrefStorage(buffer, first)
 
@@ -307,8 +315,31 @@ class FunctionState:
         return Index(size, type_of(IndexType()))
 
 
+def _lie_apart(kind: MemRefType) -> bool | None:
+    """Whether cells with different subscripts are different places; None where sizes or strides decide.
+
+    They are where each stride, from the smallest on, is longer than all that the smaller ones reach.
+    """
+    shape = kind.get_shape()
+    if isinstance(kind.layout, NoneAttr):
+        return True
+    if isinstance(kind.layout, AffineMapAttr):
+        return sorted(map(str, kind.layout.data.results)) == [f"d{k}" for k in range(len(shape))]
+    strides = [one for one in kind.get_strides() or () if one is not None]
+    if len(strides) < len(shape):
+        return None
+    reached: int | None = 0
+    for stride, size in sorted((abs(one), size) for one, size in zip(strides, shape, strict=True)):
+        if size in (0, 1):
+            continue
+        if reached is None or stride <= reached:
+            return None if reached is None else False
+        reached = reached + stride * (size - 1) if size > 0 else None
+    return True
+
+
 def only_computes(operation: Operation) -> bool:
-    return operation.name.startswith(("arith.", "math."))
+    return operation.name.startswith(("arith.", "math.", "vector.broadcast"))
 
 
 def _consumers(value: SSAValue) -> Iterator[Operation]:

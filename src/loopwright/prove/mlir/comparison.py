@@ -18,7 +18,7 @@ from dataclasses import replace
 import islpy as isl
 from xdsl.dialects.func import FuncOp
 
-from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, NotModelled
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Block, Call, For, If, Node
 from loopwright.presburger.dimensions import equal_in
@@ -62,8 +62,11 @@ def same_functions(
                 Code.REGION, f"{new.source.path} has no function @{name}", span=Span.start_of(new.source.path)
             )
         progress(f"comparing @{name}")
-        before, after = _translated(old, function, new, others[name])
-        verdict = _compared(before, after, progress, allow_reassociation=allow_reassociation)
+        try:
+            before, after = _translated(old, function, new, others[name])
+            verdict = _compared(before, after, progress, allow_reassociation=allow_reassociation)
+        except RecursionError:
+            raise NotModelled("loops or values that are nested so deeply", new.place(others[name])) from None
         obligations += _demanded(verdict, after)
         trusted += [*before.trusted, *after.trusted]
     trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]
@@ -106,36 +109,33 @@ def _demanded(verdict: Verdict, after: AffineFunction) -> int:
 def _compared(
     old: AffineFunction, new: AffineFunction, progress: Progress, *, allow_reassociation: bool
 ) -> Verdict:
-    try:
-        context = old.defined(_common(old.context, new.context))
-        if context.is_empty():
-            return Undecided(f"{old.source.path} leaves its buffers for every size")
-        runs = old.runnable, new.runnable
-        arrays = tuple(dict.fromkeys((*old.outputs, *new.outputs)))
-        paths = old.source.path, new.source.path
-        progress("looking for a difference in small runs")
-        pair = Pair(paths, runs, arrays, allow_reassociation, _unknown(old, new))
-        wrong = ProgramPair(pair, context).difference(first=SMALLEST)
-        if wrong is not None:
-            return wrong
-        progress("looking for races")
-        safe = independent(old, context)
-        if not isinstance(safe, Proved):
-            return Undecided(f"the parallel loops of {old.source.path} are not independent")
-        apart = independent(new, context)
-        if not isinstance(apart, Proved):
-            return apart
-        progress("proving by values")
-        plain = rerolled(new, context)
-        flows = old.flow(context), plain.flow(context)
-        own = frozenset(one.name for one in new.arrays if one.local)
-        known = {one.name: one for one in new.arrays}
-        memory = NewMemory(flows[1], known, own, flows[0], frozenset(), context)
-        found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
-        if isinstance(found, Proved) and not context.is_subset(plain.defined(context)):
-            return Undecided(f"{new.source.path} leaves its buffers for some sizes")
-    except RecursionError:
-        return Undecided("by values: the proof is nested too deeply")
+    context = old.defined(_common(old.context, new.context))
+    if context.is_empty():
+        return Undecided(f"{old.source.path} leaves its buffers for every size")
+    runs = old.runnable, new.runnable
+    arrays = tuple(dict.fromkeys((*old.outputs, *new.outputs)))
+    paths = old.source.path, new.source.path
+    progress("looking for a difference in small runs")
+    pair = Pair(paths, runs, arrays, allow_reassociation, _unknown(old, new))
+    wrong = ProgramPair(pair, context).difference(first=SMALLEST)
+    if wrong is not None:
+        return wrong
+    progress("looking for races")
+    safe = independent(old, context)
+    if not isinstance(safe, Proved):
+        return Undecided(f"the parallel loops of {old.source.path} are not independent")
+    apart = independent(new, context)
+    if not isinstance(apart, Proved):
+        return apart
+    progress("proving by values")
+    plain = rerolled(new, context)
+    flows = old.flow(context), plain.flow(context)
+    own = frozenset(one.name for one in new.arrays if one.local)
+    known = {one.name: one for one in new.arrays}
+    memory = NewMemory(flows[1], known, own, flows[0], frozenset(), context)
+    found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
+    if isinstance(found, Proved) and not context.is_subset(plain.defined(context)):
+        return Undecided(f"{new.source.path} leaves its buffers for some sizes")
     if isinstance(found, Undecided):
         return found
     return Proved(found.obligations + safe.obligations + apart.obligations)

@@ -19,12 +19,13 @@ from loopwright.prove.equivalence.flow import Flow
 from loopwright.prove.equivalence.terms import TermAssignment
 from loopwright.prove.mlir.cells import MlirNames
 from loopwright.prove.mlir.function import AffineFunction, times
-from loopwright.prove.mlir.translation import ALIASING, ARITHMETIC, BOUNDS, SIZES, translated
+from loopwright.prove.mlir.translation import ALIASING, ARITHMETIC, BOUNDS, SIZES, STRIDES, translated
 from loopwright.read.mlir.parsing import MlirFile
 from loopwright.source import Span
 
 _KINDS = {
     ALIASING: AssumptionKind.ALIASING,
+    STRIDES: AssumptionKind.ALIASING,
     BOUNDS: AssumptionKind.BOUNDS,
     SIZES: AssumptionKind.CONSTANT,
     ARITHMETIC: AssumptionKind.ARITHMETIC,

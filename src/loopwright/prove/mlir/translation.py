@@ -24,7 +24,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
 from loopwright.c.types import INT
-from loopwright.errors import NotModelled
 from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
@@ -47,7 +46,8 @@ from loopwright.prove.mlir.values import (
 from loopwright.read.mlir.dialects import DelinearizeOp, MaxOp
 from loopwright.read.mlir.parsing import MlirFile
 
-ALIASING = "the arguments of a function do not overlap"
+ALIASING = "the arguments of a function do not overlap, nor with globals"
+STRIDES = "cells of a buffer with other subscripts are other places"
 SIZES = "arguments of the type index, and integers made one, are not negative"
 ARITHMETIC = "integers that are computed from sizes and iterators do not overflow"
 _TRAPPING = frozenset(
@@ -74,7 +74,8 @@ class _Translation(FunctionState):
         return AffineFunction(
             self.function.sym_name.data, self.file.source, self.file.place(self.function), loops,
             self.computations, self.iterators, self.places, self.buffers, tuple(self.results), context,
-            (ALIASING, BOUNDS, SIZES, *([ARITHMETIC] if self.computes_sizes else [])),
+            (ALIASING, BOUNDS, SIZES, *([ARITHMETIC] if self.computes_sizes else []),
+             *([STRIDES] if self.has_strides else [])),
             frozenset(term for term, cell in self.padded.items() if cell not in self.loaded),
         )  # fmt: skip
 
@@ -282,15 +283,19 @@ class _Translation(FunctionState):
     def affine_for(self, operation: affine.ForOp) -> list[Node]:
         low = self.mapped(operation.lowerBoundMap.data, list(operation.lowerBoundOperands), operation)
         high = self.mapped(operation.upperBoundMap.data, list(operation.upperBoundOperands), operation)
-        step = operation.step.value.data
+        step = self.above_zero(operation, operation.step.value.data)
         return self.loop(operation, greatest(low), least(high), step, list(operation.inits))
+
+    def above_zero(self, operation: Operation, step: int) -> int:
+        if step <= 0:
+            raise self.refuse(operation, f"{operation.name} with a step that is not a number above 0")
+        return step
 
     def scf_for(self, operation: scf.ForOp) -> list[Node]:
         step = self.index(operation.step, operation)
-        if not isinstance(step, Int) or step.value <= 0:
-            raise self.refuse(operation, "scf.for with a step that is not a number above 0")
+        number = self.above_zero(operation, step.value if isinstance(step, Int) else 0)
         low, high = self.index(operation.lb, operation), self.index(operation.ub, operation)
-        return self.loop(operation, low, high, step.value, list(operation.iter_args))
+        return self.loop(operation, low, high, number, list(operation.iter_args))
 
     def loop(
         self, operation: affine.ForOp | scf.ForOp, low: Expr, high: Expr, step: int, inits: list[SSAValue]
@@ -344,7 +349,7 @@ class _Translation(FunctionState):
             self.around = (*self.around, names[-1])
         node = self.block(block, lambda end: EMPTY)
         self.around = outside
-        steps = [one.value.data for one in operation.steps]
+        steps = [self.above_zero(operation, one.value.data) for one in operation.steps]
         for name, (low, high), step in reversed(list(zip(names, bounds, steps, strict=True))):
             test = Compare(Relation.LT, Var(name), least(high))
             node = For(name, greatest(low), test, step, node, annotations=(Parallel(),))
@@ -379,6 +384,4 @@ class _Translation(FunctionState):
 
 def translated(file: MlirFile, function: func.FuncOp, names: MlirNames) -> AffineFunction:
     """What a function does; `NotModelled` where an operation is not known."""
-    if len(function.body.blocks) != 1:
-        raise NotModelled("a function of several blocks", file.place(function))
     return _Translation(file, function, names).whole()

@@ -142,7 +142,7 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
         case "arith.negf":
             return negated(operands[0])
         case "vector.broadcast":
-            return operands[0]
+            return None if isinstance(operation.operands[0].type, VectorType) else operands[0]
         case "ub.poison":
             return CellTerm(POISON, (), kind)
         case "arith.select":

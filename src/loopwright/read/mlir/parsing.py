@@ -63,6 +63,8 @@ def parse_mlir(source: Source) -> MlirFile:
     except ParseError as wrong:
         place = Span(source, wrong.span.start, wrong.span.end)
         raise BadInput(Code.GRAMMAR, wrong.msg, span=place) from wrong
+    except RecursionError:
+        raise BadInput(Code.GRAMMAR, "this is nested too deeply", span=source.at(parser.pos)) from None
     except NotImplementedError as wrong:
         raise NotModelled("a product or quotient of sizes", source.at(parser.pos)) from wrong
     except ValueError as wrong:  # a value that is used before it is defined
@@ -74,10 +76,19 @@ def parse_mlir(source: Source) -> MlirFile:
     if early is not None:
         message = "not valid MLIR: a value is used before it is defined"
         raise BadInput(Code.GRAMMAR, message, span=source.at(parser.starts.get(early, 0)))
+    for one in module.walk():
+        if any(len(region.blocks) > 1 for region in one.regions):
+            raise NotModelled(f"several blocks in {one.name}", source.at(parser.starts.get(one, 0)))
     functions = tuple(one for one in module.walk() if isinstance(one, FuncOp) and not one.is_declaration)
     if not functions:
         raise BadInput(Code.GRAMMAR, "there is no function with a body", span=source.at(0))
     variables = {one.sym_name.data: one for one in module.walk() if isinstance(one, GlobalOp)}
+    names: set[str] = set()
+    for named in (one for one in module.walk() if isinstance(one, FuncOp | GlobalOp)):
+        if named.sym_name.data in names:
+            place = source.at(parser.starts.get(named, 0))
+            raise NotModelled(f"another function or global called @{named.sym_name.data}", place)
+        names.add(named.sym_name.data)
     return MlirFile(source, functions, variables, parser.starts)
 
 
