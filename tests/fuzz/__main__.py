@@ -24,7 +24,7 @@ from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
 from tests.fuzz.directed import directed_pair, directive_case, small_directive
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
-from tests.fuzz.judge import Judgement, Pair, judged
+from tests.fuzz.judge import Judgement, Pair, judged, judged_with_threads
 from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
@@ -70,7 +70,7 @@ class _Said:
     def _races(self) -> list[Finding]:
         """What running with threads shows of those that were called right."""
         are_threads = [one for one in self.claims if "#pragma omp" in one.pair.new and _is_yes(one)]
-        told = zip(are_threads, judged([one.pair for one in are_threads], threads=True), strict=True)
+        told = zip(are_threads, judged_with_threads([one.pair for one in are_threads]), strict=True)
         return [finding for one, judgement in told if (finding := _wrong(one, judgement))]
 
 

@@ -14,7 +14,7 @@ from loopwright.rewrite.directives import prove_directives
 from loopwright.rewrite.request import Request
 from tests.fuzz.dependent import dependent_program
 from tests.fuzz.findings import Finding
-from tests.fuzz.judge import Pair, judged
+from tests.fuzz.judge import Pair, judged, judged_with_threads
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.mutants import Mutant, wrong_mutant
 from tests.fuzz.places import old_path
@@ -24,7 +24,7 @@ from tests.fuzz.shrink import shrunk_pair
 CLAUSES = ("private({})",) * 5 + ("lastprivate({})",) * 3 + ("shared({})", "firstprivate({})", "linear({})")
 SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
 """Of whole numbers: other sums are rounded in another way, which these clauses ask for."""
-MORE = ("schedule(static)", "schedule(dynamic, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)", "ordered")
+MORE = ("schedule(static)", "schedule(static, 2)", "num_threads(3)", "if(n > 3)", "collapse(2)", "ordered")
 
 
 def directed_pair(seed: int) -> Pair:
@@ -87,5 +87,4 @@ def small_directive(pair: Pair, one: Mutant | Finding) -> Finding | None:
 def _wrong(one: Mutant | Finding) -> Finding | None:
     if isinstance(one, Finding):
         return one
-    plain, threads = (judged([one.pair], threads=with_threads) for with_threads in (False, True))
-    return wrong_mutant(one, *plain) or wrong_mutant(one, *threads)
+    return wrong_mutant(one, *judged([one.pair])) or wrong_mutant(one, *judged_with_threads([one.pair]))

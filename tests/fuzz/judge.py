@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,6 +60,8 @@ int fails;
 static void *given_memory(size_t bytes) { return fails ? NULL : malloc(bytes); }
 #define malloc given_memory
 """
+RACE = "data race"
+_LAST = re.compile(r"\blastprivate\b")
 _DRIVER = Path(__file__).with_name("judge.c")
 _TABLES = """
 struct slot { int bytes, kind, margin; void *shared; };
@@ -153,6 +155,20 @@ def judged(pairs: Sequence[Pair], *, threads: bool = False) -> list[Judgement]:
     messages = {key: text.strip() for key, text in zip(said[1::2], said[2::2], strict=True) if text.strip()}
     lines = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
     return [_judgement(number, pair, lines, messages) for number, pair in enumerate(pairs)]
+
+
+def judged_with_threads(pairs: Sequence[Pair]) -> list[Judgement]:
+    """The same with OpenMP, where data races are wrong too.
+
+    Where a loop is empty, every thread of gcc's writes what `lastprivate` names: races are those without it.
+    """
+    told = judged(pairs, threads=True)
+    last = [k for k, pair in enumerate(pairs) if _LAST.search(pair.new)]
+    others = judged([replace(pairs[k], new=_LAST.sub("private", pairs[k].new)) for k in last], threads=True)
+    for k, other in zip(last, others, strict=True):
+        wrong = [one for one in told[k].wrong if RACE not in one]
+        told[k] = replace(told[k], wrong=(*wrong, *(one for one in other.wrong if RACE in one)))
+    return told
 
 
 def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[str, str]) -> Judgement:

@@ -220,3 +220,11 @@ def test_a_condition_on_what_is_no_longer_changed() -> None:
     body += "for (int i = 1; i < n; i++) { s = B[i]; A[i][0] = s; }\n"
     with pytest.raises(BadInput, match="would change 's'"):
         made(body, "rename(s, S2)")
+
+
+def test_more_than_a_name_is_declared(tmp_path: Path) -> None:
+    """It was an internal error."""
+    path = tmp_path / "k.c"
+    path.write_text(HEAD + "for (int i = 0; i < n; i++) { int (x) = B[i]; B[i] = x + 1; }\n" + TAIL)
+    with pytest.raises(BadInput, match="more than a name is declared here"):
+        read_c(path)

@@ -15,7 +15,7 @@ from loopwright.rewrite.request import Request
 from loopwright.transform import plan_of
 from tests.fuzz.dependent import dependent_program
 from tests.fuzz.findings import Finding, symptom
-from tests.fuzz.judge import Judgement, Pair, judged
+from tests.fuzz.judge import Judgement, Pair, judged, judged_with_threads
 from tests.fuzz.limits import Late, limited
 from tests.fuzz.places import old_path
 from tests.fuzz.programs import Program, random_program
@@ -133,7 +133,7 @@ def wrong(cases: list[Case]) -> list[Finding]:
 def races(cases: list[Case]) -> list[Finding]:
     """The accepted cases with threads that running them does not confirm."""
     marked = [case for case in cases if "#pragma omp" in case.new]
-    told = judged([case.pair for case in marked], threads=True)
+    told = judged_with_threads([case.pair for case in marked])
     found = [wrong_case(case, one) for case, one in zip(marked, told, strict=True)]
     return [one for one in found if one is not None]
 

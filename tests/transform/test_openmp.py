@@ -149,7 +149,8 @@ def _of_number(loops: list[tuple[str, range]], number: int) -> Iterator[tuple[st
 
 def _file(tmp_path: Path, text: str) -> str:
     path = tmp_path / "k.c"
-    path.write_text(f"#define SIZE 4\nvoid f(int n, int m, double A[n][n], double B[n]) {{\n{text}\n}}\n")
+    head = "#define SIZE 4\nstatic void step(double *q, int x) { q[x] = q[x - 1] + 1; } "
+    path.write_text(f"{head}void f(int n, int m, double A[n][n], double B[n]) {{\n{text}\n}}\n")
     return str(path)
 
 
@@ -225,6 +226,10 @@ REFUSED = {
     f"#pragma omp parallel private(B)\n{{\n#pragma omp for\n{LOOP} }}":
         "these loops stand in the statement of another directive: line 3: #pragma omp parallel private(B)",
     f"#pragma omp parallel for num_threads(m++)\n{LOOP}": "an expression of 'num_threads' must not change or call anything",
+    "#pragma omp parallel for\nfor (int i = 0; i != m; i++) B[0] = i;":
+        "this is about loops that can be read in other words only",
+    "#pragma omp simd\nfor (int i = 1; i < n; i++) step(B, i);":
+        "this is about loops that can be read in other words only",
     LOOP: "no loop of this file has an OpenMP directive",
 }  # fmt: skip
 
@@ -297,6 +302,13 @@ def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
     if not clause:
         with pytest.raises(GaveUp, match="'n' has no value"):
             prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
+
+
+def test_a_last_value_that_no_iteration_sets_is_none(tmp_path: Path) -> None:
+    """What is copied after the loop is that of the thread of the last iteration."""
+    text = f"double s = 1;\n#pragma omp parallel for lastprivate(s)\n{LOOP}\nA[0][0] = s;"
+    with pytest.raises(GaveUp, match="'s' has no value in a thread that has its own"):
+        prove_directives(Request(_file(tmp_path, text)))
 
 
 _BESIDE = (

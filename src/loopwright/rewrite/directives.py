@@ -31,7 +31,7 @@ from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trus
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
 from loopwright.source import Source, Span
-from loopwright.transform.openmp.nests import directed_plan
+from loopwright.transform.openmp.nests import after_directives
 from loopwright.transform.plan import Plan
 
 
@@ -51,7 +51,9 @@ def directed_plans(request: Request) -> DirectedPlans:
     """The regions of a file, with their directives obeyed: written out, if the request is to `transform`."""
     found = directed(load_c(request.file), request.reading.choice)
     programs = read_source(found.source, replace(request.reading, choice=BY_PRAGMAS))
-    plans = tuple(directed_plan(Plan.of(program), found) for program in programs)
+    if not request.directives:
+        refuse_late_iterators(c_file(found.source))
+    plans = after_directives(map(Plan.of, programs), found)
     written = replace(load_c(request.file), chosen=found.source.chosen)
     refuse_surrounded(written, plans[0].written, is_rewritten=request.directives)
     refuse_directives_of(with_numbers(written, request.reading.compiled), request.reading.compiled)
@@ -118,7 +120,6 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
     """That the directives keep what the loops compute; raises, with a witness, where they do not."""
     progress(f"reading {request.file}")
     found = directed_plans(request)
-    refuse_late_iterators(c_file(found.file.source))
     if asks_for_sums(found.file):
         request = replace(request, allow_reassociation=True)
     reports = [_proved(plan, found.file, request, progress) for plan in found.plans]

@@ -52,7 +52,7 @@ def _refuse_privates(directive: OpenmpDirective, loop: Node, verdict: LegalityVe
     for name, clause in sorted(needed - said):
         raise _no(directive, f"'{name}' is shared by all threads", f"{clause}({name})")
     for name, clause in sorted(said - needed):
-        if name in used - local - iterators:
+        if name not in iterators and (clause == "lastprivate" or name in used - local):
             message = f"'{name}' has no value in a thread that has its own"
             raise _no(directive, message, f"leave out {clause}({name})")
 

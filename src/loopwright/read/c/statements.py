@@ -319,6 +319,8 @@ def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
             "an initialised array cannot be read in a region",
             "declare it without a value, and fill it by a loop",
         )
+    if target.type != "identifier":
+        raise refuse(target, "more than a name is declared here", "leave out the parentheses")
     refuse_pointer_value(value, frame)
     written = (*touches(value, frame), Touch(name, (), is_write=True, must=True, place=target.span))
     after = _bound(node, name, value, frame)

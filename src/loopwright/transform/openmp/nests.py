@@ -11,12 +11,14 @@ A directive is about the loops that those inside it leave, outermost first [Open
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from loopwright.c.selection.directed import DirectedFile
 from loopwright.c.syntax import Node, field, named_children, refuse
 from loopwright.errors import Code
 from loopwright.read.formula import Formula, Negative, Symbol
+from loopwright.source import Span
 from loopwright.transform.openmp.directives import obeyed
 from loopwright.transform.openmp.generated import DirectedPlan, Generated, LoopNest, LoopSequence
 from loopwright.transform.openmp.loops import CANONICAL, CountedLoop, canonical
@@ -24,12 +26,19 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.vectors import pieces
 
 
-def directed_plan(plan: Plan, file: DirectedFile) -> Plan:
-    """The plan after the directives in its region."""
-    region = plan.program.region
-    if not any(region.contains(one.place) for one, _ in file.directives):
-        return plan
-    return _DirectiveReader(file, plan).statements(plan.program.syntax, ()).plan
+def after_directives(plans: Iterable[Plan], file: DirectedFile) -> tuple[Plan, ...]:
+    """The plans after the directives in their regions; raises unless each directive was obeyed once.
+
+    Regions that are read in other words than the file's have their loops at other places.
+    """
+    readers = [_DirectiveReader(file, plan) for plan in plans]
+    made = tuple(one.statements(one.program.syntax, ()).plan for one in readers)
+    obeyed_once = [place for one in readers for place in one.obeyed]
+    for directive, _ in file.directives:
+        if obeyed_once.count(directive.place) != 1:
+            message = "this is about loops that can be read in other words only"
+            raise refuse(directive.place, message, CANONICAL, Code.DIRECTIVE)
+    return made
 
 
 class _DirectiveReader:
@@ -40,6 +49,7 @@ class _DirectiveReader:
         self.program = plan.program
         self.state = DirectedPlan(plan)
         self.names = frozenset(plan.program.params)
+        self.obeyed: list[Span] = []
 
     def statements(self, node: Node, around: tuple[Node, ...]) -> DirectedPlan:
         """All directives below a node that is not a loop."""
@@ -68,6 +78,7 @@ class _DirectiveReader:
                 message = "the loop after this directive was not read as a loop"
                 raise refuse(directive.place, message, CANONICAL, Code.DIRECTIVE)
             self.state, found = obeyed(self.state, directive, found)
+            self.obeyed.append(directive.place)
         return found
 
     def _sequence(self, node: Node, around: tuple[Node, ...]) -> LoopSequence:
