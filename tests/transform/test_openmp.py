@@ -333,6 +333,9 @@ def test_directives_of_loops_that_threads_divide_are_not_obeyed(tmp_path: Path) 
     text = "#pragma omp parallel\n{\n#pragma omp for\nfor (int i = 0; i < n; i++) L: B[i] += 1;\n}"
     with pytest.raises(BadInput, match="statement of another directive"):
         transformed(Request(_file(tmp_path, text), directives=True), silent)
+    alone = text.replace("#pragma omp parallel", "")
+    with pytest.raises(BadInput, match="which threads divide this loop is not known"):
+        transformed(Request(_file(tmp_path, alone), directives=True), silent)
 
 
 INDEPENDENT = (

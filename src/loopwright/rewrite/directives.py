@@ -56,8 +56,19 @@ def directed_plans(request: Request) -> DirectedPlans:
     plans = after_directives(map(Plan.of, programs), found)
     written = replace(load_c(request.file), chosen=found.source.chosen)
     refuse_surrounded(written, plans[0].written, is_rewritten=request.directives)
+    if request.directives:
+        _refuse_called(found)
     refuse_directives_of(with_numbers(written, request.reading.compiled), request.reading.compiled)
     return DirectedPlans(plans, found)
+
+
+def _refuse_called(file: DirectedFile) -> None:
+    """Raise where threads divide a loop that no `parallel` is around: `parallel for` would not divide it."""
+    for directive, _ in file.directives:
+        if directive.name in ("for", "for simd"):
+            message = "which threads divide this loop is not known: 'parallel' is not in its function"
+            hint = "'parallel for' divides it; transform without --apply-directives keeps 'for'"
+            raise BadInput(Code.DIRECTIVE, message, span=directive.place, hint=hint)
 
 
 def refuse_surrounded(source: Source, program: Program, *, is_rewritten: bool) -> None:

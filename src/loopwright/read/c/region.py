@@ -6,9 +6,9 @@ around the region.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import islpy as isl
 
@@ -29,7 +29,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.c.tokens import without_comments
+from loopwright.c.tokens import names_in, without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.named import everywhere, number, variable
@@ -53,11 +53,9 @@ _DEEPEST = 250
 """Levels of syntax; the reader descends into them by recursion."""
 _MOST_ATTEMPTS = 60
 """How often a region is read, each time with one more statement left whole or one more name not followed."""
-_OF_LOOPS = re.compile(
-    r"\s*omp\s+(?:(?:parallel|target|teams|distribute|masked|master)\s+)*"
-    rf"(?:for|simd|loop|taskloop|distribute|{'|'.join(TRANSFORMING)})\b"
-)
-"""Pragmas about loops.  Without another one a statement runs in other threads, or not alone."""
+_AROUND = frozenset(("parallel", "target", "teams", "distribute", "masked", "master"))
+_OF_LOOPS = frozenset(("for", "simd", "loop", "taskloop", *TRANSFORMING))
+_ON_DEVICES = (("parallel", "loop"), ("kernels", "loop"), ("serial", "loop"))
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
@@ -130,12 +128,30 @@ def _program(
 def _refuse_pragmas(region: Region, whole: frozenset[Span]) -> None:
     """Pragmas that say more than how a loop runs, or that a statement which is left whole would hide."""
     for pragma in region.pragmas:
-        if pragma.argument.split()[:1] == ["omp"] and _OF_LOOPS.match(pragma.argument) is None:
+        if not _runs_alone(names_in(pragma.argument)):
             hint = "end the region before it, or start the region inside of the statement that it is about"
             raise refuse(pragma.place, "this pragma says which threads run a statement, and when", hint)
         if any(place.contains(pragma.place) for place in whole):
             hint = "leave the pragma out, or end the region before this loop"
             raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
+
+
+def _runs_alone(words: Sequence[str]) -> bool:
+    """Whether a pragma is about a loop, which one thread runs without it.
+
+    What `loop`, `distribute`, `masked` and those of OpenACC without threads of their own stand at is divided,
+    or runs in one thread of several: without them, all run it.  `omp for` is kept.
+    """
+    if words[:1] == ("acc",):
+        return words[1:3] in _ON_DEVICES
+    if words[:1] != ("omp",):
+        return True
+    before = [*takewhile(_AROUND.__contains__, words[1:])]
+    last = words[len(before) + 1 : len(before) + 2]
+    is_loop = bool(_OF_LOOPS.intersection(last)) or before[-1:] == ["distribute"]
+    said = {*before, *_OF_LOOPS.intersection(last)}
+    has_team = not said.isdisjoint(("parallel", "teams")) or said.isdisjoint(("loop", "masked", "master"))
+    return is_loop and has_team and ("distribute" not in said or "teams" in said)
 
 
 def _known(setting: Setting, region: Region, block: Node, stated: Sequence[isl.Set]) -> isl.Set:
@@ -200,7 +216,7 @@ def _assume_lines(file: CFile, region: Region) -> tuple[Directive, ...]:
 def _leaves_block(text: str) -> bool:
     """Whether a block that is open at the start of `text` is closed in it."""
     depth = 0
-    for brace in re.findall(r"[{}]", text):
+    for brace in (one for one in text if one in "{}"):
         depth += 1 if brace == "{" else -1
         if depth < 0:
             return True
