@@ -84,6 +84,16 @@ def test_lines_after_a_region(after: str, is_told: bool, tmp_path: Path) -> None
     assert (OTHER_LINES in found.regions[0].assumptions) == is_told
 
 
+_REFUSED = 'extern int weak(void) __attribute__((weakref("h")));'
+
+
+@pytest.mark.parametrize(("head", "is_told"), [(_REFUSED, True), ("static " + _REFUSED[7:], False)])
+def test_errors_outside_of_a_region_are_told(head: str, is_told: bool, tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(Trap("", "for (i = 0; i < n; i++) x[i] = 1;", head).text())
+    found = transformed(Request(file=str(tmp_path / "t.c")), silent).regions[0].assumptions
+    assert any(text.startswith("the file compiles, though") for text in found) == is_told
+
+
 REDEFINED = [
     ("#define N 10\n" + _INCLUDE, "#undef N\n#define N 20\n", "for (i = 0; i < N; i++) a[i] = s;", True),
     ("#define z b\n" + _INCLUDE, "#undef z\n#define z a\n", "for (i = 1; i < n; i++) z[i] = a[i - 1];", True),

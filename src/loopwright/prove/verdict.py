@@ -29,8 +29,8 @@ class Refuted:
     """One obligation fails. `witness` is an example, complete with parameter values."""
 
     obligation: str
-    """Which: "missing", "extra", "twice", "too few", "too many", "order", "parallel", "unsaid" or
-    "endless"; of a text against its model, "Inv", "Rank1" or "Rank2".
+    """Which: "missing", "extra", "twice", "too few", "too many", "order", "parallel", "unsaid",
+    "endless" or "overflow"; of a text against its model, "Inv", "Rank1" or "Rank2".
     """
     message: str
     """What is wrong, for every reader, as one sentence about the witness."""

@@ -141,6 +141,10 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
     is_part = file.missing or file.undeclared or file.own_errors or file.text.errors
     if not is_part and all(_is_in_function(one) for one in written):
         _refuse_errors(old, new, compiled, file.assumed)
+    if file.own_errors and not file.missing:
+        text, line = file.own_errors[0]
+        told = f"the file compiles, though the front end says of line {line}: {text}"
+        believed = (*believed, Assumption(AssumptionKind.DESCRIPTION, told))
     return believed
 
 

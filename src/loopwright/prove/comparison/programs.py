@@ -21,6 +21,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
+from loopwright.prove.comparison.values_in_types import ARITHMETIC, overflow_of_new, overflow_of_text
 from loopwright.prove.descent.instances import NotOfOld
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reached import sizes_reaching
@@ -82,7 +83,8 @@ def prove_equivalent(
         found = _told(_ProgramsToCompare(old, new, allow_reassociation, progress).proved(models), old, new)
         computes = _computes_integers(sides(new).values()) or _declares_integers(new)
         if isinstance(found.verdict, Proved) and computes:
-            return replace(found, trusted=(*found.trusted, OVERFLOW))
+            wrong = overflow_of_new(old, new)
+            return replace(found, verdict=wrong or found.verdict, trusted=(*found.trusted, OVERFLOW))
         return found
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
@@ -127,8 +129,9 @@ def prove_along(
     copies = {leaf.meaning: leaf.syntax for leaf in text.leaves.values()}
     computed = _computes_integers(copies.values())
     trusted = (OVERFLOW,) if computed else ()
+    wrong = overflow_of_text(old, text) if computed else None
     proved = Proved(verdict.obligations + model.obligations)
-    return Equivalence(proved, trusted=trusted, way="along its loops")
+    return Equivalence(wrong or proved, trusted=trusted, way="along its loops")
 
 
 def _told(found: Equivalence, old: Program, new: Program) -> Equivalence:
@@ -275,9 +278,6 @@ class _ProgramsToCompare:
             return Undecided(f"isl failed: {failure}"), ()
 
 
-_ARITHMETIC = ("+", "-", "*", "<<")
-
-
 def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
     """Whether a statement computes an integer from iterators and sizes as a value, not as a subscript.
 
@@ -286,7 +286,7 @@ def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
     """
     return any(
         node.type in ("binary_expression", "unary_expression")
-        and operator(node) in _ARITHMETIC
+        and operator(node) in ARITHMETIC
         and not is_in_subscript(node)
         and _is_integer_expression(node, side.words)
         for side in statements
@@ -301,7 +301,7 @@ def _declares_integers(program: Program) -> bool:
     )
     parts = (part for value in values if value is not None for part in walk(value))
     return any(
-        part.type in ("binary_expression", "unary_expression") and operator(part) in _ARITHMETIC
+        part.type in ("binary_expression", "unary_expression") and operator(part) in ARITHMETIC
         for part in parts
     )
 

@@ -1,0 +1,169 @@
+"""Integers that a new text computes as values in a type that does not hold them, where the old one does not.
+
+Values are compared as integers, whatever types they are computed in: `i * 100000` is `i * 100000L` as long as
+an int holds it.  For every such expression e of type T in a statement with domain D
+
+    { p : there are i in D(p) with e(i, p) outside of T }
+
+are the sizes at which it is not: none of NEW's may be one at which OLD computes all that it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import islpy as isl
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.types import Integer
+from loopwright.lazy_dataclass import dataclass
+from loopwright.loops.expressions import Expr
+from loopwright.loops.nodes import Call
+from loopwright.loops.nodes import Node as LoopNode
+from loopwright.loops.traverse import with_children
+from loopwright.model.program import Assumption, Program
+from loopwright.presburger.points import smallest_point, values_text
+from loopwright.presburger.sets import DIM, within_effort
+from loopwright.prove.descent.reading import LoopText
+from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
+from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
+from loopwright.prove.scanning.executed import executed, runs
+from loopwright.prove.text.overflow import NotShown, refuse_overflow
+from loopwright.prove.verdict import Refuted, Undecided
+
+ARITHMETIC = ("+", "-", "*", "<<")
+_EFFORT = 2_000_000
+"""Steps of isl."""
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """An integer that a statement computes, and its type."""
+
+    node: Node
+    value: Expr
+    type: Integer
+
+
+def overflow_of_new(old: Program, new: Program) -> Refuted | Undecided | None:
+    """A value of NEW beyond its type, at sizes at which none of OLD is beyond its own; both have the same
+    parameters.  None where there is none, or where isl takes too long to tell."""
+    known = old.facts.intersect(new.facts)
+    return _overflow(old, (*old.assumptions, *new.assumptions), known, _loops(new), sides(new))
+
+
+def overflow_of_text(old: Program, text: LoopText) -> Refuted | Undecided | None:
+    """The same for loops that were followed."""
+    statements = {name: leaf.syntax for name, leaf in text.leaves.items()}
+    return _overflow(old, old.assumptions, old.facts, text.loops, statements)
+
+
+def _overflow(
+    old: Program,
+    assumed: Sequence[Assumption],
+    known: isl.Set,
+    loops: LoopNode,
+    statements: Mapping[str, StatementSyntax],
+) -> Refuted | Undecided | None:
+    computed = {name: [*_computed(one.node, one.words)] for name, one in statements.items()}
+    if not any(computed.values()):
+        return None
+    for one in assumed:
+        known = known if one.holds_for is None else known.intersect(one.holds_for)
+    try:
+        return within_effort(_EFFORT, lambda: _found(old, known, loops, computed))
+    except isl.Error:
+        return None  # what is taken on trust then is listed
+
+
+def _found(
+    old: Program, known: isl.Set, loops: LoopNode, computed: Mapping[str, list[_Computed]]
+) -> Refuted | Undecided | None:
+    found = [(one, wrong) for one, wrong in _beyond(loops, computed, known) if not wrong.is_empty()]
+    if not found:
+        return None
+    own = {name: [*_computed(one.node, one.words, subscripts=True)] for name, one in sides(old).items()}
+    excused = known.subtract(known)
+    for _, wrong in _beyond(_loops(old), own, known):
+        excused = excused.union(wrong.params())
+    for one, wrong in found:
+        point = smallest_point(wrong.intersect_params(wrong.params().subtract(excused)))
+        if point is not None:
+            return _told(old, one, point.parameters, point.coordinates[0])
+    return None
+
+
+def _told(old: Program, one: _Computed, sizes: Mapping[str, int], value: int) -> Refuted | Undecided:
+    text = " ".join(one.node.text.split())
+    message = f"NEW computes '{text}' in a type that ends at {one.type.greatest}, and leaves it; OLD does not"
+    witness = f"{values_text(sizes)}: '{text}' is {value}" if sizes else f"'{text}' is {value}"
+    try:
+        refuse_overflow(old, {name: (size, size) for name, size in sizes.items()})
+    except NotShown as failure:
+        return Undecided(f"{message}, as far as that is shown: {witness}; {failure}")
+    return Refuted("overflow", message, witness, dict(sizes))
+
+
+def _loops(program: Program) -> LoopNode:
+    return text_loops(program, lambda statement, _: Call(statement.name, ()))
+
+
+def _beyond(
+    loops: LoopNode, computed: Mapping[str, list[_Computed]], known: isl.Set
+) -> Iterator[tuple[_Computed, isl.Set]]:
+    """Each integer that is computed, with its values that its type does not hold."""
+    for run in runs(executed(_with_values(loops, computed), known)):
+        values = run.domain.apply(isl.Map.from_multi_pw_aff(run.arguments)).intersect_params(known)
+        own = computed.get(run.name, [])
+        for k, one in enumerate(own):
+            alone = values.project_out(DIM, k + 1, len(own) - k - 1).project_out(DIM, 0, k)
+            above = alone.lower_bound_val(DIM, 0, isl.Val(str(one.type.greatest + 1)))
+            yield one, above.union(alone.upper_bound_val(DIM, 0, isl.Val(str(one.type.least - 1))))
+
+
+def _with_values(node: LoopNode, computed: Mapping[str, list[_Computed]]) -> LoopNode:
+    """The loops around calls with these values as their arguments."""
+    if isinstance(node, Call):
+        return Call(node.name, tuple(one.value for one in computed.get(node.name, ())))
+    return with_children(node, lambda child: _with_values(child, computed))
+
+
+def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator[_Computed]:
+    """What is added and multiplied, what a cast makes of it, and what the locals are given that are named."""
+    for part in walk(node):
+        if is_in_subscript(part) and not subscripts:
+            continue
+        given = _given(part) if part.type == "identifier" else None
+        if given is not None:
+            yield from _computed(given, words, subscripts=subscripts)
+        is_sum = part.type in ("binary_expression", "unary_expression") and operator(part) in ARITHMETIC
+        if not is_sum and given is None and part.type != "cast_expression":
+            continue
+        kind = type_at(part, words, part.span)
+        try:
+            value = expression(field(part, "value") if part.type == "cast_expression" else part, words)
+        except Unreadable:
+            continue
+        if isinstance(kind, Integer):
+            yield _Computed(part, value, kind)
+
+
+def _given(name: Node) -> Node | None:
+    """The value of the local variable of a block around a name."""
+    outer = name.parent
+    while outer is not None and outer.type != "function_definition":
+        if outer.type == "compound_statement":
+            for before in outer.named_children:
+                if before.type == "declaration" and before.end <= name.start:
+                    for one in before.children_by_field_name("declarator"):
+                        if one.type == "init_declarator" and (declared_name(one) or ("", 1))[:2] == (
+                            name.text,
+                            0,
+                        ):
+                            return field(one, "value")
+        outer = outer.parent
+    return None

@@ -1,0 +1,47 @@
+"""Values that are the same as integers, computed in types that do not hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Proved, Refuted
+
+NARROWER = {
+    "a narrower product": ("l[i] = i * 100000L;", "l[i] = i * 100000;", {"n": 21476}),
+    "a product that is divided again": ("l[i] = i;", "l[i] = i * 1000 / 1000;", {"n": 2147485}),
+    "a product of a local": ("l[i] = i * 100000L;", "{ int t = i * 100000; l[i] = t; }", {"n": 21476}),
+    "a narrower local": ("l[i] = i * 100000L;", "{ int t = i * 100000L; l[i] = t; }", {"n": 21476}),
+    "a narrower difference": ("l[i] = 3L * n - i;", "l[i] = 3 * n - i;", {"n": 715827883}),
+    "a sum that is subtracted again": ("l[i] = i;", "l[i] = i + n - n;", {"n": 1073741825}),
+    "a shift": ("l[i] = i * 65536L;", "l[i] = i * 65536;", {"n": 32769}),
+}
+"""OLD, NEW, and the least size at which only NEW overflows."""
+AS_WIDE = {
+    "a wider product": ("l[i] = i * 100000;", "l[i] = i * 100000L;"),
+    "the same product": ("l[i] = i * 100000;", "l[i] = 100000 * i + 0;"),
+    "a product that fits": ("if (i < 20000) l[i] = i * 100000L;", "if (i < 20000) l[i] = i * 100000;"),
+    "one that both leave": ("{ l[i] = i * 100000L; q[i] = i * 100000; }", "{ l[i] = q[i] = i * 100000; }"),
+}
+
+
+def _found(old: str, new: str, folder: Path) -> Proved | Refuted | object:
+    head = "void f(int n, long *restrict l, int *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++)"
+    for name, body in (("old.c", old), ("new.c", new)):
+        (folder / name).write_text(f"{head} {body}\n#pragma endscop\n}}\n")
+    return compare_files(folder / "old.c", folder / "new.c").verdict
+
+
+@pytest.mark.parametrize("name", NARROWER)
+def test_new_overflows_where_old_does_not(name: str, tmp_path: Path) -> None:
+    old, new, sizes = NARROWER[name]
+    verdict = _found(old, new, tmp_path)
+    assert isinstance(verdict, Refuted) and verdict.parameters == sizes
+
+
+@pytest.mark.parametrize("name", AS_WIDE)
+def test_new_overflows_only_where_old_does(name: str, tmp_path: Path) -> None:
+    verdict = _found(*AS_WIDE[name], tmp_path)
+    assert isinstance(verdict, Proved) == (name != "one that both leave") and not isinstance(verdict, Refuted)
