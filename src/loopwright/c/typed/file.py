@@ -230,9 +230,7 @@ class TypedFile:
         found = self._definitions.get(variable.name) if variable.is_file_scope else None
         if found is None or front_end.kind(found[2]) != "VAR_DECL":
             return None
-        builder = self._builder(found[0], found[1])
-        built = built_variable(builder, found[2])
-        return built.initial
+        return built_variable(self._builder(found[0], found[1]), found[2]).initial
 
     def _builder(self, start: int, end: int) -> Builder:
         return Builder(self._listing(start, end), self.names, built_statement)
@@ -268,10 +266,10 @@ class TypedFile:
             elif front_end.kind(child) == "COMPOUND_STMT":
                 built = built_statement(builder, child)
                 body = built if isinstance(built, tree.CompoundStatement) else body
-        tokens, problems = builder.listing.tokens, tuple(builder.problems)
+        found, problems = builder.listing, tuple(builder.problems)
         errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
-        starts = builder.listing.starts
-        return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors, starts)
+        parts = (declaration, tuple(parameters), body, found.tokens, problems, errors, found.starts)
+        return TypedFunction(*parts)
 
     def _region(self, region: Region, spot: Located) -> TypedRegion | Unread:
         for error in self.parsed.diagnostics:

@@ -137,7 +137,7 @@ def _binary(sign: str, first: int, second: int, kind: types.Integer) -> int | No
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenValue:
     """What gives a variable a value, or declares it without one."""
 
     node: tree.Declarator | tree.Assign | tree.Update
@@ -208,7 +208,7 @@ class ValuesBefore:
         assembler = any(token.text in _ASSEMBLER for token in function.tokens)
         return bool(function.errors) or assembler or function.jumps_anywhere
 
-    def reaching(self, one: tree.Declaration, at: int) -> tuple[list[Given], bool]:
+    def reaching(self, one: tree.Declaration, at: int) -> tuple[list[GivenValue], bool]:
         """What may have given a variable its value at a token, and whether that may be from elsewhere."""
         given = self._given.get(one.offset, [])
         is_own = one.storage is tree.Storage.AUTOMATIC
@@ -229,7 +229,7 @@ class ValuesBefore:
         is_other = is_seen and any(map(may_reach, self._unknown))
         return [last, *(each for each in given if may_reach(each.place))], is_other
 
-    def _leads_to(self, given: Given, at: int) -> bool:
+    def _leads_to(self, given: GivenValue, at: int) -> bool:
         """Whether every way to a token is through a statement of a block around it, and not past it."""
         if not given.is_statement or given.place.end > at:
             return False
@@ -238,15 +238,15 @@ class ValuesBefore:
         return is_around and not any(given.place.end <= entry <= at for entry in self._entries)
 
     @cached_property
-    def _given(self) -> dict[int, list[Given]]:
-        found: dict[int, list[Given]] = {}
+    def _given(self) -> dict[int, list[GivenValue]]:
+        found: dict[int, list[GivenValue]] = {}
         blocks = (each for each in self.function.nodes if isinstance(each, tree.CompoundStatement))
         own = {id(part) for block in blocks for each in block.statements for part in _parts(each)}
         for node in self.function.nodes:
             if isinstance(node, tree.Declarator):
-                found.setdefault(node.declaration.offset, []).append(Given(node, id(node) in own))
+                found.setdefault(node.declaration.offset, []).append(GivenValue(node, id(node) in own))
         for root, node in changes(self.function.nodes):
-            given = Given(node, id(node) in own)
+            given = GivenValue(node, id(node) in own)
             is_whole = given.is_statement and given.value is not None
             found.setdefault(root.offset, []).append(replace(given, is_statement=is_whole))
         return found
@@ -293,7 +293,7 @@ def _parts(statement: tree.Statement) -> tuple[tree.Node, ...]:
     return ()
 
 
-def _end(given: Given) -> int:
+def _end(given: GivenValue) -> int:
     return given.place.end
 
 

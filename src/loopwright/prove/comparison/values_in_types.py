@@ -41,7 +41,7 @@ _EFFORT = 2_000_000
 
 
 @dataclass(frozen=True)
-class _Computed:
+class _IntegerValue:
     """An integer that a statement computes, and its type."""
 
     node: Node
@@ -81,7 +81,7 @@ def _overflow(
 
 
 def _found(
-    old: Program, known: isl.Set, loops: LoopNode, computed: Mapping[str, list[_Computed]]
+    old: Program, known: isl.Set, loops: LoopNode, computed: Mapping[str, list[_IntegerValue]]
 ) -> Refuted | Undecided | None:
     found = [(one, wrong) for one, wrong in _beyond(loops, computed, known) if not wrong.is_empty()]
     if not found:
@@ -97,7 +97,7 @@ def _found(
     return None
 
 
-def _told(old: Program, one: _Computed, sizes: Mapping[str, int], value: int) -> Refuted | Undecided:
+def _told(old: Program, one: _IntegerValue, sizes: Mapping[str, int], value: int) -> Refuted | Undecided:
     text = " ".join(one.node.text.split())
     message = f"NEW computes '{text}' in a type that ends at {one.type.greatest}, and leaves it; OLD does not"
     witness = f"{values_text(sizes)}: '{text}' is {value}" if sizes else f"'{text}' is {value}"
@@ -113,8 +113,8 @@ def _loops(program: Program) -> LoopNode:
 
 
 def _beyond(
-    loops: LoopNode, computed: Mapping[str, list[_Computed]], known: isl.Set
-) -> Iterator[tuple[_Computed, isl.Set]]:
+    loops: LoopNode, computed: Mapping[str, list[_IntegerValue]], known: isl.Set
+) -> Iterator[tuple[_IntegerValue, isl.Set]]:
     """Each integer that is computed, with its values that its type does not hold."""
     for run in runs(executed(_with_values(loops, computed), known)):
         values = run.domain.apply(isl.Map.from_multi_pw_aff(run.arguments)).intersect_params(known)
@@ -125,14 +125,14 @@ def _beyond(
             yield one, above.union(alone.upper_bound_val(DIM, 0, isl.Val(str(one.type.least - 1))))
 
 
-def _with_values(node: LoopNode, computed: Mapping[str, list[_Computed]]) -> LoopNode:
+def _with_values(node: LoopNode, computed: Mapping[str, list[_IntegerValue]]) -> LoopNode:
     """The loops around calls with these values as their arguments."""
     if isinstance(node, Call):
         return Call(node.name, tuple(one.value for one in computed.get(node.name, ())))
     return with_children(node, lambda child: _with_values(child, computed))
 
 
-def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator[_Computed]:
+def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator[_IntegerValue]:
     """What is added and multiplied, what a cast makes of it, and what the locals are given that are named."""
     for part in walk(node):
         if is_in_subscript(part) and not subscripts:
@@ -149,7 +149,7 @@ def _computed(node: Node, words: Words, *, subscripts: bool = False) -> Iterator
         except Unreadable:
             continue
         if isinstance(kind, Integer):
-            yield _Computed(part, value, kind)
+            yield _IntegerValue(part, value, kind)
 
 
 def _given(name: Node) -> Node | None:
