@@ -221,3 +221,10 @@ _COMPLEX = re.compile(
 def with_joined_types(text: str) -> str:
     """A text for a parser to which `double complex` has to be one word; nothing moves."""
     return _COMPLEX.sub(lambda found: re.sub(r"[ \t]", "_", found[0]), text)
+
+
+def as_text(words: Iterable[str]) -> str:
+    """Tokens as a text, without spaces inside of brackets, before them, and around members."""
+    text = re.sub(r"(?<=[(\[]) | (?=[\])\[;,])", "", " ".join(words))
+    text = re.sub(r"(?<=[A-Za-z_)\]]) (->|\.) (?=[A-Za-z_])", r"\1", text)
+    return re.sub(r"\b(?!(?:if|for|while|switch|return|sizeof)\b)([A-Za-z_]\w*) \(", r"\1(", text)

@@ -28,7 +28,7 @@ from loopwright.c.reworded.jumps import with_structured_jumps
 from loopwright.c.reworded.plain_loops import with_plain_loops
 from loopwright.c.reworded.set_bounds import WithBounds, with_set_bounds
 from loopwright.c.syntax import Node, assigned_names, field, identifiers, walk
-from loopwright.c.tokens import is_name, names_in, packed, spelled
+from loopwright.c.tokens import as_text, is_name, names_in, packed, spelled
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Located, Unread
@@ -308,7 +308,7 @@ def with_macros_written_out(
         for (macro, place), tokens in groupby(spot.tokens, lambda token: (token.macro, token.span)):
             words = [token.text for token in tokens]
             if macro is not None and is_written_out(place, words):
-                edits.append((place.start, place.end, _spelled(words) + "\n" * place.text.count("\n")))
+                edits.append((place.start, place.end, as_text(words) + "\n" * place.text.count("\n")))
     if not edits:
         return source
     written = source.edited(sorted(edits))
@@ -320,13 +320,6 @@ def with_macros_written_out(
 def _bare_owners(text: str) -> str:
     """`(g)->n` and `(g).n` as `g->n` and `g.n`: no cast is followed by a member."""
     return re.sub(r"(?<![\w)\]])\(([A-Za-z_]\w*)\)(?=->|\.)", r"\1", text)
-
-
-def _spelled(words: Sequence[str]) -> str:
-    """Tokens as a text, without spaces inside of brackets, before them, and around members."""
-    text = re.sub(r"(?<=[(\[]) | (?=[\])\[;,])", "", " ".join(words))
-    text = re.sub(r"(?<=[A-Za-z_)\]]) (->|\.) (?=[A-Za-z_])", r"\1", text)
-    return re.sub(r"\b(?!(?:if|for|while|switch|return|sizeof)\b)([A-Za-z_]\w*) \(", r"\1(", text)
 
 
 def _same_tokens(source: Source, written: Source, options: CompilerOptions) -> bool:
