@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import CodeType
@@ -89,8 +90,7 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> l
     space = "    " * depth
     match node:
         case Call(name, arguments):
-            number = names.calls.setdefault(name, len(names.calls))
-            return [f"{space}call_{number}({', '.join([_expr(one, names, scope) for one in arguments])})"]
+            return _call(name, arguments, names, scope, space)
         case Block(children):
             return [line for child in children for line in _lines(child, names, scope, depth)]
         case If(test, then, orelse):
@@ -163,22 +163,65 @@ def _while(loop: For, names: _Names, scope: Mapping[str, str], depth: int) -> li
 def _truncated(dividend: str, divisor: int, name: str) -> str:
     """C's `/`, which rounds towards zero; the dividend is called `name` in it."""
     sign, size = "-" if divisor < 0 else "", abs(divisor)
-    return f"{sign}({name} // {size} if ({name} := {dividend}) >= 0 else -(-{name} // {size}))"
+    return f"({sign}({name} // {size} if ({name} := {dividend}) >= 0 else -(-{name} // {size})))"
+
+
+def _call(
+    name: str, arguments: tuple[ex.Expr, ...], names: _Names, scope: Mapping[str, str], space: str
+) -> list[str]:
+    """A call, before which sums that several of its arguments begin with are computed: x + y of x + y + 1."""
+    sums = [_sum(one, names, scope) for one in arguments]
+    variable = [_sum_text(terms, 0) for terms, _ in sums]
+    shared = {one: names.new() for one, count in Counter(variable).items() if count > 1 and " " in one}
+    given = [
+        _sum_text({shared[one]: 1} if one in shared else terms, number)
+        for one, (terms, number) in zip(variable, sums, strict=True)
+    ]
+    number = names.calls.setdefault(name, len(names.calls))
+    lines = [f"{space}{own} = {one}" for one, own in shared.items()]
+    return [*lines, f"{space}call_{number}({', '.join(given)})"]
 
 
 def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
+    return _sum_text(*_sum(expr, names, scope))
+
+
+def _sum(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> tuple[dict[str, int], int]:
+    """The multiples of texts, none of which is a sum, and the number that an expression is the sum of."""
+    match expr:
+        case ex.Int(value):
+            return {}, value
+        case ex.Var(name):
+            return {names.own(name, scope): 1}, 0
+        case ex.Scaled(factor, argument):
+            inner, number = _sum(argument, names, scope)
+            return {text: factor * count for text, count in inner.items()} if factor else {}, factor * number
+        case ex.Sum(terms):
+            found: dict[str, int] = {}
+            total = 0
+            for term in terms:
+                inner, number = _sum(term, names, scope)
+                total += number
+                for text, count in inner.items():
+                    found[text] = found.get(text, 0) + count
+            return {text: count for text, count in found.items() if count}, total
+        case _:
+            return {_other(expr, names, scope): 1}, 0
+
+
+def _sum_text(terms: Mapping[str, int], number: int) -> str:
+    parts = [text if count == 1 else f"{count} * {text}" for text, count in terms.items()]
+    parts += [str(number)] if number or not parts else []
+    return parts[0] if len(parts) == 1 and " " not in parts[0] else f"({' + '.join(parts)})"
+
+
+def _other(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
+    """An expression that is no sum."""
+
     def one(part: ex.Expr) -> str:
         return _expr(part, names, scope)
 
     match expr:
-        case ex.Int(value):
-            return f"({value})"
-        case ex.Var(name):
-            return names.own(name, scope)
-        case ex.Sum(terms):
-            return f"({' + '.join([*map(one, terms)]) or '0'})"
-        case ex.Scaled(factor, argument):
-            return f"({factor} * {one(argument)})"
         case ex.FloorDiv(argument, divisor):
             return f"({one(argument)} // {divisor})"
         case ex.TruncDiv(argument, divisor):
@@ -187,11 +230,13 @@ def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
             own, dividend = names.new(), one(argument)
             return f"(({own} := {dividend}) - {divisor} * {_truncated(own, divisor, names.new())})"
         case ex.Min(arguments):
-            return f"min({', '.join(map(one, arguments))})"
+            return f"min({', '.join([*map(one, arguments)])})"
         case ex.Max(arguments):
-            return f"max({', '.join(map(one, arguments))})"
+            return f"max({', '.join([*map(one, arguments)])})"
         case ex.Select(test, then, orelse):
             return f"({one(then)} if {_test(test, names, scope)} else {one(orelse)})"
+        case ex.Int() | ex.Var() | ex.Scaled() | ex.Sum():
+            raise AssertionError("these are sums")
         case _:
             assert_never(expr)
 
