@@ -1,10 +1,10 @@
 r"""What a token of C is (C17, 6.4), for texts that no syntax tree is made of: macros, pragmas, types.
 
-    comment    /* ... */, // ... to the end of the line, lines joined by \ included
-    literal    "..." and '...', with a prefix such as L
-    number     3, .5, 0x1F, 1e-3f: whatever starts with a digit, letters included
-    name       an identifier or a keyword
-    mark       a sign, as long as it can be: <<=, ->, (; and any other character
+comment    /* ... */, // ... to the end of the line, lines joined by \ included
+literal    "..." and '...', with a prefix such as L
+number     3, .5, 0x1F, 1e-3f: whatever starts with a digit, letters included
+name       an identifier or a keyword
+mark       a sign, as long as it can be: <<=, ->, (; and any other character
 """
 
 from __future__ import annotations
@@ -106,7 +106,24 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _names_in(text: str) -> tuple[str, ...]:
-    return tuple([name for name in _NAMES.findall(text) if name])
+    return tuple(_found(_NAMES, text))
+
+
+def _found(pattern: re.Pattern[str], text: str) -> list[str]:
+    """The tokens that a pattern finds.
+
+    Where none reaches over the end of a line, each line of a long text is looked at once: tools print the
+    same ones many times.
+    """
+    if len(text) <= LONG_TEXT or "/*" in text or SPLICE.search(text) is not None:
+        return [one for one in pattern.findall(text) if one]
+    known: dict[str, list[str]] = {}
+    found: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if line not in known:
+            known[line] = [one for one in pattern.findall(line) if one]
+        found += known[line]
+    return found
 
 
 _names_in_short, _names_in_long = lru_cache(maxsize=64)(_names_in), lru_cache(maxsize=8)(_names_in)
@@ -190,10 +207,7 @@ def _words(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
 
 def words(text: str, start: int, end: int) -> list[str] | None:
     """The tokens of `text[start:end]` without their places; None where lines are continued."""
-    if SPLICE.search(text, start, end) is not None:
-        return None
-    found: list[str] = _TOKEN.findall(text, start, end)
-    return [one for one in found if one]
+    return None if SPLICE.search(text, start, end) is not None else _found(_TOKEN, text[start:end])
 
 
 def spelled(text: str) -> list[str]:

@@ -30,7 +30,7 @@ from loopwright.prove.descent.running import (
     with_calls,
 )
 from loopwright.prove.equivalence.assignments import Computation, computation, computations
-from loopwright.prove.equivalence.running import Pair, Steps, compared, differing, leading_to, pair_of
+from loopwright.prove.equivalence.running import Pair, compared, differing, pair_of
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
 from loopwright.prove.equivalence.traces import (
     CellKey,
@@ -38,10 +38,13 @@ from loopwright.prove.equivalence.traces import (
     Runnable,
     Sizes,
     StatementRun,
+    Writers,
     computed_sizes,
     extents,
     is_possible,
+    leading_to,
     runnable,
+    writers_in,
 )
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted
@@ -306,26 +309,23 @@ def _confirmed(
     if max(map(len, steps)) <= WHOLE_RUN:
         found = compared(pair, steps, sizes)
         return found if isinstance(found, Refuted) else None
-    for place in _first_done(steps, places)[:FEW_CELLS]:
-        parts = leading_to(steps[0], place), leading_to(steps[1], place)
+    writers = writers_in(steps[0]), writers_in(steps[1])
+    for place in _first_done(writers, places)[:FEW_CELLS]:
+        parts = leading_to(steps[0], place, writers[0]), leading_to(steps[1], place, writers[1])
         if differing(pair, parts, [place]) is not None:
             found = compared(pair, parts, sizes, only=place)
             return found if isinstance(found, Refuted) else None
     wrong = differing(pair, steps, places)
     if wrong is None:
         return None
-    parts = leading_to(steps[0], wrong), leading_to(steps[1], wrong)
+    parts = leading_to(steps[0], wrong, writers[0]), leading_to(steps[1], wrong, writers[1])
     found = compared(pair, parts, sizes, only=wrong)
     return found if isinstance(found, Refuted) else None
 
 
-def _first_done(steps: Steps, places: list[CellKey]) -> list[CellKey]:
+def _first_done(writers: tuple[Writers, Writers], places: list[CellKey]) -> list[CellKey]:
     """The cells in the order in which both runs are done with them."""
-    last = [
-        {step.place(one.target): k for k, step in enumerate(run) for one in step.computation.assignments}
-        for run in steps
-    ]
-    return sorted(places, key=lambda place: (max(own.get(place, 0) for own in last), place))
+    return sorted(places, key=lambda place: (max(own.get(place, (0,))[-1] for own in writers), place))
 
 
 def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:

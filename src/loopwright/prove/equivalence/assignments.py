@@ -44,6 +44,11 @@ class Computation:
         return tuple(one.target for one in self.assignments)
 
     @cached_property
+    def targets(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The arrays that it writes to, and the columns of the subscripts there."""
+        return [(cell.array, self.subscripts[id(cell)]) for cell in self.written]
+
+    @cached_property
     def read(self) -> tuple[CellTerm, ...]:
         return tuple(cell for one in self.assignments for cell in one.cells)
 

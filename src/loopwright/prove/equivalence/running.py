@@ -56,6 +56,7 @@ from loopwright.prove.equivalence.traces import (
     Sizes,
     StatementRun,
     computed_sizes,
+    leading_to,
     runnable,
     small_sizes,
 )
@@ -264,18 +265,6 @@ def differing(pair: Pair, steps: Steps, places: list[CellKey]) -> CellKey | None
     except Unvalued:
         return None
     return None if found is None else found.place
-
-
-def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
-    """Those of the executions that the last value of a cell is made by."""
-    needed, found = {place}, []
-    for step in reversed(steps):
-        targets = {step.place(one) for one in step.computation.written}
-        if targets & needed:
-            found.append(step)
-            needed -= targets
-            needed.update([step.place(cell) for cell in step.computation.read])
-    return tuple(reversed(found))
 
 
 def _final(run: Numbered, place: CellKey, table: Table) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field as field_of
 from itertools import islice, product
 from operator import add, and_, mul, or_, sub, xor
+from typing import NamedTuple, TypeAlias
 
 import islpy as isl
 
@@ -38,9 +40,8 @@ LARGE = (6, 7, 8, 9, 17, 33, 34, 65, 66)
 """Some are just beyond the usual sizes of tiles and of unrolled loops."""
 
 
-@dataclass(frozen=True)
-class StatementRun:
-    """One execution; `values` are those of the computation's columns."""
+class StatementRun(NamedTuple):
+    """One execution; `values` are those of the columns.  There are many, and tuples are made quickly."""
 
     computation: Computation
     values: tuple[int, ...]
@@ -53,6 +54,36 @@ class StatementRun:
         if known is None:
             return cell.array, tuple(self.at(subscript) for subscript in cell.subscripts)
         return cell.array, tuple([self.values[k] for k in known])
+
+
+Writers: TypeAlias = Mapping[CellKey, Sequence[int]]
+"""By cell, which executions of a run write it, in their order."""
+
+
+def writers_in(steps: tuple[StatementRun, ...]) -> Writers:
+    found: dict[CellKey, list[int]] = {}
+    for k, (computation, values) in enumerate(steps):
+        for array, columns in computation.targets:
+            found.setdefault((array, tuple([values[column] for column in columns])), []).append(k)
+    return found
+
+
+def leading_to(
+    steps: tuple[StatementRun, ...], place: CellKey, writers: Writers | None = None
+) -> tuple[StatementRun, ...]:
+    """Those of the executions that the last value of a cell is made by."""
+    writers = writers_in(steps) if writers is None else writers
+    pending, found = [*writers.get(place, ())[-1:]], set[int]()
+    while pending:
+        at = pending.pop()
+        if at in found:
+            continue
+        found.add(at)
+        for cell in steps[at].computation.read:
+            earlier = writers.get(steps[at].place(cell), ())
+            count = bisect_left(earlier, at)
+            pending += [earlier[count - 1]] if count else []
+    return tuple([steps[at] for at in sorted(found)])
 
 
 @dataclass(frozen=True)
