@@ -98,3 +98,61 @@ def test_a_constant_that_the_region_computes_is_no_unknown_number(tmp_path: Path
 }
 """
     assert verdict(tmp_path, AXPY, new) == "no"
+
+
+UNSIGNED = """#include <stddef.h>
+void f(size_t n, const double *restrict x, double *restrict y) {
+  for (size_t i = 0; i < n; i++) y[i] = 2 * x[i];
+}
+"""
+BY_FOUR_TO = """#include <stddef.h>
+void f(size_t n, const double *restrict x, double *restrict y) {{
+  {declared}
+  for ({first}; {test}; i += 4) {{
+    y[i] = 2 * x[i];
+    y[i + 1] = 2 * x[i + 1];
+    y[i + 2] = 2 * x[i + 2];
+    y[i + 3] = 2 * x[i + 3];
+  }}
+  {between}for (; i < n; i++) y[i] = 2 * x[i];
+}}
+"""
+
+
+def by_four(declared: str, test: str, first: str = "", between: str = "") -> str:
+    return BY_FOUR_TO.format(declared=declared, first=first, test=test, between=between)
+
+
+@pytest.mark.parametrize("kind", ["size_t", "unsigned"])
+@pytest.mark.parametrize(
+    "new",
+    [
+        by_four("size_t i = 0;", "i + 3 < n"),
+        by_four("size_t i;", "4 + i <= n", first="i = 0"),
+        by_four("const size_t m = n - n % 4; size_t i = 0;", "i < m"),
+        by_four("size_t i, m = n / 4 * 4;", "i < m", first="i = 0"),
+    ],
+)
+def test_what_an_unsigned_iterator_is_after_a_loop_in_steps(tmp_path: Path, kind: str, new: str) -> None:
+    assert verdict(tmp_path, *(text.replace("size_t", kind) for text in (UNSIGNED, new))) == "yes"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        by_four("size_t i = 0;", "i < n - 3"),
+        by_four("size_t i = 0;", "i + 2 < n"),
+        by_four("size_t i = 0;", "i + 3 <= n"),
+        by_four("size_t i = 0;", "i + 3 < n", between="i++; "),
+        by_four("size_t i = 1;", "i + 3 < n"),
+        by_four("unsigned i = 0;", "i + 3 < n"),
+        by_four("unsigned char i = 0;", "i + 3 < n"),
+        by_four("size_t i, m = n - n % 2;", "i < m", first="i = 0"),
+        by_four("size_t m = n - n % 4, i; m += 4;", "i < m", first="i = 0"),
+        by_four("size_t m = n - n % 4, i; n++;", "i < m", first="i = 0"),
+        by_four("unsigned m = n - n % 4; size_t i;", "i < m", first="i = 0"),
+    ],
+)
+def test_an_unsigned_iterator_that_passes_its_bound_is_not_proved(tmp_path: Path, new: str) -> None:
+    """Of n - 3 below 3, of i + 3 past the last cells, of 32 bits where there are 64."""
+    assert verdict(tmp_path, UNSIGNED, new) != "yes"

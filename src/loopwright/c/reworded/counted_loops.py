@@ -220,21 +220,20 @@ def _after(loop: Node, name: str, later: Sequence[Node], region: Region, file: C
     if not any(name in identifiers(one) for one in later):
         return None
     count = count_of(loop, name, region, file)
-    if count is None or count.kind != "int":
+    if count is None or (count.kind != "int" and not count.wide):
         return None
     for one in later:
         if one.of_type(*_JUMPS) or _redeclares(one, count.names | {name}):
             return None
         changed = {word for node in walk(one) for word in changed_names(node)}
-        value = f"({count.test} ? {count.last} : {count.first})"
         if name not in identifiers(one) and not changed & count.names:
             continue
         if one.type == "if_statement" and not changed & {name, *count.names}:
             is_variable = len(one.named(name)) == names_in(one.text).count(name)
-            text = with_names_replaced(one.text, {name: value})
+            text = with_names_replaced(one.text, {name: operand(count.final)})
             return (one.start, one.end, text) if is_variable else None
         start = _open_head(one, name)
-        return None if start is None else (start, start, f"{name} = {value}")
+        return None if start is None else (start, start, f"{name} = {count.final}")
     return None
 
 

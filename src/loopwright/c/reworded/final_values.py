@@ -11,6 +11,11 @@ nothing but `return` leaves it early, where i is a local variable, and k a fresh
 to i is for the caller to find out.  i may be of a wider type, with names of that type in a and b, or ints if
 it is signed.  The text computes nothing that the loop does not: the last value of i is one that the loop
 gives it.  Lines stay.  A variable of the file is like a local one where the loop calls nothing.
+
+Of an unsigned i, `for (i = 0; i + 3 < n; i += 4)` is one where the number that is added is one less than the
+step, and so is `i + 4 <= n`: i is 4 * (n / 4) after it, whether it runs or not.  With `<` and a step that is
+a power of two, neither i + 3 nor i + 4 wraps around while the test holds; otherwise that is for the reader of
+the test to find out, which stays as it is.  It is m after `for (i = 0; i < m; i += 4)` where m is n - n % 4.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from loopwright.c.loops import first_value, loop_iterator, unit_step
 from loopwright.c.regions import Region
 from loopwright.c.reworded.plain_loops import edited_while, is_before, is_simple, lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
-from loopwright.c.tokens import decimal, names_in, on_one_line, operand, with_names_replaced
+from loopwright.c.tokens import decimal, names_in, on_one_line, operand, packed, with_names_replaced
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Edit, Source
 
@@ -120,6 +125,15 @@ class LoopCount:
     """Those in the bounds."""
     kind: str = "int"
     """The type of the iterator."""
+    wide: str = ""
+    """n of `i + 3 < n` or `i + 4 <= n`, where i is unsigned, starts with 0 and counts in steps of 4, or the
+    limit itself where that is a multiple of the step."""
+
+    def holds(self, own: str) -> str:
+        """The test of a loop over `own`."""
+        if self.wide and self.wide != self.limit:
+            return f"{own} + {self.step - (self.relation == '<')} {self.relation} {self.wide}"
+        return f"{own} {self.relation} {operand(self.limit)}"
 
     @property
     def test(self) -> str:
@@ -139,6 +153,13 @@ class LoopCount:
         first, limit = operand(self.first), operand(self.limit)
         return f"{first} + {size} * (({limit} - {first} + {more}) / {size})"
 
+    @property
+    def final(self) -> str:
+        """What the iterator is after the loop."""
+        if self.wide:
+            return self.limit if self.wide == self.limit else f"{self.step} * ({self.wide} / {self.step})"
+        return f"({self.test} ? {self.last} : {self.first})"
+
 
 def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Edit | None:
     body, count = field(loop, "body"), count_of(loop, name, region, file)
@@ -150,10 +171,11 @@ def _with_own_variable(loop: Node, name: str, region: Region, file: CFile) -> Ed
     own = f"{name}_{number}"
     begin = body.spelled.start
     head = f"{{ for ({count.kind} {own} = {count.first}; "
-    head += f"{own} {count.relation} {operand(count.limit)}; {own} {'+' if count.step > 0 else '-'}= "
+    head += f"{count.holds(own)}; {own} {'+' if count.step > 0 else '-'}= "
     head += f"{abs(count.step)}) {lines_in(loop.source, loop.start, begin)}"
     text = with_names_replaced(loop.source.text[begin : loop.end], {name: own})
     ended = f" if ({count.test}) {name} = {count.last}; else {name} = {count.first}; }}"
+    ended = f" {name} = {count.final}; }}" if count.wide else ended
     return loop.start, loop.end, head + text + ended
 
 
@@ -169,7 +191,45 @@ def count_of(loop: Node, name: str, region: Region, file: CFile) -> LoopCount | 
     count = replace(count, kind=kind)
     kinds = {_integer_type(word, file.declarations, loop) for word in count.names}
     is_plain = kind == "int" and kinds <= {"int"}
-    return count if is_plain or _counts_alike(loop, count, kinds) else None
+    if is_plain or _counts_alike(loop, count, kinds):
+        return count
+    wide = _wide_limit(loop, count)
+    return replace(count, wide=wide) if wide is not None and kinds == {kind} else None
+
+
+def _wide_limit(loop: Node, count: LoopCount) -> str | None:
+    """n of `for (i = 0; i + 3 < n; i += 4)`, or of `i + 4 <= n`, over an unsigned i."""
+    core = without_parentheses(field(loop, "condition"))
+    left, right = (without_parentheses(field(core, side)) for side in ("left", "right"))
+    if operator(core) in (">", ">="):
+        left, right = right, left
+    name, added = loop_iterator(loop), count.step - (count.relation == "<")
+    is_wide = count.kind in _UNSIGNED and count.step > 1 and count.first == "0" and right.type == "identifier"
+    is_sum = packed(left.text) in (f"{name}+{added}", f"{added}+{name}")
+    is_whole = count.relation == "<" and left.text == name and _is_multiple(right, count.step)
+    return right.text if is_wide and (is_sum or is_whole) else None
+
+
+_CHANGING = ("assignment_expression", "update_expression", "pointer_expression", "init_declarator")
+
+
+def _is_multiple(name: Node, step: int) -> bool:
+    """Whether a variable is declared as the largest multiple of a number up to another one, and both stay."""
+    root = name
+    while root.parent is not None:
+        root = root.parent
+    given = [one for one in root.of_type("init_declarator") if field(one, "declarator").text == name.text]
+    if len(given) != 1:
+        return False
+    value = without_parentheses(field(given[0], "value"))
+    sizes = {one.text for one in walk(value) if one.type == "identifier"}
+    if len(sizes) != 1:
+        return False
+    (size,) = sizes
+    floor = f"{size}/{step}"
+    forms = (f"{size}-{size}%{step}", f"{floor}*{step}", f"({floor})*{step}", f"{step}*({floor})")
+    changed = [word for part in root.of_type(*_CHANGING) for word in changed_names(part)]
+    return packed(value.text) in forms and changed.count(name.text) == 1 and size not in changed
 
 
 _UNSIGNED = (
@@ -299,5 +359,5 @@ def _integer_type(name: str, known: Declarations, loop: Node) -> str | None:
     declared = known.visible(name, loop.span)
     if declared is None or declared.rank:
         return None
-    kind = known.resolved(declared.type)
+    kind = known.resolved(declared.type).removeprefix("const ")
     return kind if kind in ("int", *_WIDER) else None
