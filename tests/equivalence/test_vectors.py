@@ -73,6 +73,45 @@ def test_a_fused_product_and_sum_is_rounded_once(tmp_path: Path) -> None:
     assert found.proved and found.contract == CONTRACTED
 
 
+SCALAR = """#include <math.h>
+double x[900], y[900];
+void f(int n, double a) {{
+  for (int i = 0; i < n; i++)
+    y[i] = {};
+}}
+"""
+
+
+@pytest.mark.parametrize("value", ["fma(a, x[i], y[i])", "__builtin_fma((x[i]),\n a, y[i])"])
+def test_a_call_of_fma_is_rounded_once(value: str, tmp_path: Path) -> None:
+    verdict = compared(SCALAR.format(value), tmp_path).verdict
+    assert isinstance(verdict, Undecided) and FUSED in verdict.reason
+    found = compared(SCALAR.format(value), tmp_path, ALLOWED)
+    assert found.proved and found.contract == CONTRACTED
+    assert not any("lane by lane" in one for one in found.trusted)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["fma(a, y[i], x[i])", "fma(-a, x[i], y[i])", "fmaf(a, x[i], y[i])", "fma(a, x[i], fma(a, x[i], y[i]))"],
+)
+def test_a_call_of_fma_that_computes_something_else(value: str, tmp_path: Path) -> None:
+    assert isinstance(compared(SCALAR.format(value), tmp_path, ALLOWED).verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("void", "#define fma(x, y, z) ((x) + (y) + (z))\nvoid"),
+        ("void", "static double fma(double x, double y, double z) { return x; }\nvoid"),
+        ("#include <math.h>", "double fma(double, double, double);"),
+    ],
+)
+def test_what_is_called_fma_may_be_another_function(was: str, now: str, tmp_path: Path) -> None:
+    new = SCALAR.format("fma(a, x[i], y[i])").replace(was, now)
+    assert not compared(new, tmp_path, ALLOWED).proved
+
+
 def test_options_that_change_the_words(tmp_path: Path) -> None:
     """An option may make one function of another, or bring a header of its own."""
     (tmp_path / "own").mkdir()

@@ -64,6 +64,7 @@ class InLanes:
     place: Span | None = None
     is_fused: bool = False
     """Whether products and sums are rounded at once."""
+    has_vectors: bool = False
 
 
 def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
@@ -76,7 +77,7 @@ def with_lanes(source: Source, *, contracted: bool = False) -> InLanes:
     except NotInLanes as failure:
         return InLanes(source, str(failure), failure.place)
     is_fused = _FUSED.search(without_comments(source.text, literals=False)) is not None
-    return InLanes(source.edited(edits), is_fused=is_fused)
+    return InLanes(source.edited(edits), is_fused=is_fused, has_vectors=True)
 
 
 @dataclass(frozen=True)

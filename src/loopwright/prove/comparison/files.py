@@ -40,7 +40,7 @@ from loopwright.source import Source, Span
 IN_OTHER_WORDS = "read with plain loops, and calls replaced by what they do, as the rules of C allow"
 
 FUSED = (
-    "its vectors' fused products and sums are rounded once, a product and a sum twice"
+    "its fused products and sums are rounded once, a product and a sum twice"
     " (--allow-contraction takes one for the other)"
 )
 CONTRACTED = "equal up to contraction: fused products and sums are taken for products and sums"
@@ -173,7 +173,8 @@ def _compared_lanes(
     if not changed:
         return found
     found = replace(found, place=as_written(found.place, (before, source)))
-    told = tuple(f"{path}: {LANE_BY_LANE}" for path in changed)
+    vectors = [one.source.path for one in (old, new) if one.has_vectors and one.source.path in changed]
+    told = tuple(f"{path}: {LANE_BY_LANE}" for path in vectors)
     for text, compiled in zip((before, source), compilers, strict=True):
         if not isinstance(found.verdict, Undecided) and not is_compiled(text, compiled):
             said = next((f": {one}" for one in compiler_errors(text, compiled)), "")

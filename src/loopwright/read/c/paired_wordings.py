@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
+from loopwright.c.reworded.fused_calls import fused_calls, with_products
 from loopwright.c.reworded.memory_calls import with_memory_loops
 from loopwright.c.reworded.parallel_blocks import with_parallel_loops
 from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
@@ -145,15 +146,20 @@ _ELSEWHERE = ("GCC_EXEC_PREFIX", "COMPILER_PATH")
 def in_lanes(source: Source, options: CompilerOptions, *, contracted: bool = False) -> InLanes:
     """The text with lanes in place of its vectors, if its words have no other meaning here.
 
-    Options and the environment may give them one.  `contracted`: fused products and sums are products and
-    sums.
+    Options and the environment may give them one.  `contracted`: fused products and sums, also those of the
+    library, are products and sums.
     """
     found = with_lanes(source, contracted=contracted)
-    if found.source == source:
+    calls = fused_calls(source)
+    if found.source == source and not calls:
         return found
     options = options.for_file(source.path)
     reason = _hidden(source, options.arguments) or _redefined(source, found.source, options)
-    return replace(found, source=source, reason=reason) if reason else found
+    if reason:
+        return replace(found, source=source, reason="" if found.source == source else reason)
+    if contracted:
+        found = replace(found, source=with_products(found.source, fused_calls(found.source)))
+    return replace(found, is_fused=found.is_fused or bool(calls))
 
 
 def _hidden(source: Source, arguments: Sequence[str]) -> str:
