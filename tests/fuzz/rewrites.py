@@ -12,6 +12,7 @@ from dataclasses import replace
 from tests.fuzz.directives import at_a_loop, at_once, marked, simple
 from tests.fuzz.findings import Finding
 from tests.fuzz.judge import Pair
+from tests.fuzz.laws import by_a_law
 from tests.fuzz.mutants import Mutant, mutated, said_of
 from tests.fuzz.nests import Node, lines, random_loop, random_nest, random_scope
 from tests.fuzz.programs import FLOATING, INTEGERS, PARAMETERS, Array
@@ -21,6 +22,7 @@ from tests.fuzz.vectors import in_vectors
 
 FAULTS = 0.3
 """How often a token of the result is changed."""
+BY_LAWS = 0.4
 
 
 def rewrite_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
@@ -38,7 +40,9 @@ def rewriting(seed: int) -> Pair:
         kind, other = rng.choice(("unsigned char", "short", "unsigned", "int", "float")), rng.choice(kinds)
         arrays = tuple(replace(one, type=rng.choice((kind, kind, other))) for one in arrays)
         scalars = tuple(replace(one, type=kind) for one in scalars)
-    if rng.random() < 0.04:
+    if rng.random() < BY_LAWS:
+        arrays, old, new = by_a_law(rng)
+    elif rng.random() < 0.04:
         kind = rng.choice(("double", "float"))
         arrays = tuple(Array(one.name, kind, 1) for one in arrays)
         old, new = in_vectors(rng, arrays)
