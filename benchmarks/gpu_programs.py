@@ -257,11 +257,13 @@ class Streamed:
     sizes: tuple[int, ...]
     prefetch: bool = False
     warps: int = 0
+    trimmed: bool = False
 
     @property
     def name(self) -> str:
         sizes = "x".join(map(str, (self.steps, *self.sizes)))
-        return f"stream-{sizes}{f'-warps-{self.warps}' if self.warps else ''}{'-prefetch' * self.prefetch}"
+        warps = f"-warps-{self.warps}" if self.warps else ""
+        return f"stream-{sizes}{warps}{'-prefetch' * self.prefetch}{'-trimmed' * self.trimmed}"
 
     @property
     def script(self) -> str:
@@ -269,12 +271,12 @@ class Streamed:
         given = zip(("t", *names), (self.steps, *self.sizes), strict=True)
         sizes = ", ".join(f"{name}={size}" for name, size in given)
         sizes += f", warps={self.warps}" if self.warps else ""
-        sizes += ", prefetch" * self.prefetch
+        sizes += ", prefetch" * self.prefetch + ", trimmed" * self.trimmed
         threads = f"w={self.warps}, x=32" if self.warps else "x=32"
         lines = ["Time = lift(LoopB, 1)", f"(Tiles, March, Clear) = stream(Time, {sizes})"]
         lines += [f"block(Tiles, {', '.join(f'{name}T' for name in names)})"]
         lines += [f"thread(March, {threads})", f"thread(Clear, {threads})"]
-        for loop in ("Kept", "LoopB_rest", "LoopA_rest"):
+        for loop in ("Kept", "Back", "LoopB_rest", "LoopA_rest"):
             lines += [f"block({loop}, {', '.join(names[:-1])})", f"thread({loop}, {names[-1]}=256)"]
         return "\n".join(lines) + "\n"
 

@@ -38,6 +38,7 @@ block(Tiles, iT, jT, kT)
 thread(March, w=2, x=32)
 thread(Clear, w=2, x=32)
 block(Kept, i, j)
+block(Back, i, j)
 block(New_rest, i, j)
 block(Old_rest, i, j)
 """

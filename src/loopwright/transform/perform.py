@@ -121,12 +121,14 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             numbers = _sized(plan, component, sizes, "sizes")
             after, tiles, copies = overlapping.overlap(plan, component, numbers, whole=whole)
             return OperationResult(after, (tiles, copies))
-        case ops.Stream(target, sizes, prefetch):
+        case ops.Stream(target, sizes, prefetch, trimmed):
             component = plan.component(target, "target")
             loops_too = tuple(one for one in sizes if one.loop != WARPS)
             warps = sum(one.number for one in sizes if one.loop == WARPS)
             numbers = _sized(plan, component, loops_too, "sizes")
-            after, *parts = streaming.stream(plan, component, numbers, warps=warps, prefetch=prefetch)
+            after, *parts = streaming.stream(
+                plan, component, numbers, warps=warps, prefetch=prefetch, trimmed=trimmed
+            )
             return OperationResult(after, tuple(parts))
         case _:
             assert_never(operation)

@@ -51,7 +51,9 @@ class Redundancy:
     held: dict[str, HeldCell] = field(default_factory=dict)
     """What copies hold, unless they stage arrays tile by tile."""
     instances: dict[str, isl.Set] = field(default_factory=dict)
-    """Of these statements, the instances that compute something: of what others compute nothing is known."""
+    """Of these statements, the instances that compute or hold something: nothing is known of the others."""
+    named_in: dict[str, isl.Set] = field(default_factory=dict)
+    """Simpler sets, those instances among them, in which it makes sense to ask what they would compute."""
     named: dict[str, isl.Map] = field(default_factory=dict)
     """{ S'[i'] -> S[i] } of these statements, where their iterators do not say it."""
     idle: frozenset[str] = frozenset()

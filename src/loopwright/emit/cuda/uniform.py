@@ -44,12 +44,24 @@ def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node
 def _gathered(node: Node) -> Node:
     """Tests around the loops of cells at borders become tests of single cells, together with these."""
     tests, loops, call = _chain(node)
-    if call is None or not loops or not any(isinstance(one, Or) for test in tests for one in subterms(test)):
+    cells = {loop.iterator for loop in loops}
+    alike = [one for one in _parts(tests) if _has_or(one) and not variables(one) & cells]
+    each = [one for one in _parts(tests) if one not in alike]
+    if call is None or not loops or not any(map(_has_or, each)):
         return with_children(node, _gathered) if isinstance(node, Block | Remarked | If) else node
-    found: Node = If(_all(tests), call)
+    found: Node = If(_all(each), call)
     for loop in reversed(loops):
         found = replace(loop, body=found)
-    return found
+    return If(_all(alike), found) if alike else found
+
+
+def _parts(tests: Iterable[Test]) -> list[Test]:
+    """All that have to hold."""
+    return [part for one in tests for part in (_parts(one.arguments) if isinstance(one, And) else [one])]
+
+
+def _has_or(test: Test) -> bool:
+    return any(isinstance(one, Or) for one in subterms(test))
 
 
 def _chain(node: Node) -> tuple[list[Test], list[For], Call | None]:
@@ -93,7 +105,19 @@ def _with_ordered_tests(node: Node, moving: frozenset[str]) -> Node:
     A compiler computes that once, before the march, and keeps those of all cells in one register.
     """
     inner = with_children(node, lambda child: _with_ordered_tests(child, moving))
-    return replace(inner, test=_ordered(inner.test, moving)) if isinstance(inner, If) else inner
+    return replace(inner, test=_ordered(_factored(inner.test), moving)) if isinstance(inner, If) else inner
+
+
+def _factored(test: Test) -> Test:
+    """What all of several tests have in common, asked once: a & b | a & c is a & (b | c)."""
+    if not isinstance(test, Or):
+        return test
+    parts = [_parts([one]) for one in test.arguments]
+    common = [one for one in parts[0] if all(one in other for other in parts)]
+    rest = [[one for one in other if one not in common] for other in parts]
+    if not common or not all(rest):
+        return test
+    return _all([*common, _any(map(_all, rest))])
 
 
 def _ordered(test: Test, moving: frozenset[str]) -> Test:

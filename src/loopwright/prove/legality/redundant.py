@@ -22,7 +22,7 @@ all other parallel loops.  Whatever is claimed with P' is only a guide: a wrong 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -37,11 +37,12 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN, OUT, nonempty_maps
+from loopwright.presburger.sets import IN, OUT, maps_of, nonempty_maps, union_map
 from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.joined import joined_writes
 from loopwright.prove.legality.reductions import text_between_accesses
 from loopwright.prove.legality.seen import ClaimedFlow
-from loopwright.prove.legality.sources import AccessTuple, sources
+from loopwright.prove.legality.sources import AccessTuple, JoinedWrites, sources
 from loopwright.prove.legality.staged import is_staged
 from loopwright.prove.legality.values import (
     ComparedRead,
@@ -56,7 +57,7 @@ from loopwright.prove.legality.values import (
     refuse_no_copy,
     refuse_other_text,
 )
-from loopwright.transform.storage import Redundancy, StorageChange
+from loopwright.transform.storage import HeldCell, Redundancy, StorageChange
 
 _TRAPS = {"%", "&", "|", "^", "~", "<<", ">>", "%=", "&=", "|=", "^=", "<<=", ">>=", "?", "&&", "||"}
 """Operators on integers, and those that choose."""
@@ -103,9 +104,11 @@ class _Comparison:
         if accesses != [(True, True, True)] or text != f"{cell}=0":
             raise InternalError(Code.INTERNAL, f"{statement.name} does not clear a cell of new storage")
 
-    def _instance(self, statement: Statement) -> isl.Map:
-        """μ on the instances of a statement that are claimed to compute one."""
+    def _instance(self, statement: Statement, *, asked: bool = False) -> isl.Map:
+        """μ on the instances of a statement that are claimed to compute one, or on those to ask about."""
         computing = self.claims.instances.get(statement.name)
+        if asked and computing is not None:
+            computing = self.claims.named_in.get(statement.name, computing).union(computing).coalesce()
         named = self._named(statement)
         return named if computing is None else named.intersect_domain(computing)
 
@@ -198,18 +201,92 @@ class _Comparison:
         readers = [*self._readers(), *(self._copy_reader(one) for one in copies)]
         arrays = frozenset(array.name for array in self.before.arrays)
         readers += left_in_memory(self.before, self.after, arrays)
-        times = {one.name: one.time for one in readers if one.time is not None}
-        expected = sources(self.before, [(one.name, one.old) for one in readers], times)
         claimed = dict(self._claimed_reads(copies))
-        found = sources(self.after, [(one.name, one.new) for one in readers if one.name not in claimed])
+        unclaimed = [(one.name, one.new) for one in readers if one.name not in claimed]
+        joined = dict(self._joined(copies, {str(cells.get_tuple_name(OUT)) for _, cells in unclaimed}))
+        asked = [*readers, *(self._joined_reader(name, held) for name, (_, held) in joined.items())]
+        times = {one.name: one.time for one in asked if one.time is not None}
+        expected = sources(self.before, [(one.name, one.old) for one in asked], times)
+        found = sources(self.after, unclaimed, joined={name: writes for name, (writes, _) in joined.items()})
         for name, (statement, number) in claimed.items():
             yield from self._seen(statement, number)
             found[name] = self._claimed(name, statement, number)
         held = {one.name: expected.get(str(AccessTuple(one.name, "reads"))) for one in copies}
+        of_pairs = {name: _as_copy(name, expected.get(_pairs_of(name))) for name in joined}
         for reader in readers:
-            seen = found.get(reader.name)
-            meant = None if seen is None else self._meant(seen, held)
-            yield from difference(reader, expected.get(reader.name), meant, self.after)
+            wanted, seen = expected.get(reader.name), found.get(reader.name)
+            if reader.name in claimed or seen is None or wanted is None:
+                yield from self._compared(reader, wanted, seen, held, ())
+            else:
+                yield from self._compared(reader, wanted, seen, held | of_pairs, joined)
+
+    def _compared(
+        self,
+        reader: ComparedRead,
+        wanted: isl.UnionMap | None,
+        seen: isl.UnionMap | None,
+        held: dict[str, isl.UnionMap | None],
+        joined: Collection[str],
+    ) -> Iterator[WrongValue]:
+        """What a read sees against what it is to see.
+
+        First for all instances that are asked about: what is seen would be that wherever what was written
+        means something, and what the instances that are needed see does.  Else for these alone.
+        """
+        needed = self._needed(reader)
+        if needed is not None and needed.is_empty():
+            return
+        own = seen if needed is None or seen is None else seen.intersect_domain(needed)
+        if wanted is not None and seen is not None and own is not None:
+            if self._means_something(own, joined) and self._meant(seen, held, asked=True).is_subset(wanted):
+                return
+        exact = {name: one if name in joined else self._known(name, held) for name, one in held.items()}
+        wanted = wanted if needed is None or wanted is None else wanted.intersect_domain(needed)
+        meant = None if own is None else self._meant(own, exact)
+        yield from difference(reader, wanted, meant, self.after)
+
+    def _needed(self, reader: ComparedRead) -> isl.UnionSet | None:
+        """The instances that have to see the right value, where more are asked about."""
+        if reader.statement is None or reader.statement.name not in self.claims.instances:
+            return None
+        return isl.UnionSet.from_set(self._counting[reader.statement.name].set_tuple_name(reader.name))
+
+    def _known(self, name: str, held: Mapping[str, isl.UnionMap | None]) -> isl.UnionMap | None:
+        """What a copy holds, where that is claimed."""
+        found, reader = held[name], str(AccessTuple(name, "reads"))
+        if found is None:
+            return None
+        known = self._counting[name].set_tuple_name(reader)
+        return found.intersect_domain(isl.UnionSet.from_set(known))
+
+    def _means_something(self, seen: isl.UnionMap, joined: Collection[str]) -> bool:
+        """Whether all that is seen is claimed to compute or hold something, or was there before."""
+        for part in nonempty_maps(seen):
+            access = AccessTuple.of(str(part.get_tuple_name(OUT)))
+            if access is None or access.verb != "writes" or access.statement in joined:
+                continue
+            if access.statement in self.claims.idle:
+                return False
+            known = self._counting[access.statement].set_tuple_name(str(access))
+            if not part.subtract_range(known).is_empty():
+                return False
+        return True
+
+    def _joined(
+        self, copies: tuple[Statement, ...], arrays: Collection[str]
+    ) -> Iterator[tuple[str, tuple[JoinedWrites, HeldCell]]]:
+        """Copies to these arrays whose writes need not be told apart by tiles."""
+        for copy in copies:
+            if copy.writes[0].array in arrays and copy.name not in self.claims.instances:
+                found = joined_writes(self.after, copy, self.claims.held[copy.name], self._flow.entries)
+                if found is not None:
+                    yield copy.name, found
+
+    def _joined_reader(self, name: str, held: HeldCell) -> ComparedRead:
+        """What the pairs of a copy hold: asked of P, and of nothing else."""
+        pairs = _pairs_of(name)
+        cell, time = held.cell.set_tuple_name(IN, pairs), held.time.set_tuple_name(IN, pairs)
+        return ComparedRead(pairs, cell, cell, None, name, None, time)
 
     def _claimed_reads(self, copies: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement, int]]]:
         """The reads of which it is claimed what they see, by the names of readers."""
@@ -218,16 +295,29 @@ class _Comparison:
             access = AccessTuple(name, "reads", None if statement in copies else number)
             yield str(access), (statement, number)
 
-    def _counting(self, statement: Statement) -> isl.Set:
+    @cached_property
+    def _counting(self) -> dict[str, isl.Set]:
         """The instances that compute something, or hold something."""
-        if statement.name in self.claims.computes:
-            return self._instance(statement).domain()
-        cell = self.claims.held[statement.name].cell
-        return cell.domain().intersect(statement.domain).intersect_params(self.after.context)
+        return {name: self._claimed_of(name, asked=False) for name in (*self.claims.computes, *self.claims.held)}
+
+    @cached_property
+    def _asked(self) -> dict[str, isl.Set]:
+        """Those to ask about."""
+        return {name: self._claimed_of(name, asked=True) for name in (*self.claims.computes, *self.claims.held)}
+
+    def _claimed_of(self, name: str, *, asked: bool) -> isl.Set:
+        statement = self.after.statement(name)
+        if name in self.claims.computes:
+            return self._instance(statement, asked=asked).domain()
+        found = self.claims.held[name].cell.domain().intersect(statement.domain)
+        known = self.claims.instances.get(name)
+        found = found if asked or known is None else found.intersect(known)
+        return found.intersect_params(self.after.context)
 
     def _seen(self, statement: Statement, number: int) -> Iterator[WrongValue]:
         read, claimed = statement.accesses[number], self.claims.seen[statement.name, number]
-        return self._flow.wrong(statement, read, self._counting(statement), claimed)
+        needed, asked = self._counting[statement.name], self._asked[statement.name]
+        return self._flow.wrong(statement, read, needed, asked, claimed)
 
     @cached_property
     def _flow(self) -> ClaimedFlow:
@@ -239,7 +329,7 @@ class _Comparison:
         for one in self.claims.seen[statement.name, number]:
             writer = self.after.statement(one.writer)
             (write,) = (k for k, access in enumerate(writer.accesses) if access.is_write)
-            part = one.source.intersect_domain(self._counting(statement)).set_tuple_name(IN, name)
+            part = one.source.intersect_domain(self._asked[statement.name]).set_tuple_name(IN, name)
             part = part.set_tuple_name(OUT, str(AccessTuple(writer.name, "writes", write)))
             found = found.union(isl.UnionMap.from_map(part))
         return found
@@ -249,7 +339,7 @@ class _Comparison:
         for new in self.after.statements:
             if new.name not in self.claims.computes:
                 continue
-            old, instance = self._original(new), self._instance(new)
+            old, instance = self._original(new), self._instance(new, asked=True)
             for k, (mine, theirs) in enumerate(zip(old.accesses, new.accesses, strict=True)):
                 if mine.is_write:
                     continue
@@ -262,18 +352,20 @@ class _Comparison:
 
     def _time(self, new: Statement, name: str) -> isl.Map:
         """When P runs what an instance of P' computes."""
-        time = self._instance(new).apply_range(self._original(new).schedule)
+        time = self._instance(new, asked=True).apply_range(self._original(new).schedule)
         return time.set_tuple_name(IN, name)
 
     def _copy_reader(self, copy: Statement) -> ComparedRead:
         name = str(AccessTuple(copy.name, "reads"))
         (read,) = copy.reads
         before = self.claims.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
-        after = read.relation.intersect_domain(self._counting(copy)).set_tuple_name(IN, name)
+        after = read.relation.intersect_domain(self._asked[copy.name]).set_tuple_name(IN, name)
         time = self.claims.held[copy.name].time.set_tuple_name(IN, name)
         return ComparedRead(name, before, after, copy, access_text(read), read.place, time)
 
-    def _meant(self, seen: isl.UnionMap, held: dict[str, isl.UnionMap | None]) -> isl.UnionMap:
+    def _meant(
+        self, seen: isl.UnionMap, held: Mapping[str, isl.UnionMap | None], *, asked: bool = False
+    ) -> isl.UnionMap:
         """What P' sees, as writes and cells of P."""
         meant = isl.UnionMap.empty(seen.get_space())
         for part in nonempty_maps(seen):
@@ -281,7 +373,7 @@ class _Comparison:
             if access is None or access.verb != "writes":
                 meant = meant.union(isl.UnionMap.from_map(part))
             elif (computed := self.claims.computes.get(access.statement)) is not None:
-                instance = self._instance(self.after.statement(access.statement))
+                instance = self._instance(self.after.statement(access.statement), asked=asked)
                 instance = instance.set_tuple_name(IN, str(access))
                 instance = instance.set_tuple_name(OUT, str(replace(access, statement=computed)))
                 meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
@@ -289,3 +381,16 @@ class _Comparison:
                 same = part.set_tuple_name(OUT, str(AccessTuple(access.statement, "reads")))
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant
+
+
+def _pairs_of(copy: str) -> str:
+    """The name of what a copy holds as a reader, where its writes are joined."""
+    return f"{copy} in pairs"
+
+
+def _as_copy(name: str, found: isl.UnionMap | None) -> isl.UnionMap | None:
+    """What pairs hold, under the name that the reads of the copy have."""
+    if found is None:
+        return None
+    reader = str(AccessTuple(name, "reads"))
+    return union_map((one.set_tuple_name(IN, reader) for one in maps_of(found)), found.get_space())

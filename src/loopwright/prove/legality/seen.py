@@ -67,7 +67,7 @@ class ClaimedFlow:
         )
 
     @cached_property
-    def _entries(self) -> dict[str, tuple[TimeEntry, ...]]:
+    def entries(self) -> dict[str, tuple[TimeEntry, ...]]:
         found: dict[str, tuple[TimeEntry, ...]] = {}
         for name, schedule in comparable(self.program, self.program).items():
             parts = pieces_of(name, schedule)
@@ -85,7 +85,7 @@ class ClaimedFlow:
         for statement in self.program.statements:
             domain = statement.domain
             space = isl.LocalSpace.from_space(domain.get_space())
-            for k, entry in enumerate(self._entries[statement.name]):
+            for k, entry in enumerate(self.entries[statement.name]):
                 if isinstance(entry, int):
                     value = isl.Aff.val_on_domain(space, isl.Val(entry))
                 else:
@@ -96,32 +96,44 @@ class ClaimedFlow:
         return found
 
     def wrong(
-        self, reader: Statement, read: Access, needed: isl.Set, claimed: Sequence[SeenWrite]
+        self, reader: Statement, read: Access, needed: isl.Set, asked: isl.Set, claimed: Sequence[SeenWrite]
     ) -> Iterator[WrongValue]:
-        """What is wrong with what is claimed of the reads of the instances `needed`."""
-        needed = needed.intersect_params(self.program.context)
-        left = needed
+        """What is wrong with what is claimed of the reads of the instances `needed`.
+
+        More of them are `asked` about first, in a simpler set: what is right there is right for all.
+        """
+        needed, asked = (one.intersect_params(self.program.context) for one in (needed, asked))
+        left = asked = asked if needed.is_subset(asked) else needed
         for one in claimed:
             left = left.subtract(one.source.domain())
+        left = left.intersect(needed)
         yield from self._shown(reader, read, left, "a write that it is claimed to see", "none")
         for one in claimed:
             source = one.source.intersect_domain(needed)
-            # A part of what is single-valued is: the hull has one piece, and pieces are compared in pairs.
-            if not (_hull(source).is_single_valued() or source.is_single_valued()):
-                message = f"could not decide what {reader.name} sees: two writes are claimed"
-                raise GaveUp(Code.UNDECIDED, message)
             writer = self.program.statement(one.writer)
             (write,) = writer.writes
+            simple = one.source.intersect_domain(asked).intersect_range(writer.domain)
+            # A part of what is single-valued is: the hull has one piece, and pieces are compared in pairs.
+            if not (_hull(simple).is_single_valued() or source.is_single_valued()):
+                message = f"could not decide what {reader.name} sees: two writes are claimed"
+                raise GaveUp(Code.UNDECIDED, message)
             strange = source.subtract_range(writer.domain).domain()
             yield from self._shown(reader, read, strange, f"a write of {writer.name}", "no such instance")
-            cells = source.apply_range(write.relation) if write.array == read.array else None
-            mine = read.relation.intersect_domain(source.domain())
-            other = source.domain() if cells is None else mine.subtract(cells).domain()
+            other = self._other_cells(read, simple, writer)
+            if not other.is_empty():
+                other = self._other_cells(read, source, writer)
             yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
             if source.is_empty():
                 continue
-            claim = _Claim(reader, read, writer, source, self._parting(reader, writer, source))
-            wide = replace(claim, source=_hull(source))
+            parting = self._parting(reader, writer, simple)
+            parting = self._parting(reader, writer, source) if parting is None else parting
+            if parting is None:
+                raise GaveUp(
+                    Code.UNDECIDED,
+                    f"could not decide what reads see: {writer.name} may not run before {reader.name}",
+                )
+            claim = _Claim(reader, read, writer, source, parting)
+            wide = replace(claim, source=_hull(simple))
             for writes in self._writes:
                 if writes.array == read.array:
                     yield from self._between(claim, wide, writes)
@@ -134,20 +146,24 @@ class ClaimedFlow:
             shown = f"{instance_text(reader, point.coordinates)} reads {access_text(read)}"
             yield WrongValue(shown, wanted, found, point.parameters, read.place)
 
-    def _parting(self, reader: Statement, writer: Statement, source: isl.Map) -> int:
+    def _other_cells(self, read: Access, source: isl.Map, writer: Statement) -> isl.Set:
+        """Where what is claimed to be seen writes another cell than the read needs."""
+        (write,) = writer.writes
+        if write.array != read.array:
+            return source.domain()
+        mine = read.relation.intersect_domain(source.domain())
+        return mine.subtract(source.apply_range(write.relation)).domain()
+
+    def _parting(self, reader: Statement, writer: Statement, source: isl.Map) -> int | None:
         """The first entry where σ(r) and r differ in time: there σ(r) is before r, for all of them."""
-        for k in range(len(self._entries[reader.name])):
+        for k in range(len(self.entries[reader.name])):
             origin, mine = source.apply_range(self._values[writer.name, k]), self._values[reader.name, k]
             if origin.is_subset(mine):
                 continue
             if origin.subtract(_below(mine)).is_empty():
                 return k
-            raise GaveUp(
-                Code.UNDECIDED, f"could not decide what reads see: {writer.name} may run after {reader.name}"
-            )
-        raise GaveUp(
-            Code.UNDECIDED, f"could not decide what reads see: {writer.name} runs when {reader.name} does"
-        )
+            return None
+        return None
 
     def _between(self, claim: _Claim, wide: _Claim, other: _Writes) -> Iterator[WrongValue]:
         """Other writes to the cell after the one that is claimed to be seen and before the read.
@@ -183,7 +199,7 @@ class ClaimedFlow:
         above = _related(same, origin, Relation.LT, theirs)
         yield from _some(_related(above, mine, Relation.GT, theirs))
         at_read, at_write = (_related(same, one, Relation.EQ, theirs) for one in (mine, origin))
-        for further in range(claim.parting + 1, len(self._entries[reader.name])):
+        for further in range(claim.parting + 1, len(self.entries[reader.name])):
             mine = self._values[reader.name, further]
             yield from _some(self._compared(at_read, reader, mine, Relation.GT, later, further))
             at_read = self._compared(at_read, reader, mine, Relation.EQ, later, further)
@@ -195,7 +211,7 @@ class ClaimedFlow:
         self, pairs: isl.Map, one: Statement, value: isl.Map, relation: Relation, later: Statement, k: int
     ) -> isl.Map:
         """The pairs (r, w) where entry k of the times has this relation: all or none if both are numbers."""
-        first, second = (self._entries[each.name][k] for each in (one, later))
+        first, second = (self.entries[each.name][k] for each in (one, later))
         if pairs.plain_is_empty():
             return pairs
         if not isinstance(first, int) or not isinstance(second, int):

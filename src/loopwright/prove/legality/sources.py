@@ -15,7 +15,7 @@ import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.dimensions import at, followed, padded, preceded
+from loopwright.presburger.dimensions import at, followed, padded, preceded, selection
 from loopwright.presburger.last_writes import seen_writes
 from loopwright.presburger.sets import IN, OUT, nonempty_maps
 
@@ -53,31 +53,51 @@ def cell_before(name: str) -> str | None:
     return array if before == _BEFORE and array else None
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedWrites:
+    """Writes of a statement that are told apart by the first entries of their times and the cell alone.
+
+    { [entries, cell] -> cell } and { [entries, cell] -> entries }; `joined.py` says when.
+    """
+
+    cells: isl.Map
+    entries: isl.Map
+
+
 def sources(
-    program: Program, readers: list[tuple[str, isl.Map]], given: Mapping[str, isl.Map] | None = None
+    program: Program,
+    readers: list[tuple[str, isl.Map]],
+    given: Mapping[str, isl.Map] | None = None,
+    joined: Mapping[str, JoinedWrites] | None = None,
 ) -> dict[str, isl.UnionMap]:
     """{ reader -> write, or the cell that no write changed before }, by the names of the readers.
 
     An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
-    Readers that are not statements may have a `given` time θ.
+    Readers that are not statements may have a `given` time θ.  Writes that are `joined` are seen as one.
     """
     length = max((one.schedule.dim(OUT) for one in program.statements), default=0)
     timed = {one.name: _timed(one, length) for one in program.statements}
     touched = {str(relation.get_tuple_name(OUT)) for _, relation in readers}
-    writes = list(_writes(program, timed, touched))
+    writes = list(_writes(program, timed, touched, joined or {}))
     during: list[_TimedRead] = []
     at_end: list[_TimedRead] = []
+    asked: list[_Question] = []
     for name, relation in readers:
         time = (given or {}).get(name)
         if time is not None:
-            time = followed(preceded(padded(time, length), 0), 0).set_tuple_name(IN, name)
-            during.append(_TimedRead(relation, time))
+            asked.append(_Question.of(relation, padded(time, length).set_tuple_name(IN, name)))
         elif (access := AccessTuple.of(name)) is not None and access.statement in timed:
             during.append(_TimedRead(relation, _reading_time(access, relation, timed[access.statement])))
         else:
             late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
             at_end.append(_TimedRead(relation, at(late, OUT, (1, *(0,) * (length + 1)))))
-    found = _flow(program, during, writes)
+    questions = {one.key: one.read for one in asked}
+    found = _flow(program, [*during, *questions.values()], writes)
+    answers = {key: found.pop(key, None) for key in questions}
+    for one in asked:
+        answer = answers[one.key]
+        if answer is not None:
+            found[one.name] = isl.UnionMap.from_map(one.place).apply_range(answer)
     return found | _flow(program, at_end, _lasting(writes)) if at_end else found
 
 
@@ -88,17 +108,59 @@ class _TimedRead:
 
 
 @dataclass(frozen=True, eq=False)
+class _Question:
+    """What the cell c holds before the time θ: { read -> [θ, c] }.
+
+    The answer depends on θ and c alone, so that readers with the same equalities between them share it, and
+    the dimensions and cases of a reader do not count where it is found.
+    """
+
+    name: str
+    place: isl.Map
+    read: _TimedRead
+
+    @property
+    def key(self) -> str:
+        return str(self.place.get_tuple_name(OUT))
+
+    @staticmethod
+    def of(cells: isl.Map, time: isl.Map) -> _Question:
+        place, length = time.flat_range_product(cells), time.dim(OUT)
+        known = isl.Set.from_basic_set(place.affine_hull().range())
+        key = f"{cells.get_tuple_name(OUT)} at {known}"
+        known = known.set_tuple_name(key)
+        count = known.dim(isl.dim_type.set)
+        array = cells.get_tuple_name(OUT)
+        asked = selection(known.get_space(), range(length, count)).set_tuple_name(OUT, array)
+        at_time = followed(preceded(selection(known.get_space(), range(length)), 0), 0)
+        read = _TimedRead(asked.intersect_domain(known), at_time.intersect_domain(known))
+        name = str(cells.get_tuple_name(IN))
+        return _Question(name, place.set_tuple_name(OUT, key), read)
+
+
+@dataclass(frozen=True, eq=False)
 class _TimedWrite:
     cells: isl.Map
     time: isl.Map
     must: bool
 
 
-def _writes(program: Program, timed: dict[str, isl.Map], touched: Collection[str]) -> Iterator[_TimedWrite]:
+def _writes(
+    program: Program,
+    timed: dict[str, isl.Map],
+    touched: Collection[str],
+    joined: Mapping[str, JoinedWrites],
+) -> Iterator[_TimedWrite]:
     for statement in program.statements:
         for k, access in enumerate(statement.accesses):
             if access.is_write and access.array in touched:
                 name = str(AccessTuple(statement.name, "writes", k))
+                one = joined.get(statement.name)
+                if one is not None:
+                    length = timed[statement.name].dim(OUT)
+                    time = followed(padded(preceded(one.entries, 0), length), 1)
+                    yield _TimedWrite(one.cells.set_tuple_name(IN, name), time.set_tuple_name(IN, name), True)
+                    continue
                 domain = statement.domain.intersect_params(program.context)
                 write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)
                 time = followed(timed[statement.name], 1).set_tuple_name(IN, name)

@@ -38,32 +38,48 @@ def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Li
     statement = stencil.program.statements[0]
     ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in (0, *first.loops)]
     tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
+    if first.few:
+        yield f"if ({' || '.join(first.few)}) {{\n", None
+        yield from _rest(first, "all", first.low(0))
+        yield "} else {\n", None
     yield f"if ({' && '.join(tests)}) {{\n", None
     kept = first.kept(statement, point)
     yield (
         f"{heads}if ({kept}) {element(inner.next, point)} = {element(inner.array.name, point)};\n",
         StreamRole("keep", array=inner.array.name, point=point, time=first.low(0)),
     )
-    name, pair = stencil.tiles[0], 2 * first.steps
-    start = "" if first.low(0) == "0" else f"{first.low(0)} + "
-    yield (
-        f"for ({first.kind(0)} {name} = 0; "
-        f"{start}{pair} * {name} + {pair - 1} <= {first.high(0)}; {name}++) {{\n",
-        None,
-    )
+    name = stencil.tiles[0]
+    yield f"for ({first.kind(0)} {name} = 0; {first.last_step} <= {first.high(0)}; {name}++) {{\n", None
     for one in passes:
+        if one.number:
+            yield f"if ({one.last_step} <= {one.high(0)}) {{\n", None
         for text, role in _pass(one):
             yield text, None if role is None else replace(role, number=one.number)
-    yield "}\n}\n", None
-    yield from _rest(first)
+    yield "} else {\n", None
+    yield _back(first)
+    yield "}\n}\n}\n", None
+    start, last, steps = first.low(0), first.high(0), first.steps
+    yield from _rest(first, "rest", f"{start} + {steps} * (({last} - ({start}) + 1) / {steps})")
+    if first.few:
+        yield "}\n", None
 
 
-def _rest(tile: StreamTile) -> Iterator[Line]:
-    """The steps of the last pair, if it is not full."""
-    program, pair, time = tile.program, 2 * tile.steps, tile.stencil.loops[0]
-    first, last = tile.low(0), tile.high(0)
-    full = f"{first} + {pair} * (({last} - ({first}) + 1) / {pair})"
-    yield f"for ({tile.kind(0)} {time} = {full}; {time} <= {last}; {time}++) {{\n", None
+def _back(tile: StreamTile) -> Line:
+    """After an odd number of passes, what the last one stored."""
+    _, outer = step_arrays(tile.stencil)
+    statement, heads = tile.program.statements[1], ""
+    for k, name in zip(tile.loops, statement.iterators[1:], strict=True):
+        low, high = tile.written_range(statement, k)
+        heads += f"for ({tile.kind(k)} {name} = {low}; {name} <= {high}; {name}++) "
+    point, array = statement.iterators[1:], outer.array.name
+    role = StreamRole("back", array=array, point=point, time=tile.time(0, str(tile.steps)))
+    return f"{heads}{element(array, point)} = {element(outer.next, point)};\n", role
+
+
+def _rest(tile: StreamTile, key: str, begin: str) -> Iterator[Line]:
+    """Steps as they were, from one on: those that fill no pass, or all."""
+    program, time = tile.program, tile.stencil.loops[0]
+    yield f"for ({tile.kind(0)} {time} = {begin}; {time} <= {tile.high(0)}; {time}++) {{\n", None
     for one in program.statements:
         heads = ""
         for k in tile.loops:
@@ -72,7 +88,7 @@ def _rest(tile: StreamTile) -> Iterator[Line]:
             loop = one.iterators[k]
             heads += f"for ({tile.kind(k)} {loop} = {low}; {loop} <= {high}; {loop}++) "
         text = one.body.place.text + one.body.terminator
-        yield f"{heads}{text}\n", StreamRole(f"rest {one.name}", statement=one.name, point=one.iterators)
+        yield f"{heads}{text}\n", StreamRole(f"{key} {one.name}", statement=one.name, point=one.iterators)
     yield "}\n", None
 
 
@@ -80,7 +96,7 @@ def _pass(tile: StreamTile) -> Iterator[Line]:
     """The text of a tile, with what its statements are."""
     for k in tile.loops:
         name = tile.stencil.tiles[k]
-        yield f"for ({tile.kind(k)} {name} = 0; {tile.origin(k)} <= {tile.high(k)}; {name}++)\n", None
+        yield f"for ({tile.kind(k)} {name} = 0; {tile.exists(k)}; {name}++)\n", None
     everything = tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1)
     everything += tile.loop("p", 0, tile.strips - 1) if tile.is_solid else ""
     everything += tile.loop("c", 0, tile.width + 1)
@@ -177,7 +193,11 @@ def _held(
     tile: StreamTile, key: str, side: int, cell: Cell, *seen: tuple[ClaimedWrite, ...], time: str, valid: str
 ) -> StreamRole:
     array = tile.program.statements[1 - side].writes[0].array
-    return StreamRole(f"{key} {letter(side)}", array=array, point=cell, time=time, valid=valid, seen=seen)
+    inside = isl_test(tile.inside(cell))
+    asked = inside if valid.endswith(inside) else valid
+    return StreamRole(
+        f"{key} {letter(side)}", array=array, point=cell, time=time, valid=valid, asked=asked, seen=seen
+    )
 
 
 def _held_middle(
@@ -345,6 +365,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         statement=statement.name,
         point=(f"{tile.start} + {v}", *cell),
         valid=f"{tile.near(cell, level)} and {isl_test(tile.written(statement, cell))}",
+        asked=isl_test(tile.written(statement, cell)),
         seen=tuple(seen),
     )
     text = edited_text(statement, edits)
@@ -388,7 +409,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)
     yield f"{columns}if ({test} && {cells}) {element(target, cell)} = {own};\n", role
-    if tile.number and not inner.stored.is_empty():
+    if not inner.stored.is_empty():
         middle = ClaimedWrite("middle B", {tile.names["v"]: str(tile.steps - 1)})
         role = StreamRole("store B", array=inner.array.name, point=cell, time=end, seen=((middle,),))
         cells = tile.written(tile.program.statements[0], cell)

@@ -39,7 +39,8 @@ class ClaimedWrite:
 class StreamRole:
     """What a statement of the new text does: computes an instance, holds a cell before a step, or neither.
 
-    `valid` says where it does; elsewhere nothing is known of it.  `seen` are the writes that its reads see.
+    `valid` says where it does; elsewhere nothing is known of it.  `asked` holds in more places, and is simpler.
+    `seen` are the writes that its reads see.
     """
 
     key: str
@@ -48,6 +49,7 @@ class StreamRole:
     point: tuple[str, ...] = ()
     time: str = ""
     valid: str = ""
+    asked: str = ""
     seen: tuple[tuple[ClaimedWrite, ...], ...] = ()
     number: int = -1
     """The pass; none of the rest."""
@@ -61,6 +63,8 @@ class StreamTile:
     number: int
     warps: int = 0
     """That share a tile, in three dimensions; without it a tile is one warp's."""
+    trimmed: bool = False
+    """Whether tiles have no halos beyond the ends of loops other than the one that is marched along."""
 
     @property
     def program(self) -> Program:
@@ -147,7 +151,32 @@ class StreamTile:
     def origin(self, loop: int) -> str:
         """The first own row or column of the tile."""
         tile = f"{self.size(loop)} * {self.stencil.tiles[loop]}"
+        if self.is_trimmed(loop):
+            tile = f"{tile} + {self.levels}"
         return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
+
+    def is_trimmed(self, loop: int) -> bool:
+        """Whether tiles have no halo beyond the ends of the loop, where they have cells of their own instead."""
+        return self.trimmed and loop > 1
+
+    def is_first(self, loop: int) -> str:
+        return f"{self.stencil.tiles[loop]} = 0"
+
+    def is_last(self, loop: int) -> str:
+        """That a tile reaches the end of the loop."""
+        return f"{self.origin(loop)} + {self.size(loop) + self.levels} > {self.high(loop)}"
+
+    def exists(self, loop: int) -> str:
+        """That the tiles before this one leave something; there are cells for a halo at both ends."""
+        more = f" + {self.levels}" if self.is_trimmed(loop) else ""
+        return f"{self.origin(loop)}{more} <= {self.high(loop)}"
+
+    @property
+    def few(self) -> tuple[str, ...]:
+        """That one tile has all cells along one of the loops with trimmed tiles."""
+        trimmed = [k for k in self.loops if self.is_trimmed(k)]
+        tests = (f"{self.low(k)} + {self.size(k) + 2 * self.levels} > {self.high(k)}" for k in trimmed)
+        return tuple(dict.fromkeys(tests))
 
     def place(self, level: str, column: str | int, back: int = 0, strip: str | int = "") -> tuple[str, ...]:
         """The cell of a lane in row ρ(r - back, level); in three dimensions in strip p of it, or `strip`."""
@@ -164,11 +193,20 @@ class StreamTile:
     def is_own(self) -> str:
         """That a column, and a strip where warps share a tile, is none of the halos."""
         x, c, p, w = (self.names[one] for one in "xcpw")
-        places = [(f"{self.width} * {x} + {c} - 1", LANES * self.width)]
+        places = [(x, c, self.width, LANES, self.loops[-1])]
         if self.warps:
-            places += [(f"{self.own_strips} * {w} + {p} - 1", self.warps * self.own_strips)]
-        halo = self.levels
-        return " && ".join(f"{halo} <= {place} && {place} <= {count - halo - 1}" for place, count in places)
+            places += [(w, p, self.own_strips, self.warps, 2)]
+        halo, tests = self.levels, list[str]()
+        for lane, cell, own, count, loop in places:
+            place = f"{own} * {lane} + {cell} - 1"
+            low, high = f"{halo} <= {place}", f"{place} <= {own * count - halo - 1}"
+            if halo % own == 0:
+                low, high = f"{halo // own} <= {lane}", f"{lane} <= {count - halo // own - 1}"
+            if self.is_trimmed(loop):
+                low = f"({low} || {self.is_first(loop).replace('=', '==')})"
+                high = f"({high} || {self.is_last(loop)})"
+            tests += [low, high]
+        return " && ".join(tests)
 
     def inside(self, cell: Cell) -> str:
         """That a cell is one of the arrays."""
@@ -197,11 +235,14 @@ class StreamTile:
 
     def near(self, cell: Cell, level: str) -> str:
         """That a cell is so near to those of the tile that its value at a level is known."""
-        margin = f"{self.levels} - ({level})"
-        return " and ".join(
-            f"{self.origin(k)} - ({margin}) <= {text} <= {self.origin(k)} + {self.size(k) - 1} + {margin}"
-            for k, text in zip(self.loops, cell, strict=True)
-        )
+        margin, tests = f"{self.levels} - ({level})", list[str]()
+        for k, text in zip(self.loops, cell, strict=True):
+            low = f"{self.origin(k)} - ({margin}) <= {text}"
+            high = f"{text} <= {self.origin(k)} + {self.size(k) - 1} + {margin}"
+            if self.is_trimmed(k):
+                low, high = f"({low} or {self.is_first(k)})", f"({high} or {self.is_last(k)})"
+            tests += [low, high]
+        return " and ".join(tests)
 
     def known(self, cell: Cell, level: str) -> str:
         return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
@@ -264,6 +305,10 @@ class StreamTile:
         """The first step of the pass."""
         steps = f"{2 * self.steps} * {self.stencil.tiles[0]} + {self.number * self.steps}"
         return steps if self.low(0) == "0" else f"{self.low(0)} + {steps}"
+
+    @property
+    def last_step(self) -> str:
+        return f"{self.start} + {self.steps - 1}"
 
     def time(self, side: int, step: str) -> str:
         """The step of P before which a level has the values of its array."""

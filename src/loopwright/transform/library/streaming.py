@@ -51,11 +51,17 @@ FETCHED = 2
 
 
 def stream(
-    plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, warps: int = 0, prefetch: bool = False
+    plan: Plan,
+    component: Component,
+    sizes: Sequence[SizedLoop],
+    *,
+    warps: int = 0,
+    prefetch: bool = False,
+    trimmed: bool = False,
 ) -> tuple[Plan, Component, Component, Component]:
     """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
     stencil = stencil_of(plan, component, sizes)
-    passes = [StreamTile(stencil, number, warps) for number in (0, 1)]
+    passes = [StreamTile(stencil, number, warps, trimmed) for number in (0, 1)]
     _check(passes[0])
     texts: list[str] = []
     roles: list[StreamRole] = []
@@ -155,7 +161,10 @@ def _planned(
         components[f"{handle}_rest"] = Component.of(
             place for name in own if name not in tiles for place in places[name]
         )
-    components["Kept"] = Component.of(places[pairs[0][0].name])
+    for handle, key in (("Kept", "keep"), ("Back", "back")):
+        components[handle] = Component.of(
+            place for one, role in pairs if role.key == key for place in places[one.name]
+        )
     marching = [name for name in tiles if name not in cleared]
     found = [
         Component.of(place for name in names for place in places[name])
@@ -201,8 +210,9 @@ class _StreamClaims:
                     seen[one.name, k] = tuple(map(partial(self._seen, one), writers, sources))
         computing = [(one, role) for one, role in self.pairs if role.statement]
         named = {one.name: self._instance(one, role) for one, role in computing}
-        valid = {one.name: self.within(one, role.valid) for one, role in computing if role.valid}
-        return Redundancy(computes, held, valid, named, idle, seen)
+        valid = {one.name: self.within(one, role.valid) for one, role in self.pairs if role.valid}
+        asked = {one.name: self.within(one, role.asked) for one, role in computing if role.asked}
+        return Redundancy(computes, held, valid, asked, named, idle, seen)
 
     def _seen(self, reader: Statement, writer: Statement, source: ClaimedWrite) -> SeenWrite:
         target = ", ".join(source.at.get(name, name) for name in writer.iterators)
@@ -218,8 +228,8 @@ class _StreamClaims:
         vector = ["0"] * length
         vector[0] = str(self.stencil.plan.leaves[0].position[0])
         vector[entry(0)], vector[entry(0) + 1] = role.time, "-1"
-        cell = self._formula(copy, role.valid, f"{role.array}[{', '.join(role.point)}]")
-        return HeldCell(cell, self._formula(copy, role.valid, f"[{', '.join(vector)}]"))
+        cell = self._formula(copy, role.asked, f"{role.array}[{', '.join(role.point)}]")
+        return HeldCell(cell, self._formula(copy, role.asked, f"[{', '.join(vector)}]"))
 
     def within(self, statement: Statement, condition: str) -> isl.Set:
         """The instances of a statement that have it."""

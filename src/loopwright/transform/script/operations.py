@@ -267,6 +267,7 @@ class Stream(BaseOperation):
     target: HandleArgument
     sizes: LoopSizesArgument
     prefetch: FlagArgument = False
+    trimmed: FlagArgument = False
 
 
 @dataclass(frozen=True)
