@@ -250,7 +250,7 @@ class Streamed:
     """Tiles of `steps` steps of two halves in the registers of a warp, or of `warps`.
 
     `sizes` are the rows or planes that it marches along, in three dimensions the rows of a plane, and the
-    columns of a lane.
+    columns of a lane; `trimmed` ones have no halos beyond the ends of arrays.
     """
 
     steps: int
@@ -314,7 +314,7 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "3d-float": (
         Streamed(1, (64, 8, 1)),
         Streamed(2, (77, 4, 2), warps=16),
-        Streamed(2, (103, 3, 3), warps=16),
+        Streamed(2, (64, 4, 2), warps=16, trimmed=True),
     ),
     "3d-double": (
         Streamed(1, (64, 4, 1)),

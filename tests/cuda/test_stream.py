@@ -228,7 +228,7 @@ WRONG = {
         "          }\n          LW_WARP_BARRIER();\n", "          }\n"
     ),
     "a barrier of a warp in a larger block": (
-        "LW_SIZE(32, 1, 1), (b_next_, a_", "LW_SIZE(64, 1, 1), (b_next_, a_"
+        "LW_SIZE(32, 1, 1), (b_next_, b_, a_", "LW_SIZE(64, 1, 1), (b_next_, b_, a_"
     ),
     "lanes that start with another number": ("LW_LANE(x, 0, 1); x <= 31", "LW_LANE(x, 1, 1); x <= 31"),
     "a lane too few": ("LW_LANE(x, 0, 1); x <= 31", "LW_LANE(x, 0, 1); x <= 30"),

@@ -171,7 +171,7 @@ def test_a_swapped_buffer_is_refuted(other: str) -> None:
     statement = next(one for one in plan.program.statements if "= b_ends1[" in one.body.place.text)
     (number,) = (k for k, access in enumerate(statement.accesses) if not access.is_write)
     read, claimed = statement.accesses[number], claims.seen[statement.name, number]
-    needed = claims.held[statement.name].cell.domain()
+    needed = claims.instances[statement.name]
     assert not list(flow.wrong(statement, read, needed, claimed))
     swap = isl.Map(f"{{ b_ends1[h, w, e, x, c] -> b_ends1[{other}] }}")
     swapped = replace(read, relation=read.relation.apply_range(swap))

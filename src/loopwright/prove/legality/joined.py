@@ -21,7 +21,7 @@ import islpy as isl
 
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import first, selection
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM, OUT
 from loopwright.prove.legality.sources import JoinedWrites
 from loopwright.prove.legality.times import TimeEntry
 from loopwright.transform.storage import HeldCell
@@ -33,7 +33,11 @@ def joined_writes(
     """The writes of a copy as pairs, and what these hold; None where the above cannot be shown."""
     (write,) = copy.writes
     others = [one.name for one in program.statements if _touches(one, write.array) and one is not copy]
+    others = [name for name in others if entries[name]]  # the others have no instances
     if any(access.array == write.array for access in copy.reads):
+        return None
+    known = held.cell.domain().intersect(held.time.domain())
+    if not copy.domain.intersect_params(program.context).is_subset(known):
         return None
     for length in _lengths(entries[copy.name], [entries[name] for name in others]):
         place = first(copy.schedule, OUT, length).flat_range_product(write.relation)

@@ -237,9 +237,9 @@ class _Comparison:
         if needed is not None and needed.is_empty():
             return
         own = seen if needed is None or seen is None else seen.intersect_domain(needed)
-        if wanted is not None and seen is not None and own is not None:
-            if self._means_something(own, joined) and self._meant(seen, held, asked=True).is_subset(wanted):
-                return
+        known = wanted is not None and own is not None and self._means_something(own, joined)
+        if known and self._meant(seen, held, asked=True).is_subset(wanted):
+            return
         exact = {name: one if name in joined else self._known(name, held) for name, one in held.items()}
         wanted = wanted if needed is None or wanted is None else wanted.intersect_domain(needed)
         meant = None if own is None else self._meant(own, exact)
@@ -298,12 +298,14 @@ class _Comparison:
     @cached_property
     def _counting(self) -> dict[str, isl.Set]:
         """The instances that compute something, or hold something."""
-        return {name: self._claimed_of(name, asked=False) for name in (*self.claims.computes, *self.claims.held)}
+        names = (*self.claims.computes, *self.claims.held)
+        return {name: self._claimed_of(name, asked=False) for name in names}
 
     @cached_property
     def _asked(self) -> dict[str, isl.Set]:
         """Those to ask about."""
-        return {name: self._claimed_of(name, asked=True) for name in (*self.claims.computes, *self.claims.held)}
+        names = (*self.claims.computes, *self.claims.held)
+        return {name: self._claimed_of(name, asked=True) for name in names}
 
     def _claimed_of(self, name: str, *, asked: bool) -> isl.Set:
         statement = self.after.statement(name)
@@ -317,7 +319,7 @@ class _Comparison:
     def _seen(self, statement: Statement, number: int) -> Iterator[WrongValue]:
         read, claimed = statement.accesses[number], self.claims.seen[statement.name, number]
         needed, asked = self._counting[statement.name], self._asked[statement.name]
-        return self._flow.wrong(statement, read, needed, asked, claimed)
+        return self._flow.wrong(statement, read, needed, claimed, asked)
 
     @cached_property
     def _flow(self) -> ClaimedFlow:

@@ -96,13 +96,19 @@ class ClaimedFlow:
         return found
 
     def wrong(
-        self, reader: Statement, read: Access, needed: isl.Set, asked: isl.Set, claimed: Sequence[SeenWrite]
+        self,
+        reader: Statement,
+        read: Access,
+        needed: isl.Set,
+        claimed: Sequence[SeenWrite],
+        asked: isl.Set | None = None,
     ) -> Iterator[WrongValue]:
         """What is wrong with what is claimed of the reads of the instances `needed`.
 
-        More of them are `asked` about first, in a simpler set: what is right there is right for all.
+        More of them may be `asked` about first, in a simpler set: what is right there is right for all.
         """
-        needed, asked = (one.intersect_params(self.program.context) for one in (needed, asked))
+        needed = needed.intersect_params(self.program.context)
+        asked = needed if asked is None else asked.intersect_params(self.program.context)
         left = asked = asked if needed.is_subset(asked) else needed
         for one in claimed:
             left = left.subtract(one.source.domain())
@@ -111,7 +117,6 @@ class ClaimedFlow:
         for one in claimed:
             source = one.source.intersect_domain(needed)
             writer = self.program.statement(one.writer)
-            (write,) = writer.writes
             simple = one.source.intersect_domain(asked).intersect_range(writer.domain)
             # A part of what is single-valued is: the hull has one piece, and pieces are compared in pairs.
             if not (_hull(simple).is_single_valued() or source.is_single_valued()):

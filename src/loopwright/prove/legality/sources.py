@@ -159,7 +159,8 @@ def _writes(
                 if one is not None:
                     length = timed[statement.name].dim(OUT)
                     time = followed(padded(preceded(one.entries, 0), length), 1)
-                    yield _TimedWrite(one.cells.set_tuple_name(IN, name), time.set_tuple_name(IN, name), True)
+                    cells = one.cells.set_tuple_name(IN, name)
+                    yield _TimedWrite(cells, time.set_tuple_name(IN, name), must=True)
                     continue
                 domain = statement.domain.intersect_params(program.context)
                 write = access.relation.intersect_domain(domain).set_tuple_name(IN, name)

@@ -22,12 +22,21 @@ class Slices:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int, int], isl.Map] = {}
+        self._hulls: dict[int, isl.Map] = {}
 
     def of(self, piece: CallPiece, column: int, depth: int, kept: int) -> isl.Map:
         key = (id(piece), column, depth, kept)
         if key not in self._known:
             self._known[key] = split_domain(only(piece.times, OUT, column), depth, kept)
         return self._known[key]
+
+    def hull(self, piece: CallPiece) -> isl.Map:
+        """The times of a piece and others, in one conjunction."""
+        if id(piece) not in self._hulls:
+            times = piece.times
+            hull = isl.Map.from_basic_map(times.unshifted_simple_hull()) if times.n_basic_map() > 1 else times
+            self._hulls[id(piece)] = hull
+        return self._hulls[id(piece)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +64,12 @@ def misordered(
     """
     if _plainly_later(earlier, later, column, depth, loop, slices):
         return None
-    if not any(True for _ in _wrong(earlier, later, column, _joint(earlier, later, depth, loop), loop)):
-        return None
-    shown = _joint(earlier, later, depth, loop, with_arguments=True)
+    # More executions than there are make more pairs: where those of hulls are in order, all are.
+    hulls, times = (slices.hull(earlier), slices.hull(later)), (earlier.times, later.times)
+    for mine, theirs in (hulls,) if hulls[0] is times[0] and hulls[1] is times[1] else (hulls, times):
+        if not any(True for _ in _wrong(earlier, later, column, _joint(mine, theirs, depth, loop), loop)):
+            return None
+    shown = _joint(_shown(earlier), _shown(later), depth, loop)
     obligation, wrong = next(_wrong(earlier, later, column, shown, loop))
     arguments = _arguments(wrong, earlier, later)
     keys = tuple((one.run.name, one.run.arguments.dim(OUT)) for one in (earlier, later))
@@ -81,14 +93,9 @@ def _plainly_later(
             return False
 
 
-def _joint(
-    earlier: CallPiece, later: CallPiece, depth: int, loop: Repeat | None, *, with_arguments: bool = False
-) -> Joint:
+def _joint(earlier: isl.Map, later: isl.Map, depth: int, loop: Repeat | None) -> Joint:
     kept = depth if loop is None else depth + 1
-    mine, theirs = (
-        split_domain(_shown(piece) if with_arguments else piece.times, depth, kept)
-        for piece in (earlier, later)
-    )
+    mine, theirs = (split_domain(times, depth, kept) for times in (earlier, later))
     width = mine.dim(OUT)
     pairs = mine.flat_range_product(theirs)
     if loop is not None:

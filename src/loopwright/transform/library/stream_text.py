@@ -1,14 +1,11 @@
-"""The text of streamed tiles, statement by statement, with what each of them does."""
+"""The text of a pass of streamed tiles, statement by statement, with what each of them does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import DIM
-from loopwright.transform.library.affine_text import affine_text
-from loopwright.transform.library.stencils import Stencil, bounds_of, offsets_of
+from loopwright.transform.library.stencils import offsets_of
 from loopwright.transform.library.stream_tiles import (
     LANES,
     ROWS,
@@ -27,72 +24,7 @@ from loopwright.transform.library.stream_tiles import (
 Line = tuple[str, StreamRole | None]
 
 
-def streamed_text(stencil: Stencil, passes: Sequence[StreamTile]) -> Iterator[Line]:
-    first = passes[0]
-    inner, _ = step_arrays(stencil)
-    point = stencil.loops[1:]
-    heads = "".join(
-        f"for ({first.kind(k)} {name} = {first.low(k)}; {name} <= {first.high(k)}; {name}++) "
-        for k, name in zip(first.loops, point, strict=True)
-    )
-    statement = stencil.program.statements[0]
-    ends = [bounds_of(only(statement.domain, DIM, k).reset_tuple_id(), "") for k in (0, *first.loops)]
-    tests = [" <= ".join(affine_text(stencil.program, end, ()) for end in pair) for pair in ends]
-    if first.few:
-        yield f"if ({' || '.join(first.few)}) {{\n", None
-        yield from _rest(first, "all", first.low(0))
-        yield "} else {\n", None
-    yield f"if ({' && '.join(tests)}) {{\n", None
-    kept = first.kept(statement, point)
-    yield (
-        f"{heads}if ({kept}) {element(inner.next, point)} = {element(inner.array.name, point)};\n",
-        StreamRole("keep", array=inner.array.name, point=point, time=first.low(0)),
-    )
-    name = stencil.tiles[0]
-    yield f"for ({first.kind(0)} {name} = 0; {first.last_step} <= {first.high(0)}; {name}++) {{\n", None
-    for one in passes:
-        if one.number:
-            yield f"if ({one.last_step} <= {one.high(0)}) {{\n", None
-        for text, role in _pass(one):
-            yield text, None if role is None else replace(role, number=one.number)
-    yield "} else {\n", None
-    yield _back(first)
-    yield "}\n}\n}\n", None
-    start, last, steps = first.low(0), first.high(0), first.steps
-    yield from _rest(first, "rest", f"{start} + {steps} * (({last} - ({start}) + 1) / {steps})")
-    if first.few:
-        yield "}\n", None
-
-
-def _back(tile: StreamTile) -> Line:
-    """After an odd number of passes, what the last one stored."""
-    _, outer = step_arrays(tile.stencil)
-    statement, heads = tile.program.statements[1], ""
-    for k, name in zip(tile.loops, statement.iterators[1:], strict=True):
-        low, high = tile.written_range(statement, k)
-        heads += f"for ({tile.kind(k)} {name} = {low}; {name} <= {high}; {name}++) "
-    point, array = statement.iterators[1:], outer.array.name
-    role = StreamRole("back", array=array, point=point, time=tile.time(0, str(tile.steps)))
-    return f"{heads}{element(array, point)} = {element(outer.next, point)};\n", role
-
-
-def _rest(tile: StreamTile, key: str, begin: str) -> Iterator[Line]:
-    """Steps as they were, from one on: those that fill no pass, or all."""
-    program, time = tile.program, tile.stencil.loops[0]
-    yield f"for ({tile.kind(0)} {time} = {begin}; {time} <= {tile.high(0)}; {time}++) {{\n", None
-    for one in program.statements:
-        heads = ""
-        for k in tile.loops:
-            ends = bounds_of(only(one.domain, DIM, k).reset_tuple_id(), one.iterators[k])
-            low, high = (affine_text(program, end, ()) for end in ends)
-            loop = one.iterators[k]
-            heads += f"for ({tile.kind(k)} {loop} = {low}; {loop} <= {high}; {loop}++) "
-        text = one.body.place.text + one.body.terminator
-        yield f"{heads}{text}\n", StreamRole(f"{key} {one.name}", statement=one.name, point=one.iterators)
-    yield "}\n", None
-
-
-def _pass(tile: StreamTile) -> Iterator[Line]:
+def pass_text(tile: StreamTile) -> Iterator[Line]:
     """The text of a tile, with what its statements are."""
     for k in tile.loops:
         name = tile.stencil.tiles[k]
@@ -190,22 +122,29 @@ def _next_rows(tile: StreamTile) -> Iterator[Line]:
 
 
 def _held(
-    tile: StreamTile, key: str, side: int, cell: Cell, *seen: tuple[ClaimedWrite, ...], time: str, valid: str
+    tile: StreamTile,
+    key: str,
+    side: int,
+    cell: Cell,
+    *seen: tuple[ClaimedWrite, ...],
+    time: str,
+    level: str = "",
+    valid: str = "",
 ) -> StreamRole:
+    """A copy of a cell of one of the arrays, where that is known at a level, or where `valid` says."""
     array = tile.program.statements[1 - side].writes[0].array
-    inside = isl_test(tile.inside(cell))
-    asked = inside if valid.endswith(inside) else valid
-    return StreamRole(
-        f"{key} {letter(side)}", array=array, point=cell, time=time, valid=valid, asked=asked, seen=seen
-    )
+    asked = isl_test(tile.inside(cell, side)) if level else valid
+    valid = tile.known(cell, level, side) if level else valid
+    key = f"{key} {letter(side)}"
+    return StreamRole(key, array=array, point=cell, time=time, valid=valid, asked=asked, seen=seen)
 
 
 def _held_middle(
     tile: StreamTile, key: str, side: int, cell: Cell, seen: tuple[ClaimedWrite, ...]
 ) -> StreamRole:
     """Of a level before it computes something in a step of the march."""
-    time, valid = tile.time(side, tile.names["v"]), tile.known(cell, _level(tile, side))
-    return _held(tile, key, side, cell, seen, time=time, valid=valid)
+    time = tile.time(side, tile.names["v"])
+    return _held(tile, key, side, cell, seen, time=time, level=_level(tile, side))
 
 
 def _level(tile: StreamTile, side: int) -> str:
@@ -280,7 +219,7 @@ def _loads(tile: StreamTile) -> Iterator[Line]:
     columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
     seen = (ClaimedWrite("ahead A", {r: f"{r} - 1", tile.names["v"]: "0"}),)
-    role = _held(tile, "load", 0, cell, seen, time=tile.start, valid=tile.known(cell, "0"))
+    role = _held(tile, "load", 0, cell, seen, time=tile.start, level="0")
     yield f"{columns}{tile.cell('0', 2, c)} = {tile.cell('0', 3, c)};\n", role
 
 
@@ -288,7 +227,7 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
     """A row for the next step of the march: of level 0, or what the first statement never writes."""
     c, (inner, outer) = tile.names["c"], step_arrays(tile.stencil)
     cell, source = tile.place(str(side), c, -1), inner.next if side else outer.source(tile.number)
-    test, valid = tile.inside(cell), ""
+    test, valid = tile.inside(cell, side), ""
     test = f"{tile.names['v']} == 0 && {test}" if tile.warps else test
     seen: list[tuple[ClaimedWrite, ...]] = []
     if side:
@@ -319,7 +258,7 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
         if not side or tile.steps > 1:
             test = f"({tile.unwritten_anywhere(tile.program.statements[1 - side], cell)})"
             test = f"{v} >= 1 && {test}" if side else test
-            role = _held(tile, "edge", side, cell, (last,), time=time, valid=tile.known(cell, level))
+            role = _held(tile, "edge", side, cell, (last,), time=time, level=level)
             yield f"{columns}if ({test}) {tile.cell(level, 2, c)} = {tile.cell(below, 0, c)};\n", role
         return
     for k in tile.loops:
@@ -330,7 +269,7 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
         ):
             if not side if key == "first edge" else side and tile.steps == 1:
                 continue
-            role = _held(tile, key, side, cell, (seen,), time=time, valid=tile.known(cell, level))
+            role = _held(tile, key, side, cell, (seen,), time=time, level=level)
             role = replace(role, key=f"{role.key} {k}")
             yield f"{columns}if ({test}({unwritten})) {tile.cell(level, 2, c)} = {old};\n", role
 
@@ -339,9 +278,10 @@ def _first_edges(tile: StreamTile, columns: str, time: str) -> Line:
     """What the first statement never writes, from memory: few lanes need it, and it takes no registers."""
     v, c = tile.names["v"], tile.names["c"]
     cell = tile.place("1", c)
-    test = f"{v} == 0 && {tile.inside(cell)} && ({tile.unwritten_anywhere(tile.program.statements[0], cell)})"
+    unwritten = tile.unwritten_anywhere(tile.program.statements[0], cell)
+    test = f"{v} == 0 && {tile.inside(cell, 1)} && ({unwritten})"
     kept = ClaimedWrite("keep", dict(zip(tile.stencil.loops[1:], cell, strict=True)))
-    role = _held(tile, "first edge", 1, cell, (kept,), time=time, valid=tile.known(cell, "1"))
+    role = _held(tile, "first edge", 1, cell, (kept,), time=time, level="1")
     source = element(step_arrays(tile.stencil)[0].next, cell)
     return f"{columns}if ({test}) {tile.cell('1', 2, c)} = {source};\n", role
 
@@ -404,7 +344,7 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
         test = f"{tile.names['v']} == {tile.steps - 1} && {test}"
     end = tile.time(0, str(tile.steps))
     target, _ = outer.target(tile.number)
-    cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell)
+    cells = tile.written(tile.program.statements[1], cell) if tile.number else tile.inside(cell, 0)
     seen = tile.newest(0, str(tile.steps), cell, {})
     role = StreamRole("store A", array=outer.array.name, point=cell, time=end, seen=(seen,))
     own = tile.cell(str(tile.levels), 2, c)

@@ -39,8 +39,8 @@ class ClaimedWrite:
 class StreamRole:
     """What a statement of the new text does: computes an instance, holds a cell before a step, or neither.
 
-    `valid` says where it does; elsewhere nothing is known of it.  `asked` holds in more places, and is simpler.
-    `seen` are the writes that its reads see.
+    `valid` says where it does; elsewhere nothing is known of it.  `asked`, which is simpler, holds in more
+    places.  `seen` are the writes that its reads see.
     """
 
     key: str
@@ -156,7 +156,7 @@ class StreamTile:
         return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
 
     def is_trimmed(self, loop: int) -> bool:
-        """Whether tiles have no halo beyond the ends of the loop, where they have cells of their own instead."""
+        """Whether tiles have no halo beyond the ends of the loop: these cells are their own."""
         return self.trimmed and loop > 1
 
     def is_first(self, loop: int) -> str:
@@ -208,10 +208,16 @@ class StreamTile:
             tests += [low, high]
         return " && ".join(tests)
 
-    def inside(self, cell: Cell) -> str:
-        """That a cell is one of the arrays."""
-        pairs = zip(self.loops, cell, strict=True)
-        return " && ".join(f"{self.low(k)} <= {text} && {text} <= {self.high(k)}" for k, text in pairs)
+    def touched_range(self, side: int, loop: int) -> tuple[str, str]:
+        """The cells that the steps touch of the array of even levels, or of odd ones, along a loop."""
+        cells = step_arrays(self.stencil)[1 - side].touched
+        ends = bounds_of(only(cells, DIM, loop - 1).reset_tuple_id(), self.stencil.loops[loop])
+        return affine_text(self.program, ends[0], ()), affine_text(self.program, ends[1], ())
+
+    def inside(self, cell: Cell, side: int) -> str:
+        """That a cell is one that the steps may touch, of the array of even levels or of odd ones."""
+        ends = [(*self.touched_range(side, k), text) for k, text in zip(self.loops, cell, strict=True)]
+        return " && ".join(f"{low} <= {text} && {text} <= {high}" for low, high, text in ends)
 
     def written(self, statement: Statement, cell: Cell, along: int = 0) -> str:
         """That the statement writes it, or along one loop that it may."""
@@ -244,8 +250,8 @@ class StreamTile:
             tests += [low, high]
         return " and ".join(tests)
 
-    def known(self, cell: Cell, level: str) -> str:
-        return f"{self.near(cell, level)} and {isl_test(self.inside(cell))}"
+    def known(self, cell: Cell, level: str, side: int) -> str:
+        return f"{self.near(cell, level)} and {isl_test(self.inside(cell, side))}"
 
     @property
     def inner(self) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from loopwright.presburger.sets import OUT
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, offsets_of, stencil_of
-from loopwright.transform.library.stream_text import streamed_text
+from loopwright.transform.library.stream_passes import streamed_text
 from loopwright.transform.library.stream_tiles import LANES, ROWS, ClaimedWrite, StreamRole, StreamTile
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import Misuse
@@ -109,6 +109,8 @@ def _check(tile: StreamTile) -> None:
 
 
 def _check_warps(tile: StreamTile) -> None:
+    if tile.trimmed and not tile.warps:
+        raise _misuse("tiles that several warps share are trimmed", "leave 'trimmed' out", "trimmed")
     if not tile.warps:
         return
     if not tile.is_solid:

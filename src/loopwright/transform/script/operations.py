@@ -261,7 +261,7 @@ class Stream(BaseOperation):
     name = "stream"
     usage = (
         "(T, M, Z) = stream(L, t=4, i=48, j=4), (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch) or "
-        "(T, M, Z) = stream(L, t=2, i=128, j=6, k=2, warps=12)"
+        "(T, M, Z) = stream(L, t=2, i=128, j=6, k=2, warps=12) or with warps and trimmed"
     )
     gives = 3
     target: HandleArgument
