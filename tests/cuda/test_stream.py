@@ -191,10 +191,10 @@ def test_lanes_have_strips_of_planes(tmp_path: Path) -> None:
 
 
 def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
-    """But for the one whether the row is to be stored."""
+    """But for whether the row is to be stored, and whether the second array is left as it is now."""
     text = made().device.kernels.text.partition("begins here")[2]
     inner = text.partition("LW_UNROLL_3")[2].partition("for (LW_INDEX r")[2].partition("for (LW_INDEX r")[0]
-    assert inner.count("if (") == 1, inner
+    assert inner.count("if (") == 2 and "== m)" in inner, inner
 
 
 def test_only_cells_that_tiles_at_borders_load_are_kept() -> None:

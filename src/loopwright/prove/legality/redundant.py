@@ -237,13 +237,14 @@ class _Comparison:
         if needed is not None and needed.is_empty():
             return
         own = seen if needed is None or seen is None else seen.intersect_domain(needed)
-        known = wanted is not None and own is not None and self._means_something(own, joined)
-        if known and self._meant(seen, held, asked=True).is_subset(wanted):
-            return
+        if wanted is not None and seen is not None and own is not None:
+            meant = self._meant(seen, held, asked=True)
+            if meant.is_subset(wanted) and self._means_something(own, joined):
+                return
         exact = {name: one if name in joined else self._known(name, held) for name, one in held.items()}
         wanted = wanted if needed is None or wanted is None else wanted.intersect_domain(needed)
-        meant = None if own is None else self._meant(own, exact)
-        yield from difference(reader, wanted, meant, self.after)
+        found = None if own is None else self._meant(own, exact)
+        yield from difference(reader, wanted, found, self.after)
 
     def _needed(self, reader: ComparedRead) -> isl.UnionSet | None:
         """The instances that have to see the right value, where more are asked about."""

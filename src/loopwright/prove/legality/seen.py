@@ -133,10 +133,8 @@ class ClaimedFlow:
             parting = self._parting(reader, writer, simple)
             parting = self._parting(reader, writer, source) if parting is None else parting
             if parting is None:
-                raise GaveUp(
-                    Code.UNDECIDED,
-                    f"could not decide what reads see: {writer.name} may not run before {reader.name}",
-                )
+                order = f"{writer.name} may run after {reader.name}, or when it does"
+                raise GaveUp(Code.UNDECIDED, f"could not decide what reads see: {order}")
             claim = _Claim(reader, read, writer, source, parting)
             wide = replace(claim, source=_hull(simple))
             for writes in self._writes:
