@@ -199,6 +199,7 @@ UNSOUND = {
     "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "another directive"),
     "an order": (PARALLEL, "", LOOP, "clause 'ordered'"),
     "a sum without a clause": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += C[i];", ""),
+    "a sum that is multiplied": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += 1;", "combined by '+'"),
     "a default": ("#pragma omp parallel default(firstprivate)\n", "", LOOP, "a clause makes"),
 }
 
@@ -206,7 +207,7 @@ UNSOUND = {
 @pytest.mark.parametrize("name", UNSOUND)
 def test_what_cannot_be_divided(name: str, tmp_path: Path) -> None:
     head, before, region, reason = UNSOUND[name]
-    clauses = " ordered" if name == "an order" else ""
+    clauses = {"an order": " ordered", "a sum that is multiplied": " reduction(*: s)"}.get(name, "")
     text = HEAD + _function("f", head, before, f"#pragma omp for{clauses}\n{region}")
     script = "interchange(L, i, j)" if name == "dependent iterations" else "reverse(L, i)"
     with pytest.raises((BadInput, GaveUp, Illegal)) as caught:

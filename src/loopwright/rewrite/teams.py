@@ -38,7 +38,8 @@ from loopwright.model.annotations import Clauses
 from loopwright.model.program import Assumption, AssumptionKind, Program, Standing, Statement
 from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.legality import LegalityVerdict
-from loopwright.prove.text.annotations import prove_annotations
+from loopwright.prove.legality.reductions import reductions
+from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_source
@@ -110,7 +111,17 @@ class Divided:
                 raise Illegal(Code.NOT_PARALLEL, message, witness=witness, span=found.place)
             case Proved():
                 return replace(found, standing=Standing.PROVED)
+        if old is not None:
+            self._refuse_other_sums(old)
         return found
+
+    def _refuse_other_sums(self, old: Program) -> None:
+        """Raise where a clause combines what threads found in another way than the steps of the loop do."""
+        said = {name: word.replace("-", "+") for one in promises(old) for word, name in one.reductions}
+        for step in reductions(old).values():
+            if said.get(step.array, step.operator) != step.operator:
+                reason = f"'{step.array}' is combined by '{step.operator}', and its directive says otherwise"
+                raise _refusal(self.program, reason)
 
     def _old_loops(self) -> Program | None:
         """The region, read with `parallel for` at its loops; None where it is not read so."""
