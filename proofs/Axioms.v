@@ -1,6 +1,6 @@
 (** The theorems of the library, and the axioms that any of them rests on: none.
     One question about all of them walks through the library once, not once for each. *)
-From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Coverage Symbolic Values Parser Matching.
+From Loopwright Require Import Library Evaluator Executed Scanning Formulas Reduction Coverage Symbolic Values Parser Matching Accounting.
 Definition theorems := (
   @runs_deterministic,
   @evaluate_sound,
@@ -44,6 +44,8 @@ Definition theorems := (
   @lowered_may_run,
   @at_most_code,
   @affine_equal_sound,
+  @said_sound,
+  @accounted_sound,
   @check_text_implements,
   @text_same_memory,
   @text_same_privately,

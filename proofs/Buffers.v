@@ -11,7 +11,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From Loopwright Require Import Loop Scope Poly Formulas Reduction Memory Transformation Parallel Private Counting.
-From Loopwright Require Import Linear Symbolic Specification Conditions Walk Checker Changes Temporaries Reused Values Stored Text Divided.
+From Loopwright Require Import Linear Symbolic Specification Conditions Walk Checker Changes Temporaries Reused Values Accounting Stored Text Divided.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -209,15 +209,14 @@ Lemma no_product : forall (value : Type) q (g : string -> list value -> value) m
 Proof. intros value q g m c H. unfold is_product in H. unfold operand. destruct (product_named q (fst c)); [discriminate | reflexivity]. Qed.
 
 Theorem buffered_same_values : forall U Ss q r p n p' how how' cs, check_buffered U Ss q r p n p' how how' cs = true ->
-  exists m n', given (sizes (written U)) p = Some m /\ given (sizes (written U)) p' = Some n' /\
-  forall z, context (meant (written U)) z -> texts_the_same_buffered U Ss q r (environment (meant (written U)) z) m n'.
+  for_stored everywhere U p p' (texts_the_same_buffered U Ss q r).
 Proof.
   intros U Ss q r p n p' how how' cs H. unfold check_buffered in H. destruct (readable (sizes (written U)) p') as [k'|] eqn:Er; [|discriminate].
   apply andb_prop in H as [H Hcheck]. apply andb_prop in H as [H Htags]. apply andb_prop in H as [H Hparts].
   apply andb_prop in H as [H Hnew]. apply andb_prop in H as [_ Hold].
   destruct (owning_alike Ss U) as (Hwritten & Has & Hcopying & Hcompared). set (V := owning_all U Ss) in *.
-  destruct (divided_same_values _ _ _ _ _ _ _ _ Hcheck) as (m & n' & Hm & Hn' & Hsame). rewrite Hwritten in Hm, Hn'.
-  exists m, n'. split; [exact Hm | split; [exact Hn'|]]. intros z Hz. rewrite Hwritten in Hsame. specialize (Hsame z Hz).
+  destruct (divided_same_values _ _ _ _ _ _ _ _ Hcheck) as (Hsaid & m & n' & Hm & Hn' & Hsame). rewrite Hwritten in Hm, Hn'.
+  split; [rewrite Hwritten, Has in Hsaid; exact Hsaid|]. exists m, n'. split; [exact Hm | split; [exact Hn'|]]. intros z Hz. rewrite Hwritten in Hsame. specialize (Hsame z Hz).
   set (e := environment (meant (written U)) z) in *. apply readable_proper in Er as [Er _].
   assert (k' = n') by congruence. subst k'. split.
   - apply refutes_all_sound in Htags. apply Forall_forall. intros kS Hin.

@@ -11,7 +11,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From Loopwright Require Import Loop Scope Poly Formulas Memory Transformation Parallel Private Counting.
-From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused Values Stored Text.
+From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused Values Accounting Stored Text.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -93,7 +93,7 @@ Definition check_divided (U : stored) (r : division) (p : source) (n : counted) 
     (cs : list certificate) : bool :=
   match given (sizes (written U)) p with
   | Some m =>
-      (if counted_dec (joined r n) m then true else false) && forallb (is_part (as_written U)) r &&
+      said (sizes (written U)) (everywhere (as_written U)) p && (if counted_dec (joined r n) m then true else false) && forallb (is_part (as_written U)) r &&
       forallb (fun h => negb (existsb (fun one => String.eqb (shape_name h) (fst one)) r)) (copying U) &&
       check_text_stored U (Term n) p' how how' cs
   | None => false
@@ -154,14 +154,13 @@ Proof.
 Qed.
 
 Theorem divided_same_values : forall U r p n p' how how' cs, check_divided U r p n p' how how' cs = true ->
-  exists m n', given (sizes (written U)) p = Some m /\ given (sizes (written U)) p' = Some n' /\
-  forall q, context (meant (written U)) q -> texts_the_same_divided U r (environment (meant (written U)) q) m n'.
+  for_stored everywhere U p p' (texts_the_same_divided U r).
 Proof.
-  intros U r p n p' how how' cs H. unfold check_divided in H. destruct (given (sizes (written U)) p) as [m|]; [|discriminate].
-  apply andb_prop in H as [H Hcheck]. apply andb_prop in H as [H Hcopies]. apply andb_prop in H as [Hjoin Hparts].
-  destruct (counted_dec (joined r n) m) as [<-|]; [|discriminate].
-  destruct (text_same_values _ _ _ _ _ _ Hcheck) as (d & n' & Hd & Hn' & Hsame). cbn [given] in Hd. injection Hd as <-.
-  exists (joined r n), n'. split; [reflexivity | split; [exact Hn'|]]. intros q Hq.
+  intros U r p n p' how how' cs H. unfold check_divided in H. destruct (given (sizes (written U)) p) as [m|] eqn:Em; [|discriminate].
+  apply andb_prop in H as [H Hcheck]. apply andb_prop in H as [H Hcopies]. apply andb_prop in H as [H Hparts].
+  apply andb_prop in H as [Hsaid Hjoin]. destruct (counted_dec (joined r n) m) as [<-|]; [|discriminate].
+  destruct (text_same_values _ _ _ _ _ _ Hcheck) as (_ & d & n' & Hd & Hn' & Hsame). cbn [given] in Hd. injection Hd as <-.
+  split; [exact Hsaid|]. exists (joined r n), n'. split; [exact Em | split; [exact Hn'|]]. intros q Hq.
   destruct (Hsame q Hq) as (t & Ht & Hend & Hany).
   exists (map (undivided r) t). split; [exact (joined_counts r _ _ _ Ht) | split; [exact Hend|]].
   intros t' Ht' value f Hf m0 m1 Hm c Hc. rewrite (same_runs value f _ _ _ t Hparts m0).

@@ -12,7 +12,7 @@
 
 From Coq Require Export ZArith List String.
 From Loopwright Require Export Loop Poly Memory Transformation Parallel Private.
-From Loopwright Require Export Specification Walk Coverage Checker Changes Temporaries Reused Stored Counting Text Divided Buffers Ranges.
+From Loopwright Require Export Specification Walk Coverage Checker Changes Temporaries Reused Stored Counting Accounting Text Divided Buffers Ranges.
 From Loopwright Require Export Linear.
 Export ListNotations.
 Open Scope string_scope.

@@ -155,6 +155,13 @@ Proof.
     rewrite <- (IH b g Eb), <- (term_of_value e g). unfold value at 1. cbn [fst snd fold_right eval]. lia.
 Qed.
 
+Lemma nothing_value : forall e f, is_nothing f = true -> value e f = 0.
+Proof.
+  intros e [v l] H. unfold is_nothing in H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1. unfold value. rewrite H1.
+  cbn [fst snd] in *. revert H2. induction l as [|[x k] l IH]; [reflexivity|]. cbn [forallb fold_right fst snd].
+  intros H2. apply andb_prop in H2 as [Hk Hl]. apply Z.eqb_eq in Hk. rewrite Hk. specialize (IH Hl). lia.
+Qed.
+
 (** Where the names of the original have the values that they stand for, both are equal. *)
 Theorem affine_equal_sound : forall var e e0 a b, (forall x f, var x = Some f -> value e f = lookup x e0) ->
   affine_equal var a b = true -> eval e0 a = eval e b.
@@ -164,11 +171,7 @@ Proof.
   assert (Hitself : forall x h, itself x = Some h -> value e h = lookup x e).
   { intros x h Hh. injection Hh as <-. unfold value. cbn [fst snd fold_right eval]. lia. }
   rewrite <- (affine_of_sound var e e0 Hvar a f Ea), <- (affine_of_sound itself e e Hitself b g Eb).
-  assert (Hzero : value e (plus f (-1) g) = 0).
-  { unfold is_nothing in H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1. unfold value. rewrite H1.
-    revert H2. generalize (snd (plus f (-1) g)) as l. induction l as [|[x k] l IH]; [reflexivity|]. cbn [forallb fold_right fst snd].
-    intros H2. apply andb_prop in H2 as [Hk Hl]. apply Z.eqb_eq in Hk. rewrite Hk. specialize (IH Hl). lia. }
-  rewrite value_plus in Hzero. lia.
+  apply (nothing_value e) in H. rewrite value_plus in H. lia.
 Qed.
 
 (** ** Words *)

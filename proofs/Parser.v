@@ -173,10 +173,19 @@ Definition scaled (k : Z) (a : expr) : expr :=
   | _ => Scaled k a
   end.
 
+(** A sum of one term is a cast to 64 bits; of it [Ranges.v] knows the type. *)
 Definition added (a b : expr) : expr :=
   match a with
-  | Sum l => Sum (l ++ [b])
+  | Sum ((_ :: _ :: _) as l) => Sum (l ++ [b])
   | _ => Sum [a; b]
+  end.
+
+Definition after_cast (ts : list token) : option (list token) :=
+  let is_long := String.eqb "long" in
+  match ts with
+  | Word t :: Sign s :: rest => if is_long t && String.eqb s ")" then Some rest else None
+  | Word t :: Word u :: Sign s :: rest => if is_long t && is_long u && String.eqb s ")" then Some rest else None
+  | _ => None
   end.
 
 Definition applied (sign : string) (m m' : term) : option term :=
@@ -301,7 +310,11 @@ with operand (fuel : nat) (ts : list token) : option (term * list token) :=
       | Sign s :: ts' =>
           if String.eqb s "-" then a <- operand fuel ts' ;; result (Value (scaled (-1) (value_of a)))
           else if String.eqb s "!" then a <- operand fuel ts' ;; result (Truth (Not (truth_of a)))
-          else if String.eqb s "(" then a <- expression fuel ts' ;; after_sign ")" (result a)
+          else if String.eqb s "(" then
+            match after_cast ts' with
+            | Some rest => a <- operand fuel rest ;; result (Value (Sum [value_of a]))
+            | None => a <- expression fuel ts' ;; after_sign ")" (result a)
+            end
           else None
       | _ => None
       end
@@ -333,13 +346,14 @@ with more_arguments (fuel : nat) (ts : list token) : option (list expr * list to
 
 (** ** Statements *)
 
-(** [int], [long] or [long long] in front, if it is there. *)
-Definition declared (ts : list token) : bool * list token :=
+Definition integers : list string :=
+  ["int"; "long"; "short"; "char"; "signed"; "unsigned"; "const"; "size_t"; "ssize_t"; "ptrdiff_t"; "int8_t"; "int16_t"; "int32_t";
+   "int64_t"; "uint8_t"; "uint16_t"; "uint32_t"; "uint64_t"].
+
+(** The name of an integer type in front, if it is there. *)
+Fixpoint declared (ts : list token) : bool * list token :=
   match ts with
-  | Word t :: Word u :: ts' =>
-      if String.eqb t "int" then (true, Word u :: ts')
-      else if String.eqb t "long" then if String.eqb u "long" then (true, ts') else (true, Word u :: ts')
-      else (false, ts)
+  | Word t :: ((Word _ :: _) as ts') => if existsb (String.eqb t) integers then (true, snd (declared ts')) else (false, ts)
   | _ => (false, ts)
   end.
 
@@ -501,23 +515,20 @@ with block_items (opaque : bool) (fuel : nat) (bound : list string) (ts : list t
   match fuel with
   | O => None
   | S fuel =>
-      let (declares, ts') := declared ts in
-      match ts with
-      | [] => Some ([], [])
-      | Sign s :: _ =>
-          if String.eqb s "}" then Some ([], ts)
-          else n <- one_statement opaque fuel bound ts ;; fun rest => l <- block_items opaque fuel bound rest ;; result (followed n l)
-      | _ =>
-          if declares then
-            match ts' with
-            | Word x :: ts =>
-                after_sign "=" (fun ts => a <- expression fuel ts ;; after_sign ";" (fun ts =>
-                if is_new true bound x (value_of a) then
-                  l <- block_items opaque fuel (x :: bound) ts ;; result [Naming x (value_of a) (sequence l)]
-                else None)) ts
-            | _ => None
-            end
-          else n <- one_statement opaque fuel bound ts ;; fun rest => l <- block_items opaque fuel bound rest ;; result (followed n l)
+      let statement (_ : unit) :=
+        n <- one_statement opaque fuel bound ts ;; fun rest => l <- block_items opaque fuel bound rest ;; result (followed n l) in
+      match ts, declared ts with
+      | [], _ => Some ([], [])
+      | Sign s :: _, _ => if String.eqb s "}" then Some ([], ts) else statement tt
+      | _, (true, Word x :: Sign s :: ts') =>
+          match (if String.eqb s "=" then expression fuel ts' else None) with
+          | Some (a, Sign s' :: rest) =>
+              if String.eqb s' ";" && is_new true bound x (value_of a) then
+                l <- block_items opaque fuel (x :: bound) rest ;; result [Naming x (value_of a) (sequence l)]
+              else None
+          | _ => statement tt
+          end
+      | _, _ => statement tt
       end
   end.
 

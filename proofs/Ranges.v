@@ -16,49 +16,100 @@ Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
 
-(** ** What is computed on the way *)
+(** ** Types
 
-(** The sums of the first terms: C adds from left to right. *)
-Fixpoint partial_sums (before l : list expr) : list expr :=
-  match l with
-  | [] => []
-  | a :: l' => Sum (before ++ [a]) :: partial_sums (before ++ [a]) l'
-  end.
-
-(** All expressions whose values are computed for [a].  For [x - 2 * y] the
-    value of [2 * y] is computed, and for a negative number its opposite, of
-    which it may be the product with -1.  A quotient that is rounded down may be computed
-    from a dividend that is smaller by the divisor, or from its negation; both
-    branches of a conditional count. *)
-Fixpoint computed (a : expr) : list expr :=
-  match a with
-  | Int v => a :: (if v <? 0 then [Int (- v)] else [])
-  | Var _ => [a]
-  | Sum l => partial_sums [] l ++ flat_map computed l
-  | Scaled k b => a :: Int k :: (if k <? 0 then [Scaled (- k) b] else []) ++ computed b
-  | FloorDiv b d =>
-      let smaller := Sum [b; Int (- Z.pos d)] in
-      a :: Int (Z.pos d) :: smaller :: Scaled (-1) smaller :: computed b
-  | TruncDiv b d | Rem b d => a :: Int (Z.pos d) :: computed b
-  | Min l | Max l => a :: flat_map computed l
-  | Select t b c => a :: computed_test t ++ computed b ++ computed c
-  end
-with computed_test (t : test) : list expr :=
-  match t with
-  | Compare _ a b => computed a ++ computed b
-  | And l | Or l => flat_map computed_test l
-  | Not u => computed_test u
-  end.
-
-(** The least and the largest number. *)
+    A type is its range: the least and the largest number.  [int] is that of
+    [int], [long] that of 64 bits; other names have the types that [kinds] gives
+    them, and a cast (a sum of one term) makes a number of 64 bits. *)
 Definition range := (Z * Z)%type.
 
-Section Range.
-  (** The range of the type in which an expression is computed. *)
-  Variable range_of : expr -> range.
+Definition includes (r q : range) : bool := (fst r <=? fst q) && (snd q <=? snd r).
 
-  Definition in_range (a : expr) (z : Z) : Prop := fst (range_of a) <= z <= snd (range_of a).
-  Definition all_in_range (e : env) (l : list expr) : Prop := Forall (fun a => in_range a (eval e a)) l.
+(** C's usual conversions: of two types the larger one, or the unsigned one where they are as large. *)
+Definition common (r q : range) : range :=
+  let size t := snd t - fst t in
+  if size r <? size q then q else if size q <? size r then r else if fst r =? 0 then r else q.
+
+Record types := Types { int : range; long : range; kinds : list (string * range) }.
+
+Section Range.
+  Variable T : types.
+
+  (** The type of a name; an iterator that counts up for one that counts down ([opposite]) has its type. *)
+  Definition own (x : string) : range :=
+    match List.find (fun one => String.eqb x (fst one) || String.eqb x (opposite (fst one))) (kinds T) with
+    | Some one => snd one
+    | None => int T
+    end.
+
+  (** The type in which an expression is computed: at least [int]. *)
+  Fixpoint type_of (a : expr) : range :=
+    match a with
+    | Int _ => int T
+    | Var x => if includes (int T) (own x) then int T else own x
+    | Sum [_] => long T
+    | Sum l | Min l | Max l => fold_right (fun b r => common (type_of b) r) (int T) l
+    | Scaled _ b | FloorDiv b _ | TruncDiv b _ | Rem b _ => common (type_of b) (int T)
+    | Select _ b c => common (type_of b) (type_of c)
+    end.
+
+(** ** What is computed on the way *)
+
+  (** The value of [a] after a conversion to [r], unless every value of its type is one of [r]. *)
+  Definition converted (r : range) (a : expr) : list (range * expr) :=
+    if includes r (type_of a) then [] else [(r, a)].
+
+  (** What C subtracts for a negative term. *)
+  Definition operand (a : expr) : expr :=
+    match a with
+    | Int v => Int (Z.abs v)
+    | Scaled k b => if k <? 0 then Scaled (- k) b else a
+    | _ => a
+    end.
+
+  (** The sums of the first terms: C adds from left to right. *)
+  Definition total (l : list expr) : expr := match l with [a] => a | _ => Sum l end.
+
+  Fixpoint partial_sums (before l : list expr) : list (range * expr) :=
+    match l with
+    | [] => []
+    | a :: l' =>
+        let all := before ++ [a] in
+        let r := type_of (total all) in
+        (r, total all) :: match before with [] => [] | _ => converted r (total before) ++ converted r (operand a) end ++ partial_sums all l'
+    end.
+
+  (** All expressions whose values are computed for [a], with their types.  For
+      [x - 2 * y] the value of [2 * y] is computed, and for a negative number its
+      opposite, of which it may be the product with -1; where that is unsigned it
+      is subtracted, for [check_range] reads no negations beside unsigned names.  A
+      quotient that is rounded down may be computed from a dividend that is smaller
+      by the divisor, or from its negation; both branches of a conditional count. *)
+  Fixpoint computed (a : expr) : list (range * expr) :=
+    let r := type_of a in
+    match a with
+    | Int v => (r, a) :: (if v <? 0 then [(r, Int (- v))] else [])
+    | Var x => [(own x, a)]
+    | Sum [b] => converted r b ++ computed b
+    | Sum l => partial_sums [] l ++ flat_map computed l
+    | Scaled k b =>
+        (int T, Int k) :: converted r b ++ (if k <? 0 then (r, Scaled (- k) b) :: (if fst r <? 0 then [(r, a)] else []) else [(r, a)]) ++ computed b
+    | FloorDiv b d =>
+        let smaller := Sum [b; Int (- Z.pos d)] in
+        (r, a) :: (int T, Int (Z.pos d)) :: (r, smaller) :: (r, Scaled (-1) smaller) :: converted r b ++ computed b
+    | TruncDiv b d | Rem b d => (r, a) :: (int T, Int (Z.pos d)) :: converted r b ++ computed b
+    | Min l | Max l => (r, a) :: flat_map (converted r) l ++ flat_map computed l
+    | Select t b c => (r, a) :: converted r b ++ converted r c ++ computed_test t ++ computed b ++ computed c
+    end
+  with computed_test (t : test) : list (range * expr) :=
+    match t with
+    | Compare _ a b => let r := common (type_of a) (type_of b) in converted r a ++ converted r b ++ computed a ++ computed b
+    | And l | Or l => flat_map computed_test l
+    | Not u => computed_test u
+    end.
+
+  Definition in_range (r : range) (z : Z) : Prop := fst r <= z <= snd r.
+  Definition all_in_range (e : env) (l : list (range * expr)) : Prop := Forall (fun ra => in_range (fst ra) (eval e (snd ra))) l.
 
   (** The rules of [runs], with what is computed.  In a loop that starts with
       [v] the iterator takes that value, and those that the steps lead to. *)
@@ -74,13 +125,13 @@ Section Range.
       decide e c = false -> runs_in_range e b t -> runs_in_range e (If c a b) t
   | range_for e x a c s b t : all_in_range e (computed a) ->
       iterates_in_range e x (eval e a) c s b t -> runs_in_range e (For x a c s b) t
-  | range_let e x a b t : all_in_range e (computed a) -> in_range (Var x) (eval e a) ->
+  | range_let e x a b t : all_in_range e (computed a) -> in_range (own x) (eval e a) ->
       runs_in_range ((x, eval e a) :: e) b t -> runs_in_range e (Let x a b) t
   | range_mark e text b t : runs_in_range e b t -> runs_in_range e (Mark text b) t
   with iterates_in_range : env -> string -> Z -> test -> positive -> node -> trace -> Prop :=
-  | range_end e x v c s b : in_range (Var x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
+  | range_end e x v c s b : in_range (own x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
       decide ((x, v) :: e) c = false -> iterates_in_range e x v c s b []
-  | range_step e x v c s b t1 t2 : in_range (Var x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
+  | range_step e x v c s b t1 t2 : in_range (own x) v -> all_in_range ((x, v) :: e) (computed_test c) ->
       decide ((x, v) :: e) c = true -> runs_in_range ((x, v) :: e) b t1 ->
       iterates_in_range e x (v + Z.pos s) c s b t2 -> iterates_in_range e x v c s b (t1 ++ t2).
 
@@ -103,10 +154,10 @@ Section Range.
     | If t a b => all_in_range e (computed_test t) /\ (holds e t -> fits e a) /\ (~ holds e t -> fits e b)
     | For x a t d b =>
         all_in_range e (computed a) /\
-        in_range (Var x) (eval e a) /\ all_in_range ((x, eval e a) :: e) (computed_test t) /\
+        in_range (own x) (eval e a) /\ all_in_range ((x, eval e a) :: e) (computed_test t) /\
         forall v, strided (eval e a) d v -> holds ((x, v) :: e) t ->
-          in_range (Var x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test t) /\ fits ((x, v) :: e) b
-    | Let x a b => all_in_range e (computed a) /\ in_range (Var x) (eval e a) /\ fits ((x, eval e a) :: e) b
+          in_range (own x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test t) /\ fits ((x, v) :: e) b
+    | Let x a b => all_in_range e (computed a) /\ in_range (own x) (eval e a) /\ fits ((x, eval e a) :: e) b
     | Mark _ b => fits e b
     end.
 
@@ -114,9 +165,9 @@ Section Range.
   Definition iterates_fit (e : env) (n : node) (t : trace) : Prop :=
     match n with
     | For x a c d b =>
-        in_range (Var x) (eval e a) -> all_in_range ((x, eval e a) :: e) (computed_test c) ->
+        in_range (own x) (eval e a) -> all_in_range ((x, eval e a) :: e) (computed_test c) ->
         (forall v, strided (eval e a) d v -> holds ((x, v) :: e) c ->
-          in_range (Var x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test c) /\ fits ((x, v) :: e) b) ->
+          in_range (own x) (v + Z.pos d) /\ all_in_range ((x, v + Z.pos d) :: e) (computed_test c) /\ fits ((x, v) :: e) b) ->
         iterates_in_range e x (eval e a) c d b t
     | _ => True
     end.
@@ -154,9 +205,9 @@ Section Range.
 
   (** ** The conditions *)
 
-  Definition value_goals (c : scope) (s : state) (l : list expr) : list goal :=
-    flat_map (fun a => let (m, s1) := linear c a s in
-      [exclude (less m (number (fst (range_of a)))) s1; exclude (less (number (snd (range_of a))) m) s1]) l.
+  Definition value_goals (c : scope) (s : state) (l : list (range * expr)) : list goal :=
+    flat_map (fun ra => let (m, s1) := linear c (snd ra) s in
+      [exclude (less m (number (fst (fst ra)))) s1; exclude (less (number (snd (fst ra))) m) s1]) l.
 
   Fixpoint range_goals (c : scope) (s : state) (n : node) : list goal :=
     match n with
@@ -170,30 +221,30 @@ Section Range.
         let (v, s1) := fresh s in
         let s2 := in_loop c x a v t d s1 in
         let next := (x, plus v (number (Z.pos d))) :: c in
-        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s0 (Var x :: computed_test t) ++
-        value_goals next s2 (Var x :: computed_test t) ++ range_goals ((x, v) :: c) s2 b
+        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s0 ((own x, Var x) :: computed_test t) ++
+        value_goals next s2 ((own x, Var x) :: computed_test t) ++ range_goals ((x, v) :: c) s2 b
     | Let x a b =>
         let (m, s1) := linear c a s in
-        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s1 [Var x] ++ range_goals ((x, m) :: c) s1 b
+        value_goals c s (computed a) ++ value_goals ((x, m) :: c) s1 [(own x, Var x)] ++ range_goals ((x, m) :: c) s1 b
     | Mark _ b => range_goals c s b
     end.
 
   Lemma value_goals_sound : forall l c s e v, Forall refuted (value_goals c s l) ->
     agrees e c v -> models v s -> all_in_range e l.
   Proof.
-    induction l as [|a l IH]; intros c s e v H Hc Hm; [constructor|]. cbn [value_goals flat_map] in H.
+    induction l as [|[r a] l IH]; intros c s e v H Hc Hm; [constructor|]. cbn [value_goals flat_map fst snd] in H.
     destruct (linear c a s) as [m s1] eqn:E. inversion H as [|? ? Hlow H1]; subst. inversion H1 as [|? ? Hhigh H2]; subst.
     destruct (linear_models _ _ _ _ _ _ _ E Hc Hm) as (w & Hm1 & Hd).
-    constructor; [|exact (IH _ _ _ _ H2 Hc Hm)]. unfold in_range.
-    destruct (Z_lt_le_dec (eval e a) (fst (range_of a))) as [Hl | Hl].
+    constructor; [|exact (IH _ _ _ _ H2 Hc Hm)]. unfold in_range. cbn [fst snd].
+    destruct (Z_lt_le_dec (eval e a) (fst r)) as [Hl | Hl].
     { destruct (refuted_state _ _ _ Hlow Hm1 (less_true _ _ _ _ _ Hd (denotes_number _ _) Hl)). }
-    destruct (Z_lt_le_dec (snd (range_of a)) (eval e a)) as [Hh | Hh]; [|lia].
+    destruct (Z_lt_le_dec (snd r) (eval e a)) as [Hh | Hh]; [|lia].
     destruct (refuted_state _ _ _ Hhigh Hm1 (less_true _ _ _ _ _ (denotes_number _ _) Hd Hh)).
   Qed.
 
-  Lemma first_value : forall x v e l, all_in_range ((x, v) :: e) (Var x :: l) -> in_range (Var x) v.
+  Lemma first_value : forall x v e l, all_in_range ((x, v) :: e) ((own x, Var x) :: l) -> in_range (own x) v.
   Proof.
-    intros x v e l H. inversion H as [|? ? Hvar _]; subst. cbn [eval lookup] in Hvar. rewrite String.eqb_refl in Hvar. exact Hvar.
+    intros x v e l H. inversion H as [|? ? Hvar _]; subst. cbn [eval lookup fst snd] in Hvar. rewrite String.eqb_refl in Hvar. exact Hvar.
   Qed.
 
   Theorem range_sound : forall n c s e v, Forall refuted (range_goals c s n) -> agrees e c v -> models v s -> fits e n.
@@ -237,28 +288,6 @@ Section Range.
     - exact (IHb _ _ _ _ H Hc Hm).
   Qed.
 End Range.
-
-(** ** Types *)
-
-(** C computes in a wide type where a part of an expression has one.  Numbers
-    are not wide. *)
-Section Types.
-  Variable wide : list string.
-
-  Fixpoint is_wide (a : expr) : bool :=
-    match a with
-    | Int _ => false
-    | Var x => existsb (String.eqb x) wide
-    | Sum l | Min l | Max l => existsb is_wide l
-    | Scaled _ b | FloorDiv b _ | TruncDiv b _ | Rem b _ => is_wide b
-    | Select _ b c => is_wide b || is_wide c
-    end.
-End Types.
-
-(** The range of the other expressions, that of the wide ones, and the names
-    of variables with a wide type. *)
-Definition typed (narrow broad : range) (wide : list string) (a : expr) : range :=
-  if is_wide wide a then broad else narrow.
 
 (** ** Texts *)
 
@@ -311,25 +340,25 @@ Fixpoint merged (n : node) : node :=
   | Mark text b => Mark text (merged b)
   end.
 
-Lemma computed_once : forall range_of e args,
-  all_in_range range_of e (flat_map computed (nodup expr_dec args)) -> all_in_range range_of e (flat_map computed args).
+Lemma computed_once : forall T e args,
+  all_in_range e (flat_map (computed T) (nodup expr_dec args)) -> all_in_range e (flat_map (computed T) args).
 Proof.
-  unfold all_in_range. intros range_of e args. rewrite !Forall_forall. intros H a Ha. apply H.
+  unfold all_in_range. intros T e args. rewrite !Forall_forall. intros H a Ha. apply H.
   apply in_flat_map in Ha as (b & Hb & Ha). apply in_flat_map. exists b. split; [apply nodup_In, Hb | exact Ha].
 Qed.
 
-Lemma merge_fits : forall range_of e c l, all (map (fits range_of e) (merge c l)) ->
-  fits range_of e c /\ all (map (fits range_of e) l).
+Lemma merge_fits : forall T e c l, all (map (fits T e) (merge c l)) ->
+  fits T e c /\ all (map (fits T e) l).
 Proof.
-  intros range_of e c l H. destruct c as [f args hint| | | | |]; try (apply all_cons, H).
+  intros T e c l H. destruct c as [f args hint| | | | |]; try (apply all_cons, H).
   destruct l as [|[f' args' hint'| | | | |] l]; try (apply all_cons, H).
   cbn [merge map] in H. apply all_cons in H as [H1 H2]. cbn [fits] in H1. apply computed_once in H1.
   rewrite flat_map_app in H1. apply Forall_app in H1 as [H1 H1']. split; [exact H1 | apply all_cons; split; assumption].
 Qed.
 
-Lemma merged_fits : forall range_of n e, fits range_of e (merged n) -> fits range_of e n.
+Lemma merged_fits : forall T n e, fits T e (merged n) -> fits T e n.
 Proof.
-  intros range_of.
+  intros T.
   induction n as [f args hint|ns IH|t a b IHa IHb|x a t d b IHb|x a b IHb|text b IHb] using node_induction;
     intros e H; cbn [merged fits] in *.
   - exact (computed_once _ _ _ H).
@@ -344,26 +373,40 @@ Qed.
 
 (** ** The theorem *)
 
-Definition all_range_goals (G : specification) (range_of : expr -> range) (n : counted) : list goal :=
-  let (c, s) := beginning G in range_goals range_of c s (merged (lowered n)).
+Definition all_range_goals (G : specification) (T : types) (n : counted) : list goal :=
+  let (c, s) := beginning G in range_goals T c s (merged (lowered n)).
 
-Definition check_range (G : specification) (narrow broad : range) (wide : list string) (text : string) (cs : list certificate)
-    : bool :=
+(** A minus sign that does not subtract. *)
+Fixpoint negates (before : option token) (ts : list token) : bool :=
+  match ts with
+  | [] => false
+  | t :: ts' =>
+      let operand := match before with
+                     | Some (Word _ | Number _ _ | Unread _) => true
+                     | Some (Sign s) => String.eqb s ")" || String.eqb s "]"
+                     | _ => false
+                     end in
+      match t with Sign s => String.eqb s "-" && negb operand | _ => false end || negates (Some t) ts'
+  end.
+
+Definition check_range (G : specification) (T : types) (text : string) (cs : list certificate) : bool :=
   match with_subscripts (sizes G) text with
-  | Some n => refutes_all cs (all_range_goals G (typed narrow broad wide) n)
+  | Some n =>
+      negb (existsb (fun one => fst (snd one) =? 0) (kinds T) && negates None (words text)) &&
+      refutes_all cs (all_range_goals G T n)
   | None => false
   end.
 
 (** Whatever the parameters, the loops of a text that passes the check, and its
     subscripts, compute nothing out of range in any run that they have. *)
-Theorem check_range_runs : forall G narrow broad wide text cs, check_range G narrow broad wide text cs = true ->
+Theorem check_range_runs : forall G T text cs, check_range G T text cs = true ->
   exists n, with_subscripts (sizes G) text = Some n /\
   forall p, context (meant G) p -> forall t, runs (environment (meant G) p) (lowered n) t ->
-  runs_in_range (typed narrow broad wide) (environment (meant G) p) (lowered n) t.
+  runs_in_range T (environment (meant G) p) (lowered n) t.
 Proof.
-  intros G narrow broad wide text cs H. unfold check_range in H.
+  intros G T text cs H. unfold check_range in H.
   destruct (with_subscripts (sizes G) text) as [n|]; [|discriminate]. exists n. split; [reflexivity|].
-  intros p Hp t Ht. apply refutes_all_sound in H. unfold all_range_goals in H.
+  intros p Hp t Ht. apply andb_prop in H as [_ H]. apply refutes_all_sound in H. unfold all_range_goals in H.
   destruct (beginning G) as [c s] eqn:E. destruct (beginning_models _ _ _ _ E Hp) as (v & Hm & Hc).
   exact (fits_runs _ _ _ _ Ht (merged_fits _ _ _ (range_sound _ _ _ _ _ _ H Hc Hm))).
 Qed.

@@ -7,7 +7,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From Loopwright Require Import Loop Scope Poly Formulas Memory Transformation Parallel Private Counting Parser Matching.
-From Loopwright Require Import Linear Symbolic Specification Checker Changes Temporaries Reused Stored.
+From Loopwright Require Import Linear Symbolic Specification Checker Changes Accounting Temporaries Reused Stored.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -130,27 +130,16 @@ Qed.
 
 (** ** Two programs *)
 
-Fixpoint leaves (n : counted) : list string :=
-  match n with
-  | Calling f _ _ => [f]
-  | Sequence l => flat_map leaves l
-  | Choice _ a b => leaves a ++ leaves b
-  | Counting _ _ _ _ b | Naming _ _ b | Remark _ b => leaves b
-  end.
+(** What the statements of a text touch is said in these uses. *)
+Definition said (names : list string) (uses : list (shape * use)) (p : source) : bool :=
+  match p with Region text _ calls => accounted names uses text calls | _ => true end.
 
-Fixpoint names_in (n : counted) : list string :=
-  match n with
-  | Calling _ _ _ => []
-  | Sequence l => flat_map names_in l
-  | Choice _ a b => names_in a ++ names_in b
-  | Counting x _ _ _ b | Naming x _ b => x :: names_in b
-  | Remark _ b => names_in b
-  end.
-
-(** Of two parts of programs in C: the statements of the second are, word by
-    word, the instances of those of the first that they are said to be, and no
-    iterator has the name of a parameter. *)
-Definition agreeing (names : list string) (p p' : source) : bool :=
+(** Of parts of programs in C: what the statements of the first touch is said;
+    those of the second are, word by word, the instances of those of the first
+    that they are said to be, and no iterator has the name of a parameter. *)
+Definition agreeing (T : change) (p p' : source) : bool :=
+  let names := sizes (original T) in
+  said names (combine (shapes (original T)) (uses T)) p &&
   match p, p' with
   | Region text _ calls, Region text' _ calls' =>
       match parse true names text, parse true names text' with
@@ -160,45 +149,45 @@ Definition agreeing (names : list string) (p p' : source) : bool :=
           forallb (is_instance (combine (leaves n) calls) new) (combine (leaves n') calls')
       | _, _ => false
       end
-  | Region _ _ _, _ | _, Region _ _ _ => false
+  | _, Region _ _ _ => false
   | _, _ => true
   end.
 
-Definition both_readable (names : list string) (p p' : source) : option (counted * counted) :=
-  match readable names p, readable names p' with
-  | Some n, Some n' => if agreeing names p p' then Some (n, n') else None
+Definition both_readable (T : change) (p p' : source) : option (counted * counted) :=
+  match readable (sizes (original T)) p, readable (sizes (original T)) p' with
+  | Some n, Some n' => if agreeing T p p' then Some (n, n') else None
   | _, _ => None
   end.
 
-Lemma both_proper : forall names p p' n n', both_readable names p p' = Some (n, n') ->
-  (agreeing names p p' = true /\ given names p = Some n /\ given names p' = Some n') /\ proper names n = true /\ proper names n' = true.
+Lemma both_proper : forall T p p' n n', both_readable T p p' = Some (n, n') -> let names := sizes (original T) in
+  (agreeing T p p' = true /\ given names p = Some n /\ given names p' = Some n') /\ proper names n = true /\ proper names n' = true.
 Proof.
-  intros names p p' n n' H. unfold both_readable in H. destruct (readable names p) as [m|] eqn:E; [|discriminate].
-  destruct (readable names p') as [m'|] eqn:E'; [|discriminate]. destruct (agreeing names p p'); [|discriminate]. injection H as <- <-.
+  intros T p p' n n' H. unfold both_readable in H. destruct (readable (sizes (original T)) p) as [m|] eqn:E; [|discriminate].
+  destruct (readable (sizes (original T)) p') as [m'|] eqn:E'; [|discriminate]. destruct (agreeing T p p'); [|discriminate]. injection H as <- <-.
   apply readable_proper in E as [? ?]. apply readable_proper in E' as [? ?]. auto.
 Qed.
 
 (** Both are as they are given, their statements agree, and [claim] holds of them for all parameters. *)
 Definition for_texts (T : change) (p p' : source) (claim : env -> counted -> counted -> Prop) : Prop :=
-  agreeing (sizes (original T)) p p' = true /\
+  agreeing T p p' = true /\
   exists n n', given (sizes (original T)) p = Some n /\ given (sizes (original T)) p' = Some n' /\
   forall q, context (meant (original T)) q -> claim (environment (meant (original T)) q) n n'.
 
 Definition check_text_change (T : change) (p p' : source) (how how' : proposal) (cs : list certificate) : bool :=
-  match both_readable (sizes (original T)) p p' with
+  match both_readable T p p' with
   | Some (n, n') => check_change T (lowered n) (lowered n') how how' cs
   | None => false
   end.
 
 Definition check_text_private (T : change) (Ss : list (nat * storage)) (p p' : source) (how how' : proposal) (cs : list certificate)
     : bool :=
-  match both_readable (sizes (original T)) p p' with
+  match both_readable T p p' with
   | Some (n, n') => check_private T Ss (lowered n) (lowered n') how how' cs
   | None => false
   end.
 
 Definition check_text_reused (T : change) (S : storage) (p p' : source) (how how' : proposal) (cs : list certificate) : bool :=
-  match both_readable (sizes (original T)) p p' with
+  match both_readable T p p' with
   | Some (n, n') => check_reused T S (lowered n) (lowered n') how how' cs
   | None => false
   end.
@@ -260,7 +249,7 @@ Qed.
 
 Definition check_text_stored (U : stored) (p p' : source) (how how' : proposal) (cs : list certificate) : bool :=
   match readable (sizes (written U)) p, readable (sizes (written U)) p' with
-  | Some n, Some n' => check_stored U (lowered n) (lowered n') how how' cs
+  | Some n, Some n' => said (sizes (written U)) (as_written U) p && check_stored U (lowered n) (lowered n') how how' cs
   | _, _ => false
   end.
 
@@ -274,14 +263,19 @@ Definition texts_the_same_values (U : stored) (e : env) (n n' : counted) : Prop 
   forall c, is_compared U (fst c) = true ->
   run (by_values (as_written U) e f) t m c = run (by_values (as_stored U) e f) t' m' c.
 
-Theorem text_same_values : forall U p p' how how' cs, check_text_stored U p p' how how' cs = true ->
+(** [for_texts], of other storage; [f] is what the uses of the text are, as those of instances or [everywhere]. *)
+Definition for_stored f (U : stored) (p p' : source) (claim : env -> counted -> counted -> Prop) : Prop :=
+  said (sizes (written U)) (f (as_written U)) p = true /\
   exists n n', given (sizes (written U)) p = Some n /\ given (sizes (written U)) p' = Some n' /\
-  forall q, context (meant (written U)) q -> texts_the_same_values U (environment (meant (written U)) q) n n'.
+  forall q, context (meant (written U)) q -> claim (environment (meant (written U)) q) n n'.
+
+Theorem text_same_values : forall U p p' how how' cs, check_text_stored U p p' how how' cs = true ->
+  for_stored (fun uses => uses) U p p' (texts_the_same_values U).
 Proof.
   intros U p p' how how' cs H. unfold check_text_stored in H. destruct (readable (sizes (written U)) p) as [n|] eqn:E; [|discriminate].
   destruct (readable (sizes (written U)) p') as [n'|] eqn:E'; [|discriminate].
   destruct (readable_proper _ _ _ E) as [Hn Hp]. destruct (readable_proper _ _ _ E') as [Hn' Hp'].
-  exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
+  apply andb_prop in H as [Hsaid H]. split; [exact Hsaid|]. exists n, n'. split; [exact Hn | split; [exact Hn'|]]. intros q Hq.
   destruct (check_same_values _ _ _ _ _ _ H q Hq) as (t & Ht & (t' & Ht') & Hany).
   exists t. split; [exact (counted_runs _ _ _ _ Hp Ht) | split; [exists t'; exact (counted_runs _ _ _ _ Hp' Ht')|]].
   intros u Hu. apply Hany. exact (counted_may_run _ _ _ _ Hp' Hu).

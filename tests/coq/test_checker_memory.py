@@ -307,6 +307,22 @@ WIDE_CAST = "for (long i = 0; i < n; i++) S: C[2 * (int)i] = 0;"
 BY_NOTHING = "for (int i = 0; i < n; i++) S: C[0 * (8 * i)] = 0;"
 TURNED_TWICE = "for (int i = 0; i < n; i++) S: C[-(-(2 * i))] = 0;"
 NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
+SHORT = "for (short i = 0; i < n; i++) S: C[2 * i] = 0;"
+UNSIGNED = "for (unsigned i = 1; i < n; i++) S: C[2 * i - 2] = 0;"
+BELOW_NOTHING = "for (unsigned i = 0; i < n; i++) S: C[i - 1 + 1] = 0;"
+LESS = "for (unsigned i = 0; i < n - 5; i++) S: C[i] = 0;"
+NEGATED = "for (unsigned i = 1; i < n; i++) S: C[-(-i)] = 0;"
+OF_BOTH_SIGNS = "for (unsigned i = 0; i < n; i++) for (int j = -1; j < 3; j++) S: C[i + 1 + j] = 0;"
+UNSIGNED_DOWN = "for (unsigned i = n; i > 0; i--) S: C[i] = 0;"
+BYTES = "for (int i = 0; i < n; i++) for (unsigned char j = 0; j <= 254; j++) S: C[j] = i;"
+WIDENED = "for (long i = 0; i < (long long)n + 9; i++) S: C[i] = 0;"
+WIDENED_LATE = "for (long i = 0; i < (long)(n + 9); i++) S: C[i] = 0;"
+OTHER_TYPES = {
+    "long i": "64 bits",
+    "short": "16 bits",
+    "unsigned i": "unsigned 32 bits",
+    "char": "unsigned 8 bits",
+}
 
 
 @pytest.mark.parametrize(
@@ -336,16 +352,39 @@ NARROWED = "for (long i = 0; i < n; i++) { int j = i; S: C[2 * j] = 0; }"
         (NARROW_DOWN, None, False),
         (WIDE_CAST, None, False),
         (NARROWED, None, False),
+        (SHORT, 32767, True),
+        (UNSIGNED, None, True),
+        (BELOW_NOTHING, None, False),
+        (LESS, None, False),
+        (NEGATED, 9, False),
+        (OF_BOTH_SIGNS, 9, False),
+        (UNSIGNED_DOWN, 9, False),
+        (BYTES, 9, True),
+        (WIDENED, None, True),
+        (WIDENED_LATE, None, False),
     ],
 )
 def test_values_that_leave_their_types(text: str, most: int | None, fits: bool) -> None:
-    """The last value of an iterator, and what tests compute, are values too; casts are not understood."""
+    """The last value of an iterator, what tests compute, and what is converted, are values too; of casts
+    those to 64 bits are understood."""
     known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
     (program,) = read_source(Source("region.c", REGION.format(text)), ReadOptions(assume=tuple(known)))
     found = change_status(program, program, text_loops(program), seconds=20, text=program)
-    types = "int and in 64 bits" if "long" in text else "int"
+    types = " and in ".join(["int", *(kind for word, kind in OTHER_TYPES.items() if word in text)])
     fitting = f"loops and subscripts compute in {types}"
     assert found.status == CHECKED and found.detail.endswith(fitting) == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "old", "new"), [(SHORT, 32767, "int 32767", "int 32768"), (BYTES, 9, "254", "255")]
+)
+def test_iterators_that_wrap_around(text: str, most: int, old: str, new: str) -> None:
+    """The reader refuses them; the checker does by itself."""
+    known = ReadOptions(assume=(f"0 < n && n <= {most}",))
+    (program,) = read_source(Source("region.c", REGION.format(text)), known)
+    problem = range_problem(program).words
+    assert problem.count(old) == 1 and isinstance(checker.asked(problem, 20), Checked)
+    assert isinstance(checker.asked(problem.replace(old, new), 20), NotChecked)
 
 
 @needs_coqc
@@ -354,7 +393,9 @@ def test_coq_agrees() -> None:
     known = ReadOptions(assume=("0 <= n && n <= 100",))
     (program,) = read_source(Source("region.c", REGION.format(UP_TO)), known)
     files: list[str] = []
-    for problem in (parallel_problem(), private_problem(), downward_problem(), range_problem(program).words):
+    (unsigned,) = read_source(Source("region.c", REGION.format(UNSIGNED)), known)
+    ranges = (range_problem(program).words, range_problem(unsigned).words)
+    for problem in (parallel_problem(), private_problem(), downward_problem(), *ranges):
         given = checker.certificates(problem, 20)
         assert isinstance(given, str)
         files.append(proof_file(problem, given))

@@ -152,14 +152,11 @@ def _allowed(region: PrintedRegion) -> AllowedDifferences:
 def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
     """What the verified checker says."""
     from loopwright.prove.certificates.status import change_status, stored_status
-    from loopwright.prove.reading.integer_types import holds_ints
-    from loopwright.prove.text.text_model import has_unsigned
 
     nothing = _nothing(region, "isl")
     if nothing is not None:
         return nothing
-    signed = holds_ints(region.new, region.node) and not has_unsigned(region.new)
-    text = region.new if signed else None
+    text = region.new
     if region.storage:
         return stored_status(region.storage, region.scheduled, region.node, text=text)
     return change_status(

@@ -50,6 +50,8 @@ class Checked:
     """The verified function said yes, of so many conditions."""
 
     conditions: int
+    told: tuple[str, ...] = ()
+    """Statements of which the text does not show what they touch."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ class NotChecked:
     reason: str
     is_too_large: bool = False
     """Whether the same in other words would take as long."""
+    is_unread: bool = False
+    """Whether a text is in words that it does not know."""
+    is_final: bool = False
+    """Whether the text says that the problem is wrong, whatever its words."""
 
 
 Answer: TypeAlias = Checked | NotChecked
@@ -171,8 +177,8 @@ def _run(
 
 def _answer(status: int, words: list[str]) -> Answer:
     match status, words:
-        case 0, ["accepted", count] if re.fullmatch("[0-9]{1,18}", count):
-            return Checked(int(count))
+        case 0, ["accepted", count, *told] if re.fullmatch("[0-9]{1,18}", count):
+            return Checked(int(count), tuple(read_name(iter([one])) for one in told))
         case 1, ["open", number, "unknown"]:
             return NotChecked(f"no certificate was found for condition {number}")
         case 1, ["open", number, "solution", *_]:
@@ -180,7 +186,9 @@ def _answer(status: int, words: list[str]) -> Answer:
         case 1, ["spent"]:
             return NotChecked("its conditions take too much time or memory", is_too_large=True)
         case 1, ["unread"]:
-            return NotChecked("the text is not read")
+            return NotChecked("the text is not read", is_unread=True)
+        case 1, ["forgotten"]:
+            return NotChecked("a statement of the text touches what it was not told of", is_final=True)
         case 1, ["nothing"]:
             return NotChecked("what it was told of the parameters is not so at sizes that are allowed")
         case 1, ["refused"]:

@@ -39,6 +39,8 @@ from loopwright.transform.storage import StorageChange
 
 OTHER_STORAGE = ("stored", "divided", "buffered")
 """Kinds of problems whose statements may be parts of those of the original, under other names."""
+FORMS = ("term", "original", "region")
+"""By how many of the programs are texts."""
 BEGINNING = "(* For loopwright verify: "
 
 
@@ -53,7 +55,8 @@ class TextClaims:
     kind: str
     """Of the problem, by which the theorem has its meaning."""
     form: str
-    """`region`: the theorem is about the texts; `term`: about their loops as terms."""
+    """`region`: the theorem is about the texts; `term`: about their loops as terms; `original`: about the
+    text of the original and the loops of the new one."""
     parallel: tuple[int, ...]
     """The loops of the new text that the theorem takes in any order."""
     calls: tuple[Call, ...]
@@ -75,7 +78,7 @@ def claims_of(
     file = Path(original.source.path).name
     every = [one for one in subprograms(loops) if isinstance(one, For)]
     marked = tuple(k for k, one in enumerate(every) if is_marked(one))
-    form = "region" if " region " in found.problem else "term"
+    form = FORMS[found.problem.count(" region ")]
     parallel = () if found.status.status == SEQUENTIAL else marked
     stored = storage[-1].after.region.text if storage else ""
     wholes = tuple(wholes_of(storage).items())
@@ -107,7 +110,7 @@ def read_claims(source: Source) -> TextClaims:
         )
     words = iter(found[1].split())
     try:
-        first = read_name(words), _number(words), _one_of(words, MEANINGS), _one_of(words, ("region", "term"))
+        first = read_name(words), _number(words), _one_of(words, MEANINGS), _one_of(words, FORMS)
         claims = TextClaims(*first, read_list(words, _number), _calls(words))
         if claims.kind in OTHER_STORAGE:
             claims = replace(claims, stored=read_name(words), wholes=read_list(words, _pair))

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.c.syntax import is_dereference, walk
-from loopwright.c.types import INT, LONG
+from loopwright.c.types import INT, LONG, Integer
 from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
@@ -55,7 +55,7 @@ from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Timetable, Vector
 from loopwright.prove.obligations.witnesses import Witness, witness, witnesses
 from loopwright.prove.reading.c_expressions import Unreadable, is_helper, words_of
-from loopwright.prove.reading.integer_types import wide_names
+from loopwright.prove.reading.integer_types import integer_types
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str | None = None) -> str:
@@ -70,20 +70,28 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str 
 
 @dataclass(frozen=True, eq=False)
 class ChangeProblem:
-    """Both programs of a transformation as terms or, if the new text is known, as texts."""
+    """Both programs of a transformation, each as a term and, if it is known, as a text."""
 
     head: Sequence[str]
-    programs: Callable[[], Words]
-    regions: Callable[[], Words] | None
+    old: tuple[Callable[[], Words], Callable[[], Words]]
+    new: tuple[Callable[[], Words], Callable[[], Words] | None]
     proposals: Sequence[str]
 
     @property
     def terms(self) -> str:
-        return " ".join((*self.head, *self.programs(), *self.proposals))
+        return self._of(self.old[0], self.new[0])
+
+    @property
+    def with_original(self) -> str:
+        """The original as its text, in which the checker sees what statements touch."""
+        return self._of(self.old[1], self.new[0])
 
     @property
     def texts(self) -> str | None:
-        return None if self.regions is None else " ".join((*self.head, *self.regions(), *self.proposals))
+        return None if self.new[1] is None else self._of(self.old[1], self.new[1])
+
+    def _of(self, old: Callable[[], Words], new: Callable[[], Words]) -> str:
+        return " ".join((*self.head, *old(), *new(), *self.proposals))
 
 
 def change_problem(
@@ -124,13 +132,15 @@ def change_problem(
     )
     proposals = (*proposal(old, text), *proposal(later, loops))
 
-    def programs() -> Words:
-        return chain(program(text, old.hint), program(loops, later.hint))
-
-    def regions() -> Words:
-        return chain(region(original.region.text, text, old.hint), region(written or "", loops, later.hint))
-
-    return ChangeProblem(head, programs, None if written is None else regions, proposals)
+    return ChangeProblem(
+        head,
+        (partial(program, text, old.hint), partial(region, original.region.text, text, old.hint)),
+        (
+            partial(program, loops, later.hint),
+            None if written is None else partial(region, written, loops, later.hint),
+        ),
+        proposals,
+    )
 
 
 READ_FUNCTIONS = ("min", "max", "floord")
@@ -139,30 +149,34 @@ READ_FUNCTIONS = ("min", "max", "floord")
 
 @dataclass(frozen=True)
 class RangeProblem:
-    """`wide`: what is computed in 64 bits; the rest is computed in int."""
+    """`kinds`: the types of names that are no ints."""
 
     words: str
-    wide: tuple[str, ...]
+    kinds: tuple[Integer, ...]
 
 
 def range_problem(text: Program) -> RangeProblem:
     """That the loops and subscripts of a text compute no value that its type does not hold.
 
-    The parameters have values that the file and their types allow.  The checker reads the text; which names
-    are wide it is told, and so of iterators that count down and their opposites (`proofs/Counting.v`).
+    The parameters have values that the file and their types allow.  The checker reads the text; the types of
+    names it is told.
     """
-    words = words_of(text)
+    known_words = words_of(text)
     for part in walk(text.syntax):
         if is_dereference(part):
             raise Unreadable(f"what '{part.text}' is computed from is not looked at")
-        if part.text in READ_FUNCTIONS and not is_helper(part.text, words):
+        if part.text in READ_FUNCTIONS and not is_helper(part.text, known_words):
             raise Unreadable(f"'{part.text}' need not be what its name says")
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
-    wide = wide_names(text)
-    told = names([*wide, *(f"{one}'" for one in wide)])
-    ranges = [str(limit) for kind in (INT, LONG) for limit in (kind.least, kind.greatest)]
-    return RangeProblem(" ".join(("range", *sizes, *ranges, *told, name(text.region.text))), wide)
+    kinds = integer_types(text)
+    told = listed(kinds.items(), lambda one: (name(one[0]), *_range(one[1])))
+    words = ("range", *sizes, *_range(INT), *_range(LONG), *told, name(text.region.text))
+    return RangeProblem(" ".join(words), tuple(dict.fromkeys(kinds.values())))
+
+
+def _range(kind: Integer) -> Words:
+    return iter((str(kind.least), str(kind.greatest)))
 
 
 def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:

@@ -30,6 +30,7 @@ from loopwright.prove.certificates.restatement import (
     Restatement,
     names_defined,
     no_hint,
+    original_program,
     proposition,
 )
 from loopwright.prove.certificates.specification import cell_words, shapes_of, specification, touches
@@ -172,7 +173,7 @@ def stored_restatement(change: StorageChange, loops: Node, claims: TextClaims) -
         *listed([one.touched(1) for one, _ in stayed], touches),
         *("0",) * 6,
         *(more if has_parts else ()),
-        *program(division.text, no_hint),
+        *original_program(change.original, division.text, claims),
         *(counted(division.choosing, no_hint) if has_parts else ()),
         *program(node, no_hint),
         *(*NO_PROPOSAL, *NO_PROPOSAL),

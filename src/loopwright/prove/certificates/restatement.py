@@ -67,7 +67,8 @@ def restatement(
     words = (
         *("change", *specification(replace(table, statements=())), "0"),
         *listed([uses[one] for one, _ in shapes], touches),
-        *(*_program(original.region.text, text, claims), *_program(new.region.text, node, claims)),
+        *original_program(original, text, claims),
+        *(region(new.region.text, node, no_hint) if claims.form == "region" else program(node, no_hint)),
         *(*NO_PROPOSAL, *NO_PROPOSAL),
     )
     parts = [problem_terms(" ".join(words)).defined(*MADE_OF)]
@@ -135,8 +136,10 @@ def _pieces(relation: isl.Map, domain: isl.Set) -> list[tuple[isl.Set, isl.Multi
 NO_PROPOSAL = ("atcall", "0", "0")
 
 
-def _program(text: str, node: Node, claims: TextClaims) -> Words:
-    return region(text, node, no_hint) if claims.form == "region" else program(node, no_hint)
+def original_program(original: Program, node: Node, claims: TextClaims) -> Words:
+    """As its text, unless the claims are about terms."""
+    text = original.region.text
+    return program(node, no_hint) if claims.form == "term" else region(text, node, no_hint)
 
 
 def no_hint(_: int) -> Sequence[Expr]:

@@ -54,6 +54,8 @@ class ProblemTry:
     status: str
     remark: str = ""
     remarks: Callable[[], Sequence[str]] = list
+    unread: bool = False
+    """Whether it is asked only where the one before it is not read."""
     example: Callable[[], dict[str, int] | None] = lambda: None
     """Sizes at which there is an instance: the problem must allow them, or it is about nothing."""
 
@@ -127,7 +129,8 @@ def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> st
     return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
 
 
-OF_BOTH = ", of both texts as they are written"
+OF_BOTH = ", of both texts"
+OF_ORIGINAL = ", of the original as it is written"
 
 
 def change_status(
@@ -178,15 +181,23 @@ def change_tries(
     told = replace(allowed, private=private)
     problems = cache(partial(_change, original, new, run, told, written))
     asked_of = cache(partial(_example_of, original))
-    tries = [ProblemTry(lambda: problems().terms, good, "", lambda: remarks, asked_of)]
-    if written is not None:
-        read = ", of both texts in the words they are read in" if reworded else OF_BOTH
-        tries = [ProblemTry(lambda: problems().texts, good, read, lambda: remarks, asked_of), *tries]
+    words = " in the words they are read in" if reworded else " as they are written"
+
+    def some(found: Callable[[], ChangeProblem], status: str, remarks: Sequence[str]) -> list[ProblemTry]:
+        one = partial(ProblemTry, status=status, remarks=lambda: remarks, example=asked_of)
+        both = one(lambda: found().texts, remark=f"{OF_BOTH}{words}")
+        return [
+            both,
+            one(lambda: found().with_original, remark=OF_ORIGINAL, unread=True),
+            one(lambda: found().terms, unread=True),
+        ]
+
+    tries = some(problems, good, remarks)
     if temporaries or not _has_independent(loops):
         return (tries,)
     only = AllowedDifferences(allowed.combining)
-    plain = partial(_change, original, new, in_sequence(loops), only)
-    return (tries, [ProblemTry(lambda: plain().terms, SEQUENTIAL, "", lambda: combined, asked_of)])
+    plain = cache(partial(_change, original, new, in_sequence(loops), only))
+    return (tries, some(plain, SEQUENTIAL, combined))
 
 
 def stored_status(
@@ -212,11 +223,17 @@ def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) ->
         return [f"except in {shown}, whose storage has changed"] if shown else []
 
     asked_of = cache(partial(_example_of, changes[0].original))
-    first = [ProblemTry(lambda: problem(loops).words, CHECKED, "", remarks, asked_of)]
+
+    def some(node: Node, status: str) -> list[ProblemTry]:
+        one = partial(ProblemTry, status=status, remarks=remarks, example=asked_of)
+        return [
+            one(lambda: problem(node).text, remark=OF_ORIGINAL),
+            one(lambda: problem(node).words, unread=True),
+        ]
+
     if not _has_independent(loops):
-        return (first,)
-    in_order = ProblemTry(lambda: problem(in_sequence(loops)).words, SEQUENTIAL, "", remarks, asked_of)
-    return (first, [in_order])
+        return (some(loops, CHECKED),)
+    return (some(loops, CHECKED), some(in_sequence(loops), SEQUENTIAL))
 
 
 def _stored(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
@@ -272,7 +289,8 @@ def tried(groups: Tries, seconds: float | None = None, text: Program | None = No
     one, _, answer = found
     fitting = None if text is None else _fitting(text)
     shown = [] if fitting is None else [f"loops and subscripts compute in {fitting}"]
-    detail = "; ".join((f"{answer.conditions} conditions{one.remark}", *one.remarks(), *shown))
+    told = [f"as told, the cells that {', '.join(answer.told)} touch"] if answer.told else []
+    detail = "; ".join((f"{answer.conditions} conditions{one.remark}", *one.remarks(), *told, *shown))
     return ProofStatus(VERIFIED, one.status, detail)
 
 
@@ -314,7 +332,7 @@ def written(problem: Callable[[], str | None], seconds: float) -> str | NotCheck
         return NotChecked(failure.message)
     except isl.Error:
         return NotChecked("its conditions take isl too many steps to write", is_too_large=True)
-    return NotChecked("the text is not read") if words is None else words
+    return NotChecked("the text is not read", is_unread=True) if words is None else words
 
 
 def _first(
@@ -322,18 +340,23 @@ def _first(
 ) -> tuple[ProblemTry, str, T] | NotChecked:
     """The first problem that has an answer, and that answer; or why the first group has none.
 
-    After a problem that is too large, the others of its group are not asked.
+    After a problem that is too large, the others of its group are not asked; after one of which the text says
+    that it is wrong, none.
     """
     reasons: list[NotChecked] = []
     for group in groups:
         reason = NotChecked("")
         for one in group:
+            if one.unread and not reason.is_unread:
+                continue
             problem = written(one.problem, seconds)
             answer = problem if isinstance(problem, NotChecked) else ask(one, problem)
             if not isinstance(answer, NotChecked) and not isinstance(problem, NotChecked):
                 return one, problem, answer
             assert isinstance(answer, NotChecked)
             reason = answer
+            if reason.is_final:
+                return reason
             if reason.is_too_large:
                 break
         reasons.append(reason)
@@ -352,7 +375,8 @@ def _fitting(text: Program) -> str | None:
         return None
     if not isinstance(answer, Checked):
         return None
-    return "int and in 64 bits" if problem.wide else "int"
+    others = [f"{'' if one.signed else 'unsigned '}{one.bits} bits" for one in problem.kinds]
+    return " and in ".join(["int", *dict.fromkeys(others)])
 
 
 def _has_independent(program: Node) -> bool:

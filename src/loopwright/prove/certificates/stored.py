@@ -47,7 +47,7 @@ from loopwright.prove.certificates.specification import (
     touches,
 )
 from loopwright.prove.certificates.temporaries import Origin, origin_words
-from loopwright.prove.coq.words import Words, listed, name, names, program, test, vector
+from loopwright.prove.coq.words import Words, listed, name, names, program, region, test, vector
 from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.obligations.cells import Cell
 from loopwright.prove.obligations.decisions import Decided
@@ -60,6 +60,8 @@ from loopwright.transform.storage import StorageChange
 @dataclass(frozen=True, eq=False)
 class StoredProblem:
     words: str
+    text: str
+    """The same, with the text of the original, in which the checker sees what statements touch."""
     unlike: tuple[str, ...]
     """The arrays whose values are not compared."""
 
@@ -87,14 +89,14 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
     ]
     layers = buffer_layers(loops, found.after, last, [one.touched(1) for one in (*stayed, *copies)])
-    first_loops = program(text, old.hint)
     kind = "buffered" if layers or found.products else "divided" if parts else "stored"
+    before: Words = iter(())
+    choosing: Words = iter(())
     if kind != "stored":
-        whole, wholes = program(division.text, old.hint), listed(list(parts.items()), partial(map, name))
-        first_loops = chain(wholes, whole, counted(text, old.hint))
+        before, choosing = listed(list(parts.items()), partial(map, name)), counted(text, old.hint)
     if kind == "buffered":
-        first_loops = chain(listed(layers, iter), listed(found.products, product_words), first_loops)
-    words = (
+        before = chain(listed(layers, iter), listed(found.products, product_words), before)
+    head = (
         kind,
         *specification(old),
         *listed([_time(one) for one in stayed], vector),
@@ -106,12 +108,18 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *names(replaced),
         *listed([finder.seen(one) for one in (*stayed, *copies)], lambda several: listed(several, _cases)),
         *listed([finder.left_in(one, written) for one in left], _left),
-        *first_loops,
+        *before,
+    )
+    rest = (
+        *choosing,
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
     )
-    return StoredProblem(" ".join(words), tuple(one for one in replaced if one not in finder.left))
+    whole = division.text if kind != "stored" else text
+    originals = (program(whole, old.hint), region(changes[0].original.region.text, whole, old.hint))
+    words, read = (" ".join((*head, *one, *rest)) for one in originals)
+    return StoredProblem(words, read, tuple(one for one in replaced if one not in finder.left))
 
 
 def _copy(copy: MiddleStatement) -> Words:

@@ -30,11 +30,8 @@ def _of_texts(name: str, lemma: str, function: str, more: str, claim: str) -> Ch
 
 
 def _of_storage(lemma: str, function: str, before: str, claim: str) -> CheckerMeaning:
-    theorem = (
-        "exists n n', given parameters original = Some n /\\ given parameters transformed = Some n' /\\\n"
-        "  forall q, context (meant (written U)) q ->\n"
-        f"  {claim} (environment (meant (written U)) q) n n'"
-    )
+    uses = "(fun uses => uses)" if function == "check_text_stored" else "everywhere"
+    theorem = f"for_stored {uses} U original transformed ({claim})"
     return CheckerMeaning("same_values", function, lemma, f"U {before} transformed how how'", theorem)
 
 
@@ -80,11 +77,11 @@ MEANINGS = {
         "values_in_range",
         "check_range",
         "check_range_runs",
-        "G narrow broad wide text",
+        "G types_of_names text",
         "exists n, with_subscripts parameters text = Some n /\\\n"
         "  forall p, context (meant G) p ->\n"
         "  forall t, runs (environment (meant G) p) (lowered n) t ->\n"
-        "  runs_in_range (typed narrow broad wide) (environment (meant G) p) (lowered n) t",
+        "  runs_in_range types_of_names (environment (meant G) p) (lowered n) t",
     ),
 }
 """Of each kind of problem, which is its first word."""
@@ -118,9 +115,7 @@ TYPES = {
     "products": "list product",
     "wholes": "list (string * string)",
     "choosing": "counted",
-    "narrow": "Z * Z",
-    "broad": "Z * Z",
-    "wide": "list string",
+    "types_of_names": "types",
     "text": "string",
 }
 """Of the definitions in a file."""

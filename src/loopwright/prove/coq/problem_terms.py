@@ -62,8 +62,9 @@ class ProblemReader:
                 return
             case "range":
                 yield "G", SPECIFICATION
-                yield from (("narrow", self.range()), ("broad", self.range()))
-                yield "wide", self.several(self.name)
+                sizes = f"{self.range()} {self.range()}"
+                kinds = self.several(lambda: f"({self.name()}, {self.range()})")
+                yield "types_of_names", f"Types {sizes} {kinds}"
                 yield "text", self.name()
                 return
             case "stored" | "divided" | "buffered":

@@ -12,15 +12,14 @@ from functools import reduce
 
 from loopwright.c import types
 from loopwright.c.casts import Ambiguous, expression_of
-from loopwright.c.declarations import is_floating_type
+from loopwright.c.declarations import declared_name, is_floating_type
 from loopwright.c.expression_types import COMPARISONS, integer_type
+from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops import nodes as loop_nodes
-from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Words, is_helper, words_of
+from loopwright.prove.reading.c_expressions import MOST_EXPANSIONS, Unreadable, Words, is_helper, words_of
 from loopwright.source import Span
 
 
@@ -198,61 +197,72 @@ def _result(operation: str, left: types.CType, whole: types.CType) -> types.CTyp
     return left if operation in ("<<", ">>") else whole
 
 
-def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
-    """Whether what the iterators and parameters of `loops` are called in the file of `program` holds any int.
+def integer_types(program: Program) -> dict[str, types.Integer]:
+    """The types of the iterators and parameters, and of integers that the region declares, that are no ints.
 
-    A name that is not declared is a macro's: a number, and none that C takes to be unsigned.
+    A name that is declared several times with types that hold any int is taken for an int: what its least
+    type holds all of them do.  Unreadable where a type is not known.
     """
-    sizes = {parameter.text for parameter in program.parameters}
+    sizes = {parameter.text: parameter.name for parameter in program.parameters}
     macros = words_of(program).macros
-    numbers = [kind for name in sizes for kind in _number_types(definitions(macros, name))]
-    declared = _declared(program, _iterators(loops) | sizes)
-    kinds = [*numbers, *(kind for several in declared.values() for kind in several)]
-    return all(map(str.isidentifier, sizes)) and all(types.holds(kind, types.INT) for kind in kinds)
+    found = {name: name for name in (*_declared_here(program), *_iterators(program))} | sizes
+    declared = _declared(program, found)
+    kinds: dict[str, types.Integer] = {}
+    for text in sorted(found):
+        several = declared.get(text) or _number_types(definitions(macros, text))
+        if not text.isidentifier() or (not several and definitions(macros, text)):
+            raise Unreadable(f"the type of '{text}' is not known")
+        kind = _one_integer(several)
+        if kind is None:
+            raise Unreadable(f"'{text}' is no integer, or one of several types")
+        if kind != types.INT:
+            kinds[found[text]] = kind
+    return kinds
 
 
-def wide_names(program: Program) -> tuple[str, ...]:
-    """The iterators and parameters that are long, or wider, wherever the file declares them.
-
-    None where the text converts integers otherwise than in arithmetic, so that an expression need not be
-    computed in the widest type that something in it has.
-    """
-    if _converts(program):
-        return ()
-    parameters = {parameter.text: parameter.name for parameter in program.parameters}
-    iterators = {name for one in program.statements for name in one.iterators}
-    called = {**{name: name for name in sorted(iterators)}, **parameters}
-    kinds = _declared(program, called)
-    wide = [name for name, several in kinds.items() if all(types.holds(kind, types.LONG) for kind in several)]
-    return tuple(sorted(called[name] for name in wide))
+def _one_integer(kinds: Sequence[types.CType]) -> types.Integer | None:
+    """The type that all are; int where all hold any int."""
+    several = {types.unqualified(kind) for kind in kinds}
+    if len(several) == 1:
+        (one,) = several
+        return one if isinstance(one, types.Integer) else None
+    return types.INT if all(types.holds(kind, types.INT) for kind in several) else None
 
 
-def _iterators(loops: loop_nodes.Node) -> set[str]:
-    parts = [part for part in subprograms(loops) if isinstance(part, loop_nodes.For | loop_nodes.Let)]
-    return {part.iterator if isinstance(part, loop_nodes.For) else part.name for part in parts}
+def _iterators(program: Program) -> set[str]:
+    return {name for one in program.statements for name in one.iterators}
+
+
+def _declared_here(program: Program) -> set[str]:
+    """The integers that the region declares, but for arrays."""
+    words = words_of(program)
+    found: set[str] = set()
+    for node in walk(program.syntax):
+        if node.type != "declaration":
+            continue
+        if not is_floating_type(words.declarations.resolved(field(node, "type").text)):
+            named = map(declared_name, node.children_by_field_name("declarator"))
+            found.update(one[0] for one in named if one is not None and one[1] == 0)
+    return found
 
 
 def _declared(program: Program, names: Collection[str]) -> dict[str, list[types.CType]]:
-    """The types of those that the file declares, each as often as it does."""
-    kinds = program.file.kinds(program.region)
+    """The types of those that the region declares and, unless all their loops declare them, before it."""
+    region, declarations = program.region, program.file.declarations
+    kinds = program.file.kinds(region)
+    assigned = {one.text for one in program.parameters} | _assigned_iterators(program)
     found: dict[str, list[types.CType]] = {}
-    for one in program.file.declarations.variables:
-        if one.name in names:
+    for one in declarations.variables:
+        if one.name in names and (
+            region.contains(one.place)
+            or (one.name in assigned and one == declarations.visible(one.name, region))
+        ):
             found.setdefault(one.name, []).append(kinds.written_type(one.type, certain=True))
     return found
 
 
-def _converts(program: Program) -> bool:
-    """Whether there are casts, integers that are no iterators, or macros that are no numbers."""
-    words = words_of(program)
-    for node in walk(program.syntax):
-        match node.type:
-            case "cast_expression":
-                return True
-            case "declaration" if node.parent is None or node.parent.type != "for_statement":
-                if not is_floating_type(words.declarations.resolved(field(node, "type").text)):
-                    return True
-            case "identifier" if macros := definitions(words.macros, node.text):
-                if not _number_types(macros) and not is_helper(node.text, words):
-                    return True
-    return False
+def _assigned_iterators(program: Program) -> set[str]:
+    """The iterators of loops that do not declare them."""
+    loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
+    first = [(loop_iterator(node), node.child_by_field_name("initializer")) for node in loops]
+    return {name for name, part in first if name and (part is None or part.type != "declaration")}

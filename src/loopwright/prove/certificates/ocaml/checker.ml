@@ -95,6 +95,12 @@ let eqb b1 b2 =
 
 module Nat =
  struct
+  (** val pred : nat -> nat **)
+
+  let pred n0 = match n0 with
+  | O -> n0
+  | S u -> u
+
   (** val eqb : nat -> nat -> bool **)
 
   let rec eqb n0 m =
@@ -114,6 +120,11 @@ module Nat =
     | S n' -> (match m with
                | O -> false
                | S m' -> leb n' m')
+
+  (** val ltb : nat -> nat -> bool **)
+
+  let ltb n0 m =
+    leb (S n0) m
  end
 
 module Pos =
@@ -526,6 +537,12 @@ module Z =
     | Gt -> m
     | _ -> n0
 
+  (** val abs : z -> z **)
+
+  let abs = function
+  | Zneg p -> Zpos p
+  | x -> x
+
   (** val of_N : n -> z **)
 
   let of_N = function
@@ -647,6 +664,12 @@ let rec nth_error l = function
 | S n1 -> (match l with
            | [] -> None
            | _ :: l0 -> nth_error l0 n1)
+
+(** val rev : 'a1 list -> 'a1 list **)
+
+let rec rev = function
+| [] -> []
+| x :: l' -> app (rev l') (x :: [])
 
 (** val list_eq_dec : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list -> bool **)
 
@@ -1987,12 +2010,12 @@ let off_stride c a x d s =
   else let (first, s1) = linear c a s in
        let distance = minus x first in
        let (q, s2) = quotient (Z0, (snd distance)) d s1 in
-       let steps =
+       let steps0 =
          plus (number (Z.opp (Z.div (Z.opp (fst distance)) (Zpos d)))) q
        in
        ((either
-          ((less steps (number Z0)) :: ((differ distance
-                                          (times (Zpos d) steps)) :: []))),
+          ((less steps0 (number Z0)) :: ((differ distance
+                                           (times (Zpos d) steps0)) :: []))),
        s2)
 
 (** val astray :
@@ -2186,9 +2209,9 @@ let goals g n0 how =
 (** val closed_shape : string list -> shape -> bool **)
 
 let closed_shape names h =
-  let own = app h.shape_arguments (app h.shape_hints names) in
-  (&&) (closed_test own h.shape_domain)
-    (forallb (closed_expr own) h.shape_time)
+  let own0 = app h.shape_arguments (app h.shape_hints names) in
+  (&&) (closed_test own0 h.shape_domain)
+    (forallb (closed_expr own0) h.shape_time)
 
 (** val closed_specification : specification -> bool **)
 
@@ -2414,8 +2437,8 @@ let change_goals t n0 n' how how' =
 (** val closed_use : string list -> (shape * use) -> bool **)
 
 let closed_use names hu =
-  let own = app (fst hu).shape_arguments names in
-  let closed_place = fun c -> forallb (closed_expr own) (snd c) in
+  let own0 = app (fst hu).shape_arguments names in
+  let closed_place = fun c -> forallb (closed_expr own0) (snd c) in
   (&&) (forallb closed_place (snd hu).may_read)
     (forallb closed_place (snd hu).may_write)
 
@@ -3662,8 +3685,54 @@ let scaled k a = match a with
 
 let added a b =
   match a with
-  | Sum l -> Sum (app l (b :: []))
+  | Sum l ->
+    (match l with
+     | [] -> Sum (a :: (b :: []))
+     | _ :: l0 ->
+       (match l0 with
+        | [] -> Sum (a :: (b :: []))
+        | _ :: _ -> Sum (app l (b :: []))))
   | _ -> Sum (a :: (b :: []))
+
+(** val after_cast : token list -> token list option **)
+
+let after_cast ts =
+  let is_long =
+    eqb1 (String ((Ascii (false, false, true, true, false, true, true,
+      false)), (String ((Ascii (true, true, true, true, false, true, true,
+      false)), (String ((Ascii (false, true, true, true, false, true, true,
+      false)), (String ((Ascii (true, true, true, false, false, true, true,
+      false)), EmptyString))))))))
+  in
+  (match ts with
+   | [] -> None
+   | t0 :: l ->
+     (match t0 with
+      | Word t ->
+        (match l with
+         | [] -> None
+         | t1 :: rest ->
+           (match t1 with
+            | Word u ->
+              (match rest with
+               | [] -> None
+               | t2 :: rest0 ->
+                 (match t2 with
+                  | Sign s ->
+                    if (&&) ((&&) (is_long t) (is_long u))
+                         (eqb1 s (String ((Ascii (true, false, false, true,
+                           false, true, false, false)), EmptyString)))
+                    then Some rest0
+                    else None
+                  | _ -> None))
+            | Sign s ->
+              if (&&) (is_long t)
+                   (eqb1 s (String ((Ascii (true, false, false, true, false,
+                     true, false, false)), EmptyString)))
+              then Some rest
+              else None
+            | _ -> None))
+      | _ -> None))
 
 (** val applied : string -> term -> term -> term option **)
 
@@ -3791,17 +3860,17 @@ let applied sign m m' =
 (** val precedence : string -> nat option **)
 
 let precedence sign =
-  let among = fun l -> existsb (eqb1 sign) l in
-  if among ((String ((Ascii (false, true, false, true, false, true, false,
+  let among0 = fun l -> existsb (eqb1 sign) l in
+  if among0 ((String ((Ascii (false, true, false, true, false, true, false,
        false)), EmptyString)) :: ((String ((Ascii (true, true, true, true,
        false, true, false, false)), EmptyString)) :: ((String ((Ascii (true,
        false, true, false, false, true, false, false)), EmptyString)) :: [])))
   then Some (S (S (S (S (S (S O))))))
-  else if among ((String ((Ascii (true, true, false, true, false, true,
+  else if among0 ((String ((Ascii (true, true, false, true, false, true,
             false, false)), EmptyString)) :: ((String ((Ascii (true, false,
             true, true, false, true, false, false)), EmptyString)) :: []))
        then Some (S (S (S (S (S O)))))
-       else if among ((String ((Ascii (false, false, true, true, true, true,
+       else if among0 ((String ((Ascii (false, false, true, true, true, true,
                  false, false)), EmptyString)) :: ((String ((Ascii (false,
                  false, true, true, true, true, false, false)), (String
                  ((Ascii (true, false, true, true, true, true, false,
@@ -3812,7 +3881,7 @@ let precedence sign =
                  true, true, true, true, false, false)),
                  EmptyString)))) :: []))))
             then Some (S (S (S (S O))))
-            else if among ((String ((Ascii (true, false, true, true, true,
+            else if among0 ((String ((Ascii (true, false, true, true, true,
                       true, false, false)), (String ((Ascii (true, false,
                       true, true, true, true, false, false)),
                       EmptyString)))) :: ((String ((Ascii (true, false,
@@ -3989,10 +4058,15 @@ and operand fuel ts =
                       result (Truth (Not (truth_of a))) rest)
                else if eqb1 s (String ((Ascii (false, false, false, true,
                          false, true, false, false)), EmptyString))
-                    then then_ (expression fuel0 ts') (fun a rest ->
-                           after_sign (String ((Ascii (true, false, false,
-                             true, false, true, false, false)), EmptyString))
-                             (result a) rest)
+                    then (match after_cast ts' with
+                          | Some rest ->
+                            then_ (operand fuel0 rest) (fun a rest0 ->
+                              result (Value (Sum ((value_of a) :: []))) rest0)
+                          | None ->
+                            then_ (expression fuel0 ts') (fun a rest ->
+                              after_sign (String ((Ascii (true, false, false,
+                                true, false, true, false, false)),
+                                EmptyString)) (result a) rest))
                     else None
         | _ -> None))
 
@@ -4036,39 +4110,149 @@ and more_arguments fuel ts =
                 else None
          | _ -> None))
 
+(** val integers : string list **)
+
+let integers =
+  (String ((Ascii (true, false, false, true, false, true, true, false)),
+    (String ((Ascii (false, true, true, true, false, true, true, false)),
+    (String ((Ascii (false, false, true, false, true, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (true, true,
+    false, false, true, true, true, false)), (String ((Ascii (false, false,
+    false, true, false, true, true, false)), (String ((Ascii (true, true,
+    true, true, false, true, true, false)), (String ((Ascii (false, true,
+    false, false, true, true, true, false)), (String ((Ascii (false, false,
+    true, false, true, true, true, false)), EmptyString)))))))))) :: ((String
+    ((Ascii (true, true, false, false, false, true, true, false)), (String
+    ((Ascii (false, false, false, true, false, true, true, false)), (String
+    ((Ascii (true, false, false, false, false, true, true, false)), (String
+    ((Ascii (false, true, false, false, true, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, false, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, true, false, false,
+    true, true, false)), (String ((Ascii (false, false, true, false, false,
+    true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii (true,
+    false, true, false, true, true, true, false)), (String ((Ascii (false,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, false, false, true, true, true, false)), (String ((Ascii (true,
+    false, false, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, false, false, true, true, false)), (String ((Ascii (false,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    false, true, false, false, true, true, false)), (String ((Ascii (false,
+    false, true, false, false, true, true, false)),
+    EmptyString)))))))))))))))) :: ((String ((Ascii (true, true, false,
+    false, false, true, true, false)), (String ((Ascii (true, true, true,
+    true, false, true, true, false)), (String ((Ascii (false, true, true,
+    true, false, true, true, false)), (String ((Ascii (true, true, false,
+    false, true, true, true, false)), (String ((Ascii (false, false, true,
+    false, true, true, true, false)), EmptyString)))))))))) :: ((String
+    ((Ascii (true, true, false, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, true, false, true, true, false)), (String
+    ((Ascii (false, true, false, true, true, true, true, false)), (String
+    ((Ascii (true, false, true, false, false, true, true, false)), (String
+    ((Ascii (true, true, true, true, true, false, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, false, true,
+    true, true, true, false)), (String ((Ascii (true, false, true, false,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    true, false, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), EmptyString)))))))))))))) :: ((String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, true, false, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))))))) :: ((String ((Ascii (true, false, false,
+    true, false, true, true, false)), (String ((Ascii (false, true, true,
+    true, false, true, true, false)), (String ((Ascii (false, false, true,
+    false, true, true, true, false)), (String ((Ascii (false, false, false,
+    true, true, true, false, false)), (String ((Ascii (true, true, true,
+    true, true, false, true, false)), (String ((Ascii (false, false, true,
+    false, true, true, true, false)), EmptyString)))))))))))) :: ((String
+    ((Ascii (true, false, false, true, false, true, true, false)), (String
+    ((Ascii (false, true, true, true, false, true, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, false, true, true, false, false)), (String
+    ((Ascii (false, true, true, false, true, true, false, false)), (String
+    ((Ascii (true, true, true, true, true, false, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))) :: ((String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, false, false)), (String ((Ascii (false, true, false, false,
+    true, true, false, false)), (String ((Ascii (true, true, true, true,
+    true, false, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), EmptyString)))))))))))))) :: ((String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, true, false, true, true, false, false)), (String ((Ascii
+    (false, false, true, false, true, true, false, false)), (String ((Ascii
+    (true, true, true, true, true, false, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))) :: ((String ((Ascii (true, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, false, false, true,
+    true, true, false, false)), (String ((Ascii (true, true, true, true,
+    true, false, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), EmptyString)))))))))))))) :: ((String ((Ascii
+    (true, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, true, true, false, true, true, false, false)), (String ((Ascii
+    (true, true, true, true, true, false, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))))) :: ((String ((Ascii (true, false, true,
+    false, true, true, true, false)), (String ((Ascii (true, false, false,
+    true, false, true, true, false)), (String ((Ascii (false, true, true,
+    true, false, true, true, false)), (String ((Ascii (false, false, true,
+    false, true, true, true, false)), (String ((Ascii (true, true, false,
+    false, true, true, false, false)), (String ((Ascii (false, true, false,
+    false, true, true, false, false)), (String ((Ascii (true, true, true,
+    true, true, false, true, false)), (String ((Ascii (false, false, true,
+    false, true, true, true, false)), EmptyString)))))))))))))))) :: ((String
+    ((Ascii (true, false, true, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, true, false, true, true, false)), (String
+    ((Ascii (false, true, true, true, false, true, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)), (String
+    ((Ascii (false, true, true, false, true, true, false, false)), (String
+    ((Ascii (false, false, true, false, true, true, false, false)), (String
+    ((Ascii (true, true, true, true, true, false, true, false)), (String
+    ((Ascii (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))))))))) :: [])))))))))))))))))
+
 (** val declared : token list -> bool * token list **)
 
-let declared ts = match ts with
+let rec declared ts = match ts with
 | [] -> (false, ts)
-| t0 :: l ->
+| t0 :: ts' ->
   (match t0 with
    | Word t ->
-     (match l with
+     (match ts' with
       | [] -> (false, ts)
-      | t1 :: ts' ->
+      | t1 :: _ ->
         (match t1 with
-         | Word u ->
-           if eqb1 t (String ((Ascii (true, false, false, true, false, true,
-                true, false)), (String ((Ascii (false, true, true, true,
-                false, true, true, false)), (String ((Ascii (false, false,
-                true, false, true, true, true, false)), EmptyString))))))
-           then (true, ((Word u) :: ts'))
-           else if eqb1 t (String ((Ascii (false, false, true, true, false,
-                     true, true, false)), (String ((Ascii (true, true, true,
-                     true, false, true, true, false)), (String ((Ascii
-                     (false, true, true, true, false, true, true, false)),
-                     (String ((Ascii (true, true, true, false, false, true,
-                     true, false)), EmptyString))))))))
-                then if eqb1 u (String ((Ascii (false, false, true, true,
-                          false, true, true, false)), (String ((Ascii (true,
-                          true, true, true, false, true, true, false)),
-                          (String ((Ascii (false, true, true, true, false,
-                          true, true, false)), (String ((Ascii (true, true,
-                          true, false, false, true, true, false)),
-                          EmptyString))))))))
-                     then (true, ts')
-                     else (true, ((Word u) :: ts'))
-                else (false, ts)
+         | Word _ ->
+           if existsb (eqb1 t) integers
+           then (true, (snd (declared ts')))
+           else (false, ts)
          | _ -> (false, ts)))
    | _ -> (false, ts))
 
@@ -4081,7 +4265,7 @@ let is_new declares bound0 x a =
 (** val update : string -> z parser0 **)
 
 let update x ts =
-  let own = fun y -> eqb1 x y in
+  let own0 = fun y -> eqb1 x y in
   let one = fun s ->
     if eqb1 s (String ((Ascii (true, true, false, true, false, true, false,
          false)), (String ((Ascii (true, true, false, true, false, true,
@@ -4120,21 +4304,22 @@ let update x ts =
            (match t1 with
             | Sign s ->
               (match rest with
-               | [] -> if own y then given0 (one s) rest else None
+               | [] -> if own0 y then given0 (one s) rest else None
                | t2 :: rest0 ->
                  (match t2 with
                   | Word z0 ->
                     (match rest0 with
-                     | [] -> if own y then given0 (one s) rest else None
+                     | [] -> if own0 y then given0 (one s) rest else None
                      | t3 :: l0 ->
                        (match t3 with
                         | Sign t ->
                           (match l0 with
-                           | [] -> if own y then given0 (one s) rest else None
+                           | [] ->
+                             if own0 y then given0 (one s) rest else None
                            | t4 :: rest1 ->
                              (match t4 with
                               | Number (v, _) ->
-                                if (&&) ((&&) (own y) (own z0))
+                                if (&&) ((&&) (own0 y) (own0 z0))
                                      (eqb1 s (String ((Ascii (true, false,
                                        true, true, true, true, false,
                                        false)), EmptyString)))
@@ -4146,18 +4331,18 @@ let update x ts =
                                        rest1
                                 else None
                               | _ ->
-                                if own y then given0 (one s) rest else None))
-                        | _ -> if own y then given0 (one s) rest else None))
+                                if own0 y then given0 (one s) rest else None))
+                        | _ -> if own0 y then given0 (one s) rest else None))
                   | Number (v, _) ->
-                    if own y then given0 (signed s v) rest0 else None
-                  | _ -> if own y then given0 (one s) rest else None))
+                    if own0 y then given0 (signed s v) rest0 else None
+                  | _ -> if own0 y then given0 (one s) rest else None))
             | _ -> None))
       | Sign s ->
         (match l with
          | [] -> None
          | t :: rest ->
            (match t with
-            | Word y -> if own y then given0 (one s) rest else None
+            | Word y -> if own0 y then given0 (one s) rest else None
             | _ -> None))
       | _ -> None))
 
@@ -4617,42 +4802,62 @@ and block_items opaque fuel bound0 ts =
   match fuel with
   | O -> None
   | S fuel0 ->
-    let (declares, ts') = declared ts in
+    let statement = fun _ ->
+      then_ (one_statement opaque fuel0 bound0 ts) (fun n0 rest ->
+        then_ (block_items opaque fuel0 bound0 rest) (fun l rest0 ->
+          result (followed n0 l) rest0))
+    in
     (match ts with
      | [] -> Some ([], [])
-     | t :: _ ->
+     | t :: l ->
        (match t with
         | Sign s ->
           if eqb1 s (String ((Ascii (true, false, true, true, true, true,
                true, false)), EmptyString))
           then Some ([], ts)
-          else then_ (one_statement opaque fuel0 bound0 ts) (fun n0 rest ->
-                 then_ (block_items opaque fuel0 bound0 rest) (fun l rest0 ->
-                   result (followed n0 l) rest0))
-        | _ ->
-          if declares
-          then (match ts' with
-                | [] -> None
-                | t0 :: ts0 ->
+          else statement ()
+        | x ->
+          let (b, l0) = declared (x :: l) in
+          if b
+          then (match l0 with
+                | [] -> statement ()
+                | t0 :: l1 ->
                   (match t0 with
-                   | Word x ->
-                     after_sign (String ((Ascii (true, false, true, true,
-                       true, true, false, false)), EmptyString)) (fun ts1 ->
-                       then_ (expression fuel0 ts1) (fun a rest ->
-                         after_sign (String ((Ascii (true, true, false, true,
-                           true, true, false, false)), EmptyString))
-                           (fun ts2 ->
-                           if is_new true bound0 x (value_of a)
-                           then then_
-                                  (block_items opaque fuel0 (x :: bound0) ts2)
-                                  (fun l rest0 ->
-                                  result ((Naming (x, (value_of a),
-                                    (sequence l))) :: []) rest0)
-                           else None) rest)) ts0
-                   | _ -> None))
-          else then_ (one_statement opaque fuel0 bound0 ts) (fun n0 rest ->
-                 then_ (block_items opaque fuel0 bound0 rest) (fun l rest0 ->
-                   result (followed n0 l) rest0))))
+                   | Word x0 ->
+                     (match l1 with
+                      | [] -> statement ()
+                      | t1 :: ts' ->
+                        (match t1 with
+                         | Sign s ->
+                           (match if eqb1 s (String ((Ascii (true, false,
+                                       true, true, true, true, false,
+                                       false)), EmptyString))
+                                  then expression fuel0 ts'
+                                  else None with
+                            | Some p ->
+                              let (a, l2) = p in
+                              (match l2 with
+                               | [] -> statement ()
+                               | t2 :: rest ->
+                                 (match t2 with
+                                  | Sign s' ->
+                                    if (&&)
+                                         (eqb1 s' (String ((Ascii (true,
+                                           true, false, true, true, true,
+                                           false, false)), EmptyString)))
+                                         (is_new true bound0 x0 (value_of a))
+                                    then then_
+                                           (block_items opaque fuel0
+                                             (x0 :: bound0) rest)
+                                           (fun l3 rest0 ->
+                                           result ((Naming (x0, (value_of a),
+                                             (sequence l3))) :: []) rest0)
+                                    else None
+                                  | _ -> statement ()))
+                            | None -> statement ())
+                         | _ -> statement ()))
+                   | _ -> statement ()))
+          else statement ()))
 
 (** val parse : bool -> string list -> string -> counted option **)
 
@@ -4740,16 +4945,16 @@ let rec affine_of var = function
 | Int v -> Some (v, [])
 | Var x -> var x
 | Sum l ->
-  let rec total = function
+  let rec total0 = function
   | [] -> Some (Z0, [])
   | b :: l' ->
     (match affine_of var b with
      | Some f ->
-       (match total l' with
+       (match total0 l' with
         | Some g -> Some (plus0 f (Zpos XH) g)
         | None -> None)
      | None -> None)
-  in total l
+  in total0 l
 | Scaled (k, b) ->
   (match affine_of var b with
    | Some f -> Some (plus0 (Z0, []) k f)
@@ -4919,22 +5124,860 @@ let is_instance olds iterators = function
    | Some p1 ->
      let (text', p2) = p1 in
      let (p3, _) = p2 in
-     let (_, own) = p3 in
+     let (_, own0) = p3 in
      let names =
        flat_map (fun a ->
          match a with
          | Int _ -> []
          | Var x -> x :: []
-         | _ -> []) own
+         | _ -> []) own0
      in
      (&&)
-       ((&&) (Nat.eqb (length names) (length own))
-         (Nat.eqb (length own) (length args)))
+       ((&&) (Nat.eqb (length names) (length own0))
+         (Nat.eqb (length own0) (length args)))
        (let old = words text' in
         same_words (combine names args) iterators
           (add (mul (S (S (S (S O)))) (length old)) (S (S (S (S (S (S (S (S
             (S (S O))))))))))) old (words text))
    | None -> false)
+
+type touch =
+| Reads
+| Writes
+| Updates of string
+
+type mention = { mentioned : string; subscripted : expr list option;
+                 touching : touch }
+
+(** val among : string list -> string -> bool **)
+
+let among l s =
+  existsb (eqb1 s) l
+
+(** val steps : string list **)
+
+let steps =
+  (String ((Ascii (true, true, false, true, false, true, false, false)),
+    (String ((Ascii (true, true, false, true, false, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, true, true, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, false,
+    true, false, false)), EmptyString)))) :: [])
+
+(** val compound : string list **)
+
+let compound =
+  (String ((Ascii (true, true, false, true, false, true, false, false)),
+    (String ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, true, true, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    false, true, false, true, false, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (true, true, true, true, false, true, false, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, true, false, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    true, false, false, true, false, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (false, false, true, true, true, true, true, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, true, true, true, true,
+    false, true, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (true, false,
+    true, true, false, true, true, false)), (String ((Ascii (true, false,
+    false, true, false, true, true, false)), (String ((Ascii (false, true,
+    true, true, false, true, true, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))))))) :: ((String
+    ((Ascii (true, false, true, true, false, true, true, false)), (String
+    ((Ascii (true, false, false, false, false, true, true, false)), (String
+    ((Ascii (false, false, false, true, true, true, true, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))))))) :: [])))))))))
+
+(** val shifts : string list **)
+
+let shifts =
+  (String ((Ascii (false, false, true, true, true, true, false, false)),
+    (String ((Ascii (false, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, true, true, true, true, true,
+    false, false)), (String ((Ascii (false, true, true, true, true, true,
+    false, false)), EmptyString)))) :: [])
+
+(** val closing : nat -> token list -> token list **)
+
+let rec closing depth = function
+| [] -> []
+| t :: ts' ->
+  (match t with
+   | Sign s ->
+     if eqb1 s (String ((Ascii (true, true, false, true, true, false, true,
+          false)), EmptyString))
+     then closing (S depth) ts'
+     else if eqb1 s (String ((Ascii (true, false, true, true, true, false,
+               true, false)), EmptyString))
+          then (match depth with
+                | O -> ts'
+                | S d -> closing d ts')
+          else closing depth ts'
+   | _ -> closing depth ts')
+
+(** val brackets : nat -> token list -> expr list option * token list **)
+
+let rec brackets fuel ts =
+  match fuel with
+  | O -> ((Some []), ts)
+  | S fuel' ->
+    (match ts with
+     | [] -> ((Some []), ts)
+     | t :: ts' ->
+       (match t with
+        | Sign s ->
+          if eqb1 s (String ((Ascii (true, true, false, true, true, false,
+               true, false)), EmptyString))
+          then let (l, rest) = brackets fuel' (closing O ts') in
+               ((match expression fuel ts' with
+                 | Some p ->
+                   let (a, l0) = p in
+                   (match l0 with
+                    | [] -> None
+                    | t0 :: _ ->
+                      (match t0 with
+                       | Sign s' ->
+                         (match l with
+                          | Some l1 ->
+                            if eqb1 s' (String ((Ascii (true, false, true,
+                                 true, true, false, true, false)),
+                                 EmptyString))
+                            then Some ((value_of a) :: l1)
+                            else None
+                          | None -> None)
+                       | _ -> None))
+                 | None -> None), rest)
+          else ((Some []), ts)
+        | _ -> ((Some []), ts)))
+
+(** val touch_of : token option -> token list -> touch **)
+
+let touch_of before after =
+  let step =
+    match before with
+    | Some t -> (match t with
+                 | Sign s -> among steps s
+                 | _ -> false)
+    | None -> false
+  in
+  if step
+  then Updates (String ((Ascii (true, true, false, true, false, true, false,
+         false)), (String ((Ascii (true, true, false, true, false, true,
+         false, false)), EmptyString))))
+  else (match after with
+        | [] -> Reads
+        | t :: rest ->
+          (match t with
+           | Sign s ->
+             if eqb1 s (String ((Ascii (true, false, true, true, true, true,
+                  false, false)), EmptyString))
+             then Writes
+             else if (||) (among steps s) (among compound s)
+                  then Updates s
+                  else if among shifts s
+                       then (match rest with
+                             | [] -> Reads
+                             | t0 :: _ ->
+                               (match t0 with
+                                | Sign s' ->
+                                  if eqb1 s' (String ((Ascii (true, false,
+                                       true, true, true, true, false,
+                                       false)), EmptyString))
+                                  then Updates s
+                                  else Reads
+                                | _ -> Reads))
+                       else Reads
+           | _ -> Reads))
+
+(** val is_plain : token option -> token -> token list -> bool **)
+
+let is_plain before t after =
+  let named =
+    match before with
+    | Some t0 ->
+      (match t0 with
+       | Word _ -> true
+       | Sign s ->
+         eqb1 s (String ((Ascii (true, false, true, true, true, false, true,
+           false)), EmptyString))
+       | _ -> false)
+    | None -> false
+  in
+  let operand1 =
+    (||) named
+      (match before with
+       | Some t0 ->
+         (match t0 with
+          | Word _ -> false
+          | Sign s ->
+            eqb1 s (String ((Ascii (true, false, false, true, false, true,
+              false, false)), EmptyString))
+          | Directive _ -> false
+          | _ -> true)
+       | None -> false)
+  in
+  (match t with
+   | Sign s ->
+     if among ((String ((Ascii (false, true, false, true, false, true, false,
+          false)), EmptyString)) :: ((String ((Ascii (false, true, true,
+          false, false, true, false, false)), EmptyString)) :: [])) s
+     then operand1
+     else if eqb1 s (String ((Ascii (true, false, true, true, false, true,
+               false, false)), (String ((Ascii (false, true, true, true,
+               true, true, false, false)), EmptyString))))
+          then false
+          else if eqb1 s (String ((Ascii (false, true, true, true, false,
+                    true, false, false)), EmptyString))
+               then (match after with
+                     | [] -> false
+                     | t0 :: _ ->
+                       (match t0 with
+                        | Number (_, _) -> true
+                        | Unread _ -> true
+                        | _ -> false))
+               else if (||)
+                         (eqb1 s (String ((Ascii (true, true, false, true,
+                           true, false, true, false)), EmptyString)))
+                         (among compound s)
+                    then named
+                    else if eqb1 s (String ((Ascii (true, false, true, true,
+                              true, true, false, false)), EmptyString))
+                         then (||) named
+                                (match before with
+                                 | Some t0 ->
+                                   (match t0 with
+                                    | Sign s' -> among shifts s'
+                                    | _ -> false)
+                                 | None -> false)
+                         else if among steps s
+                              then (||) named
+                                     (match after with
+                                      | [] -> false
+                                      | t0 :: _ ->
+                                        (match t0 with
+                                         | Word _ -> true
+                                         | _ -> false))
+                              else true
+   | Directive _ -> false
+   | Unread s ->
+     negb
+       (among ((String ((Ascii (false, true, false, false, false, true,
+         false, false)), EmptyString)) :: ((String ((Ascii (true, true, true,
+         false, false, true, false, false)), EmptyString)) :: ((String
+         ((Ascii (false, false, true, true, true, false, true, false)),
+         EmptyString)) :: []))) s)
+   | _ -> true)
+
+(** val mentions_of :
+    nat -> token option -> token list -> mention list option **)
+
+let rec mentions_of fuel before = function
+| [] -> Some []
+| t :: ts' ->
+  (match mentions_of fuel (Some t) ts' with
+   | Some l ->
+     if is_plain before t ts'
+     then (match t with
+           | Word x ->
+             (match ts' with
+              | [] ->
+                Some ({ mentioned = x; subscripted = (Some []); touching =
+                  (touch_of before ts') } :: l)
+              | t0 :: _ ->
+                (match t0 with
+                 | Sign s ->
+                   if eqb1 s (String ((Ascii (false, false, false, true,
+                        false, true, false, false)), EmptyString))
+                   then Some l
+                   else let (subs, after) = brackets fuel ts' in
+                        Some ({ mentioned = x; subscripted = subs; touching =
+                        (touch_of before after) } :: l)
+                 | _ ->
+                   Some ({ mentioned = x; subscripted = (Some []); touching =
+                     (touch_of before ts') } :: l)))
+           | _ -> Some l)
+     else None
+   | None -> None)
+
+(** val operator_in : string -> string **)
+
+let operator_in sign =
+  if among ((String ((Ascii (true, true, false, true, false, true, false,
+       false)), (String ((Ascii (true, false, true, true, true, true, false,
+       false)), EmptyString)))) :: ((String ((Ascii (true, false, true, true,
+       false, true, false, false)), (String ((Ascii (true, false, true, true,
+       true, true, false, false)), EmptyString)))) :: ((String ((Ascii (true,
+       true, false, true, false, true, false, false)), (String ((Ascii (true,
+       true, false, true, false, true, false, false)),
+       EmptyString)))) :: ((String ((Ascii (true, false, true, true, false,
+       true, false, false)), (String ((Ascii (true, false, true, true, false,
+       true, false, false)), EmptyString)))) :: [])))) sign
+  then String ((Ascii (true, true, false, true, false, true, false, false)),
+         EmptyString)
+  else if eqb1 sign (String ((Ascii (true, false, true, true, false, true,
+            true, false)), (String ((Ascii (true, false, false, true, false,
+            true, true, false)), (String ((Ascii (false, true, true, true,
+            false, true, true, false)), (String ((Ascii (true, false, true,
+            true, true, true, false, false)), EmptyString))))))))
+       then String ((Ascii (true, false, true, true, false, true, true,
+              false)), (String ((Ascii (true, false, false, true, false,
+              true, true, false)), (String ((Ascii (false, true, true, true,
+              false, true, true, false)), EmptyString)))))
+       else if eqb1 sign (String ((Ascii (true, false, true, true, false,
+                 true, true, false)), (String ((Ascii (true, false, false,
+                 false, false, true, true, false)), (String ((Ascii (false,
+                 false, false, true, true, true, true, false)), (String
+                 ((Ascii (true, false, true, true, true, true, false,
+                 false)), EmptyString))))))))
+            then String ((Ascii (true, false, true, true, false, true, true,
+                   false)), (String ((Ascii (true, false, false, false,
+                   false, true, true, false)), (String ((Ascii (false, false,
+                   false, true, true, true, true, false)), EmptyString)))))
+            else (match sign with
+                  | EmptyString -> EmptyString
+                  | String (c, _) -> String (c, EmptyString))
+
+(** val only_signs : string list -> nat -> token list -> bool **)
+
+let rec only_signs allowed depth = function
+| [] -> true
+| t :: ts' ->
+  (match t with
+   | Sign s ->
+     if among ((String ((Ascii (false, false, false, true, false, true,
+          false, false)), EmptyString)) :: ((String ((Ascii (true, true,
+          false, true, true, false, true, false)), EmptyString)) :: [])) s
+     then only_signs allowed (S depth) ts'
+     else if among ((String ((Ascii (true, false, false, true, false, true,
+               false, false)), EmptyString)) :: ((String ((Ascii (true,
+               false, true, true, true, false, true, false)),
+               EmptyString)) :: [])) s
+          then only_signs allowed (Nat.pred depth) ts'
+          else (&&) ((||) (Nat.ltb O depth) (among allowed s))
+                 (only_signs allowed depth ts')
+   | _ -> only_signs allowed depth ts')
+
+(** val without : token list -> token list -> token list option **)
+
+let rec without l ts =
+  match l with
+  | [] -> Some ts
+  | t :: l' ->
+    (match ts with
+     | [] -> None
+     | u :: ts' -> if same_token t u then without l' ts' else None)
+
+(** val until_sign : string -> token list -> token list * token list **)
+
+let rec until_sign sign = function
+| [] -> ([], [])
+| t :: ts' ->
+  (match t with
+   | Sign s ->
+     if eqb1 s sign
+     then ([], ts')
+     else let (l, rest) = until_sign sign ts' in (((Sign s) :: l), rest)
+   | _ -> let (l, rest) = until_sign sign ts' in ((t :: l), rest))
+
+(** val extremes : (string * string) list **)
+
+let extremes =
+  app
+    (map (fun f -> (f, (String ((Ascii (true, false, true, true, false, true,
+      true, false)), (String ((Ascii (true, false, false, true, false, true,
+      true, false)), (String ((Ascii (false, true, true, true, false, true,
+      true, false)), EmptyString)))))))) ((String ((Ascii (true, false, true,
+      true, false, true, true, false)), (String ((Ascii (true, false, false,
+      true, false, true, true, false)), (String ((Ascii (false, true, true,
+      true, false, true, true, false)), EmptyString)))))) :: ((String ((Ascii
+      (true, false, true, true, false, false, true, false)), (String ((Ascii
+      (true, false, false, true, false, false, true, false)), (String ((Ascii
+      (false, true, true, true, false, false, true, false)),
+      EmptyString)))))) :: ((String ((Ascii (true, false, true, true, false,
+      false, true, false)), (String ((Ascii (true, false, false, true, false,
+      true, true, false)), (String ((Ascii (false, true, true, true, false,
+      true, true, false)), EmptyString)))))) :: ((String ((Ascii (false,
+      true, true, false, false, true, true, false)), (String ((Ascii (true,
+      false, true, true, false, true, true, false)), (String ((Ascii (true,
+      false, false, true, false, true, true, false)), (String ((Ascii (false,
+      true, true, true, false, true, true, false)),
+      EmptyString)))))))) :: ((String ((Ascii (false, true, true, false,
+      false, true, true, false)), (String ((Ascii (true, false, true, true,
+      false, true, true, false)), (String ((Ascii (true, false, false, true,
+      false, true, true, false)), (String ((Ascii (false, true, true, true,
+      false, true, true, false)), (String ((Ascii (false, true, true, false,
+      false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+      (false, true, true, false, false, true, true, false)), (String ((Ascii
+      (true, false, true, true, false, true, true, false)), (String ((Ascii
+      (true, false, false, true, false, true, true, false)), (String ((Ascii
+      (false, true, true, true, false, true, true, false)), (String ((Ascii
+      (false, false, true, true, false, true, true, false)),
+      EmptyString)))))))))) :: [])))))))
+    (map (fun f -> (f, (String ((Ascii (true, false, true, true, false, true,
+      true, false)), (String ((Ascii (true, false, false, false, false, true,
+      true, false)), (String ((Ascii (false, false, false, true, true, true,
+      true, false)), EmptyString)))))))) ((String ((Ascii (true, false, true,
+      true, false, true, true, false)), (String ((Ascii (true, false, false,
+      false, false, true, true, false)), (String ((Ascii (false, false,
+      false, true, true, true, true, false)), EmptyString)))))) :: ((String
+      ((Ascii (true, false, true, true, false, false, true, false)), (String
+      ((Ascii (true, false, false, false, false, false, true, false)),
+      (String ((Ascii (false, false, false, true, true, false, true, false)),
+      EmptyString)))))) :: ((String ((Ascii (true, false, true, true, false,
+      false, true, false)), (String ((Ascii (true, false, false, false,
+      false, true, true, false)), (String ((Ascii (false, false, false, true,
+      true, true, true, false)), EmptyString)))))) :: ((String ((Ascii
+      (false, true, true, false, false, true, true, false)), (String ((Ascii
+      (true, false, true, true, false, true, true, false)), (String ((Ascii
+      (true, false, false, false, false, true, true, false)), (String ((Ascii
+      (false, false, false, true, true, true, true, false)),
+      EmptyString)))))))) :: ((String ((Ascii (false, true, true, false,
+      false, true, true, false)), (String ((Ascii (true, false, true, true,
+      false, true, true, false)), (String ((Ascii (true, false, false, false,
+      false, true, true, false)), (String ((Ascii (false, false, false, true,
+      true, true, true, false)), (String ((Ascii (false, true, true, false,
+      false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+      (false, true, true, false, false, true, true, false)), (String ((Ascii
+      (true, false, true, true, false, true, true, false)), (String ((Ascii
+      (true, false, false, false, false, true, true, false)), (String ((Ascii
+      (false, false, false, true, true, true, true, false)), (String ((Ascii
+      (false, false, true, true, false, true, true, false)),
+      EmptyString)))))))))) :: [])))))))
+
+(** val in_short : token list -> token list **)
+
+let in_short ts =
+  let (target, rest) =
+    until_sign (String ((Ascii (true, false, true, true, true, true, false,
+      false)), EmptyString)) ts
+  in
+  let extreme =
+    match rest with
+    | [] -> None
+    | t :: l ->
+      (match t with
+       | Word f ->
+         (match l with
+          | [] -> None
+          | t0 :: _ ->
+            (match t0 with
+             | Word _ -> None
+             | Number (_, _) -> None
+             | Sign _ -> find (fun one -> eqb1 f (fst one)) extremes
+             | _ -> None))
+       | _ -> None)
+  in
+  (match extreme with
+   | Some p ->
+     let (f, k) = p in
+     (match without
+              (app ((Word f) :: ((Sign (String ((Ascii (false, false, false,
+                true, false, true, false, false)), EmptyString))) :: []))
+                (app target ((Sign (String ((Ascii (false, false, true, true,
+                  false, true, false, false)), EmptyString))) :: []))) rest with
+      | Some e ->
+        (match rev e with
+         | [] -> ts
+         | t :: e' ->
+           (match t with
+            | Sign s ->
+              if (&&)
+                   (eqb1 s (String ((Ascii (true, false, false, true, false,
+                     true, false, false)), EmptyString)))
+                   (only_signs ((String ((Ascii (true, true, false, true,
+                     false, true, false, false)), EmptyString)) :: ((String
+                     ((Ascii (true, false, true, true, false, true, false,
+                     false)), EmptyString)) :: ((String ((Ascii (false, true,
+                     false, true, false, true, false, false)),
+                     EmptyString)) :: ((String ((Ascii (true, true, true,
+                     true, false, true, false, false)),
+                     EmptyString)) :: ((String ((Ascii (false, true, true,
+                     true, false, true, false, false)),
+                     EmptyString)) :: []))))) O (rev e'))
+              then app target ((Sign
+                     (append k (String ((Ascii (true, false, true, true,
+                       true, true, false, false)), EmptyString)))) :: 
+                     (rev e'))
+              else ts
+            | _ -> ts))
+      | None -> ts)
+   | None ->
+     (match without target rest with
+      | Some l ->
+        (match l with
+         | [] -> ts
+         | t :: e ->
+           (match t with
+            | Sign k ->
+              let allowed =
+                if among ((String ((Ascii (true, true, false, true, false,
+                     true, false, false)), EmptyString)) :: ((String ((Ascii
+                     (true, false, true, true, false, true, false, false)),
+                     EmptyString)) :: [])) k
+                then (String ((Ascii (true, true, false, true, false, true,
+                       false, false)), EmptyString)) :: ((String ((Ascii
+                       (true, false, true, true, false, true, false, false)),
+                       EmptyString)) :: ((String ((Ascii (false, true, false,
+                       true, false, true, false, false)),
+                       EmptyString)) :: ((String ((Ascii (true, true, true,
+                       true, false, true, false, false)),
+                       EmptyString)) :: ((String ((Ascii (true, false, true,
+                       false, false, true, false, false)),
+                       EmptyString)) :: ((String ((Ascii (false, true, true,
+                       true, false, true, false, false)),
+                       EmptyString)) :: [])))))
+                else if eqb1 k (String ((Ascii (false, true, false, true,
+                          false, true, false, false)), EmptyString))
+                     then (String ((Ascii (false, true, false, true, false,
+                            true, false, false)), EmptyString)) :: ((String
+                            ((Ascii (false, true, true, true, false, true,
+                            false, false)), EmptyString)) :: [])
+                     else []
+              in
+              if (&&) (among allowed k) (only_signs allowed O e)
+              then app target ((Sign
+                     (append k (String ((Ascii (true, false, true, true,
+                       true, true, false, false)), EmptyString)))) :: e)
+              else ts
+            | _ -> ts))
+      | None -> ts))
+
+(** val is_step : string -> token list -> mention list -> bool **)
+
+let is_step operator ts = function
+| [] -> false
+| m :: l' ->
+  (match m.touching with
+   | Updates sign ->
+     (&&)
+       ((&&)
+         ((&&) (eqb1 (operator_in sign) operator)
+           (negb
+             (among ((String ((Ascii (true, true, true, true, false, true,
+               false, false)), EmptyString)) :: ((String ((Ascii (true,
+               false, true, false, false, true, false, false)),
+               EmptyString)) :: ((String ((Ascii (false, false, true, true,
+               true, true, false, false)), EmptyString)) :: ((String ((Ascii
+               (false, true, true, true, true, true, false, false)),
+               EmptyString)) :: [])))) (operator_in sign))))
+         (forallb (fun m' ->
+           match m'.touching with
+           | Reads -> true
+           | _ -> false) l'))
+       (only_signs ((String ((Ascii (true, true, false, true, false, true,
+         false, false)), EmptyString)) :: ((String ((Ascii (true, false,
+         true, true, false, true, false, false)), EmptyString)) :: ((String
+         ((Ascii (false, true, false, true, false, true, false, false)),
+         EmptyString)) :: ((String ((Ascii (true, true, true, true, false,
+         true, false, false)), EmptyString)) :: ((String ((Ascii (true,
+         false, true, false, false, true, false, false)),
+         EmptyString)) :: ((String ((Ascii (false, true, true, true, false,
+         true, false, false)), EmptyString)) :: ((String ((Ascii (true, true,
+         true, true, true, true, false, false)), EmptyString)) :: ((String
+         ((Ascii (false, true, false, true, true, true, false, false)),
+         EmptyString)) :: ((String ((Ascii (false, false, true, true, true,
+         true, false, false)), EmptyString)) :: ((String ((Ascii (false,
+         false, true, true, true, true, false, false)), (String ((Ascii
+         (true, false, true, true, true, true, false, false)),
+         EmptyString)))) :: ((String ((Ascii (false, true, true, true, true,
+         true, false, false)), EmptyString)) :: ((String ((Ascii (false,
+         true, true, true, true, true, false, false)), (String ((Ascii (true,
+         false, true, true, true, true, false, false)),
+         EmptyString)))) :: ((String ((Ascii (true, false, true, true, true,
+         true, false, false)), (String ((Ascii (true, false, true, true,
+         true, true, false, false)), EmptyString)))) :: ((String ((Ascii
+         (true, false, false, false, false, true, false, false)), (String
+         ((Ascii (true, false, true, true, true, true, false, false)),
+         EmptyString)))) :: ((String ((Ascii (false, true, true, false,
+         false, true, false, false)), (String ((Ascii (false, true, true,
+         false, false, true, false, false)), EmptyString)))) :: ((String
+         ((Ascii (false, false, true, true, true, true, true, false)),
+         (String ((Ascii (false, false, true, true, true, true, true,
+         false)), EmptyString)))) :: ((String ((Ascii (true, false, false,
+         false, false, true, false, false)), EmptyString)) :: ((String
+         ((Ascii (false, true, true, false, false, true, false, false)),
+         EmptyString)) :: ((String ((Ascii (false, false, true, true, true,
+         true, true, false)), EmptyString)) :: ((String ((Ascii (false, true,
+         true, true, true, false, true, false)),
+         EmptyString)) :: (sign :: []))))))))))))))))))))) O ts)
+   | _ -> false)
+
+(** val equations : test -> (expr * expr) list **)
+
+let rec equations = function
+| Compare (r, a, b) -> (match r with
+                        | EQ -> (a, b) :: []
+                        | _ -> [])
+| And l -> flat_map equations l
+| _ -> []
+
+(** val coefficient : expr -> affine -> z **)
+
+let coefficient x f =
+  fold_right (fun one k ->
+    if same_expr x (fst one) then Z.add (snd one) k else k) Z0 (snd f)
+
+(** val eliminated : affine -> affine -> affine **)
+
+let eliminated q f =
+  match find (fun one -> negb (Z.eqb (snd one) Z0)) (snd q) with
+  | Some p -> let (x, k) = p in plus0 f (Z.opp (Z.div (coefficient x f) k)) q
+  | None -> f
+
+(** val difference :
+    (string * expr) list -> string list -> (string -> affine option) -> expr
+    -> expr -> affine option **)
+
+let difference s iterators var a b =
+  match affine_of (instead s iterators) a with
+  | Some f ->
+    (match affine_of var b with
+     | Some g -> Some (plus0 f (Zneg XH) g)
+     | None -> None)
+  | None -> None
+
+(** val zeros : (string * expr) list -> test -> string list -> affine list **)
+
+let zeros s domain iterators =
+  flat_map (fun ab ->
+    match difference s iterators (instead s iterators) (fst ab) (snd ab) with
+    | Some q -> q :: []
+    | None -> []) (equations domain)
+
+(** val equal_subscripts :
+    (string * expr) list -> test -> string list -> expr -> expr -> bool **)
+
+let equal_subscripts s domain iterators told0 text =
+  match difference s iterators itself told0 text with
+  | Some f -> is_nothing (fold_right eliminated f (zeros s domain iterators))
+  | None -> false
+
+(** val is_cell :
+    (string * expr) list -> test -> string list -> expr list option -> place
+    -> bool **)
+
+let is_cell s domain iterators subs c =
+  match snd c with
+  | [] -> true
+  | e :: l0 ->
+    let told0 = e :: l0 in
+    (match subs with
+     | Some l ->
+       (&&) (Nat.eqb (length told0) (length l))
+         (forallb (fun ab ->
+           equal_subscripts s domain iterators (fst ab) (snd ab))
+           (combine told0 l))
+     | None -> false)
+
+(** val is_said :
+    (string * expr) list -> test -> string list -> place list -> mention ->
+    bool **)
+
+let is_said s domain iterators l m =
+  existsb (fun c ->
+    (&&) (eqb1 m.mentioned (fst c))
+      (is_cell s domain iterators m.subscripted c)) l
+
+(** val is_certain :
+    (string * expr) list -> string list -> mention -> bool **)
+
+let is_certain s names m =
+  let known0 = fun x ->
+    if among
+         (app
+           (flat_map (fun one ->
+             match snd one with
+             | Var y -> y :: []
+             | _ -> []) s) names) x
+    then itself x
+    else None
+  in
+  (match m.subscripted with
+   | Some l ->
+     forallb (fun a ->
+       match affine_of known0 a with
+       | Some f ->
+         forallb (fun one -> match fst one with
+                             | Var _ -> true
+                             | _ -> false) (snd f)
+       | None -> false) l
+   | None -> false)
+
+(** val accounts :
+    (string * expr) list -> test -> string list -> string list -> string list
+    -> use -> bool -> mention -> bool option **)
+
+let accounts s domain iterators names written0 u step m =
+  let wrote =
+    match m.touching with
+    | Reads -> true
+    | _ -> is_said s domain iterators u.may_write m
+  in
+  let read =
+    match m.touching with
+    | Reads ->
+      (||) (negb (among written0 m.mentioned))
+        (is_said s domain iterators u.may_read m)
+    | Writes -> true
+    | Updates _ -> (||) step (is_said s domain iterators u.may_read m)
+  in
+  let named = fun l -> existsb (fun c -> eqb1 m.mentioned (fst c)) l in
+  if (||) (among (app iterators names) m.mentioned) ((&&) wrote read)
+  then Some true
+  else if (||)
+            ((||) (is_certain s names m)
+              ((&&) (negb wrote) (negb (named u.may_write))))
+            ((&&) (negb read) (negb (named u.may_read)))
+       then Some false
+       else None
+
+(** val fuel_of : token list -> nat **)
+
+let fuel_of ts =
+  add (mul (S (S (S (S (S (S (S (S (S (S O)))))))))) (length ts)) (S (S (S (S
+    (S (S (S (S (S (S O))))))))))
+
+(** val read_statement : use -> string -> (bool * mention list) option **)
+
+let read_statement u text =
+  let short =
+    match u.combined_by with
+    | Some _ -> in_short
+    | None -> (fun ts -> ts)
+  in
+  let ts = short (words text) in
+  (match mentions_of (fuel_of ts) None ts with
+   | Some l ->
+     (match u.combined_by with
+      | Some k -> if is_step k ts l then Some (true, l) else None
+      | None -> Some (false, l))
+   | None -> None)
+
+(** val written_in : (shape * use) list -> told list -> string list **)
+
+let written_in uses0 olds =
+  app (flat_map (fun hu -> map fst (snd hu).may_write) uses0)
+    (flat_map (fun old ->
+      match mentions_of (fuel_of (words (fst old))) None (words (fst old)) with
+      | Some l ->
+        flat_map (fun m ->
+          match m.touching with
+          | Reads -> []
+          | _ -> m.mentioned :: []) l
+      | None -> []) olds)
+
+(** val accounts_for :
+    string list -> string list -> string list -> (shape * use) list -> told
+    -> bool option **)
+
+let accounts_for names iterators written0 uses0 = function
+| (text, p) ->
+  let (p0, _) = p in
+  let (name, args) = p0 in
+  (match find (fun hu -> eqb1 name (fst hu).shape_name) uses0 with
+   | Some p1 ->
+     let (h, u) = p1 in
+     (match read_statement u text with
+      | Some p2 ->
+        let (step, l) = p2 in
+        let all =
+          map
+            (accounts (combine h.shape_arguments args) h.shape_domain
+              iterators names written0 u step) l
+        in
+        if existsb (fun a ->
+             match a with
+             | Some y -> if y then false else true
+             | None -> false) all
+        then Some false
+        else if existsb (fun a ->
+                  match a with
+                  | Some _ -> false
+                  | None -> true) all
+             then None
+             else Some true
+      | None -> None)
+   | None -> Some false)
+
+(** val uniform : (shape * use) list -> bool **)
+
+let uniform uses0 =
+  let places =
+    flat_map (fun hu -> app (snd hu).may_read (snd hu).may_write) uses0
+  in
+  forallb (fun c ->
+    forallb (fun d ->
+      (||) (negb (eqb1 (fst c) (fst d)))
+        (Nat.eqb (length (snd c)) (length (snd d)))) places) places
+
+(** val leaves : counted -> string list **)
+
+let rec leaves = function
+| Calling (f, _, _) -> f :: []
+| Sequence l -> flat_map leaves l
+| Choice (_, a, b) -> app (leaves a) (leaves b)
+| Counting (_, _, _, _, b) -> leaves b
+| Naming (_, _, b) -> leaves b
+| Remark (_, b) -> leaves b
+
+(** val names_in : counted -> string list **)
+
+let rec names_in = function
+| Calling (_, _, _) -> []
+| Sequence l -> flat_map names_in l
+| Choice (_, a, b) -> app (names_in a) (names_in b)
+| Counting (x, _, _, _, b) -> x :: (names_in b)
+| Naming (x, _, b) -> x :: (names_in b)
+| Remark (_, b) -> names_in b
+
+(** val accounts_of :
+    string list -> (shape * use) list -> string -> ((string * expr
+    list) * expr list) list -> (string * bool option) list **)
+
+let accounts_of names uses0 text calls =
+  match parse true names text with
+  | Some n0 ->
+    let olds = combine (leaves n0) calls in
+    let written0 = written_in uses0 olds in
+    map (fun old -> ((fst (fst (snd old))),
+      (accounts_for names (names_in n0) written0 uses0 old))) olds
+  | None -> []
+
+(** val accounted :
+    string list -> (shape * use) list -> string -> ((string * expr
+    list) * expr list) list -> bool **)
+
+let accounted names uses0 text calls =
+  (&&) (uniform uses0)
+    (forallb (fun one -> match snd one with
+                         | Some b -> b
+                         | None -> true) (accounts_of names uses0 text calls))
+
+(** val everywhere : (shape * use) list -> (shape * use) list **)
+
+let everywhere uses0 =
+  map (fun hu ->
+    let h = fst hu in
+    ({ shape_name = h.shape_name; shape_arguments = h.shape_arguments;
+    shape_hints = h.shape_hints; shape_domain = (And []); shape_time =
+    h.shape_time }, (snd hu))) uses0
+
+(** val as_told :
+    string list -> (shape * use) list -> string -> ((string * expr
+    list) * expr list) list -> string list **)
+
+let as_told names uses0 text calls =
+  flat_map (fun one ->
+    match snd one with
+    | Some _ -> []
+    | None -> (fst one) :: []) (accounts_of names uses0 text calls)
 
 type source =
 | Term of counted
@@ -5069,62 +6112,50 @@ let check_text g p how cs =
   | Some n0 -> check g (lowered n0) how cs
   | None -> false
 
-(** val leaves : counted -> string list **)
+(** val said : string list -> (shape * use) list -> source -> bool **)
 
-let rec leaves = function
-| Calling (f, _, _) -> f :: []
-| Sequence l -> flat_map leaves l
-| Choice (_, a, b) -> app (leaves a) (leaves b)
-| Counting (_, _, _, _, b) -> leaves b
-| Naming (_, _, b) -> leaves b
-| Remark (_, b) -> leaves b
+let said names uses0 = function
+| Region (text, _, calls) -> accounted names uses0 text calls
+| _ -> true
 
-(** val names_in : counted -> string list **)
+(** val agreeing : change -> source -> source -> bool **)
 
-let rec names_in = function
-| Calling (_, _, _) -> []
-| Sequence l -> flat_map names_in l
-| Choice (_, a, b) -> app (names_in a) (names_in b)
-| Counting (x, _, _, _, b) -> x :: (names_in b)
-| Naming (x, _, b) -> x :: (names_in b)
-| Remark (_, b) -> names_in b
-
-(** val agreeing : string list -> source -> source -> bool **)
-
-let agreeing names p p' =
-  match p with
-  | Term _ -> (match p' with
-               | Region (_, _, _) -> false
-               | _ -> true)
-  | Printed (_, _) -> (match p' with
-                       | Region (_, _, _) -> false
-                       | _ -> true)
-  | Region (text, _, calls) ->
-    (match p' with
-     | Region (text', _, calls') ->
-       (match parse true names text with
-        | Some n0 ->
-          (match parse true names text' with
-           | Some n' ->
-             let new0 = names_in n' in
-             (&&)
-               (negb
-                 (existsb (fun x -> existsb (eqb1 x) names)
-                   (app (names_in n0) new0)))
-               (forallb (is_instance (combine (leaves n0) calls) new0)
-                 (combine (leaves n') calls'))
+let agreeing t p p' =
+  let names = t.original.sizes in
+  (&&) (said names (combine t.original.shapes t.uses) p)
+    (match p with
+     | Term _ -> (match p' with
+                  | Region (_, _, _) -> false
+                  | _ -> true)
+     | Printed (_, _) -> (match p' with
+                          | Region (_, _, _) -> false
+                          | _ -> true)
+     | Region (text, _, calls) ->
+       (match p' with
+        | Region (text', _, calls') ->
+          (match parse true names text with
+           | Some n0 ->
+             (match parse true names text' with
+              | Some n' ->
+                let new0 = names_in n' in
+                (&&)
+                  (negb
+                    (existsb (fun x -> existsb (eqb1 x) names)
+                      (app (names_in n0) new0)))
+                  (forallb (is_instance (combine (leaves n0) calls) new0)
+                    (combine (leaves n') calls'))
+              | None -> false)
            | None -> false)
-        | None -> false)
-     | _ -> false)
+        | _ -> true))
 
 (** val both_readable :
-    string list -> source -> source -> (counted * counted) option **)
+    change -> source -> source -> (counted * counted) option **)
 
-let both_readable names p p' =
-  match readable names p with
+let both_readable t p p' =
+  match readable t.original.sizes p with
   | Some n0 ->
-    (match readable names p' with
-     | Some n' -> if agreeing names p p' then Some (n0, n') else None
+    (match readable t.original.sizes p' with
+     | Some n' -> if agreeing t p p' then Some (n0, n') else None
      | None -> None)
   | None -> None
 
@@ -5133,7 +6164,7 @@ let both_readable names p p' =
     bool **)
 
 let check_text_change t p p' how how' cs =
-  match both_readable t.original.sizes p p' with
+  match both_readable t p p' with
   | Some p0 ->
     let (n0, n') = p0 in check_change t (lowered n0) (lowered n') how how' cs
   | None -> false
@@ -5143,7 +6174,7 @@ let check_text_change t p p' how how' cs =
     proposal -> certificate list -> bool **)
 
 let check_text_private t ss p p' how how' cs =
-  match both_readable t.original.sizes p p' with
+  match both_readable t p p' with
   | Some p0 ->
     let (n0, n') = p0 in
     check_private t ss (lowered n0) (lowered n') how how' cs
@@ -5154,7 +6185,7 @@ let check_text_private t ss p p' how how' cs =
     certificate list -> bool **)
 
 let check_text_reused t s p p' how how' cs =
-  match both_readable t.original.sizes p p' with
+  match both_readable t p p' with
   | Some p0 ->
     let (n0, n') = p0 in
     check_reused t s (lowered n0) (lowered n') how how' cs
@@ -5168,7 +6199,9 @@ let check_text_stored u p p' how how' cs =
   match readable u.written.sizes p with
   | Some n0 ->
     (match readable u.written.sizes p' with
-     | Some n' -> check_stored u (lowered n0) (lowered n') how how' cs
+     | Some n' ->
+       (&&) (said u.written.sizes (as_written u) p)
+         (check_stored u (lowered n0) (lowered n') how how' cs)
      | None -> false)
   | None -> false
 
@@ -5406,7 +6439,9 @@ let check_divided u r p n0 p' how how' cs =
   | Some m ->
     (&&)
       ((&&)
-        ((&&) (if counted_dec (joined r n0) m then true else false)
+        ((&&)
+          ((&&) (said u.written.sizes (everywhere (as_written u)) p)
+            (if counted_dec (joined r n0) m then true else false))
           (forallb (is_part (as_written u)) r))
         (forallb (fun h ->
           negb (existsb (fun one -> eqb1 h.shape_name (fst one)) r))
@@ -5536,104 +6571,240 @@ let check_buffered u ss q r p n0 p' how how' cs =
        (check_divided v r p n0 p' how how' (skipn k cs))
    | None -> false)
 
-(** val partial_sums : expr list -> expr list -> expr list **)
-
-let rec partial_sums before = function
-| [] -> []
-| a :: l' ->
-  (Sum (app before (a :: []))) :: (partial_sums (app before (a :: [])) l')
-
-(** val computed : expr -> expr list **)
-
-let rec computed a = match a with
-| Int v -> a :: (if Z.ltb v Z0 then (Int (Z.opp v)) :: [] else [])
-| Var _ -> a :: []
-| Sum l -> app (partial_sums [] l) (flat_map computed l)
-| Scaled (k, b) ->
-  a :: ((Int
-    k) :: (app (if Z.ltb k Z0 then (Scaled ((Z.opp k), b)) :: [] else [])
-            (computed b)))
-| FloorDiv (b, d) ->
-  let smaller = Sum (b :: ((Int (Z.opp (Zpos d))) :: [])) in
-  a :: ((Int (Zpos d)) :: (smaller :: ((Scaled ((Zneg XH),
-  smaller)) :: (computed b))))
-| TruncDiv (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
-| Rem (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
-| Min l -> a :: (flat_map computed l)
-| Max l -> a :: (flat_map computed l)
-| Select (t, b, c) ->
-  a :: (app (computed_test t) (app (computed b) (computed c)))
-
-(** val computed_test : test -> expr list **)
-
-and computed_test = function
-| Compare (_, a, b) -> app (computed a) (computed b)
-| And l -> flat_map computed_test l
-| Or l -> flat_map computed_test l
-| Not u -> computed_test u
-
 type range = z * z
 
-(** val value_goals :
-    (expr -> range) -> scope -> state -> expr list -> goal list **)
+(** val includes : range -> range -> bool **)
 
-let value_goals range_of c s l =
-  flat_map (fun a ->
-    let (m, s1) = linear c a s in
-    (exclude (less m (number (fst (range_of a)))) s1) :: ((exclude
-                                                            (less
-                                                              (number
-                                                                (snd
-                                                                  (range_of a)))
-                                                              m) s1) :: [])) l
+let includes r q =
+  (&&) (Z.leb (fst r) (fst q)) (Z.leb (snd q) (snd r))
 
-(** val range_goals :
-    (expr -> range) -> scope -> state -> node -> goal list **)
+(** val common : range -> range -> range **)
 
-let rec range_goals range_of c s = function
-| Call (_, args, _) -> value_goals range_of c s (flat_map computed args)
-| Block ns -> flat_map (range_goals range_of c s) ns
-| If (t, a, b) ->
-  let (f, s1) = known c true t s in
-  let (f', s1') = known c false t s in
-  app (value_goals range_of c s (computed_test t))
-    (app (range_goals range_of c (assume f s1) a)
-      (range_goals range_of c (assume f' s1') b))
-| For (x, a, t, d, b) ->
+let common r q =
+  let size = fun t -> Z.sub (snd t) (fst t) in
+  if Z.ltb (size r) (size q)
+  then q
+  else if Z.ltb (size q) (size r)
+       then r
+       else if Z.eqb (fst r) Z0 then r else q
+
+type types = { int : range; long : range; kinds : (string * range) list }
+
+(** val own : types -> string -> range **)
+
+let own t x =
+  match find (fun one ->
+          (||) (eqb1 x (fst one)) (eqb1 x (opposite0 (fst one)))) t.kinds with
+  | Some one -> snd one
+  | None -> t.int
+
+(** val type_of : types -> expr -> range **)
+
+let rec type_of t = function
+| Int _ -> t.int
+| Var x -> if includes t.int (own t x) then t.int else own t x
+| Sum l ->
+  (match l with
+   | [] -> fold_right (fun b r -> common (type_of t b) r) t.int l
+   | _ :: l0 ->
+     (match l0 with
+      | [] -> t.long
+      | _ :: _ -> fold_right (fun b r -> common (type_of t b) r) t.int l))
+| Scaled (_, b) -> common (type_of t b) t.int
+| FloorDiv (b, _) -> common (type_of t b) t.int
+| TruncDiv (b, _) -> common (type_of t b) t.int
+| Rem (b, _) -> common (type_of t b) t.int
+| Min l -> fold_right (fun b r -> common (type_of t b) r) t.int l
+| Max l -> fold_right (fun b r -> common (type_of t b) r) t.int l
+| Select (_, b, c) -> common (type_of t b) (type_of t c)
+
+(** val converted : types -> range -> expr -> (range * expr) list **)
+
+let converted t r a =
+  if includes r (type_of t a) then [] else (r, a) :: []
+
+(** val operand0 : expr -> expr **)
+
+let operand0 a = match a with
+| Int v -> Int (Z.abs v)
+| Scaled (k, b) -> if Z.ltb k Z0 then Scaled ((Z.opp k), b) else a
+| _ -> a
+
+(** val total : expr list -> expr **)
+
+let total l = match l with
+| [] -> Sum l
+| a :: l0 -> (match l0 with
+              | [] -> a
+              | _ :: _ -> Sum l)
+
+(** val partial_sums :
+    types -> expr list -> expr list -> (range * expr) list **)
+
+let rec partial_sums t before = function
+| [] -> []
+| a :: l' ->
+  let all = app before (a :: []) in
+  let r = type_of t (total all) in
+  (r,
+  (total all)) :: (app
+                    (match before with
+                     | [] -> []
+                     | _ :: _ ->
+                       app (converted t r (total before))
+                         (converted t r (operand0 a)))
+                    (partial_sums t all l'))
+
+(** val computed : types -> expr -> (range * expr) list **)
+
+let computed t =
+  let rec computed0 a =
+    let r = type_of t a in
+    (match a with
+     | Int v ->
+       (r, a) :: (if Z.ltb v Z0 then (r, (Int (Z.opp v))) :: [] else [])
+     | Var x -> ((own t x), a) :: []
+     | Sum l ->
+       (match l with
+        | [] -> app (partial_sums t [] l) (flat_map computed0 l)
+        | b :: l0 ->
+          (match l0 with
+           | [] -> app (converted t r b) (computed0 b)
+           | _ :: _ -> app (partial_sums t [] l) (flat_map computed0 l)))
+     | Scaled (k, b) ->
+       (t.int, (Int
+         k)) :: (app (converted t r b)
+                  (app
+                    (if Z.ltb k Z0
+                     then (r, (Scaled ((Z.opp k),
+                            b))) :: (if Z.ltb (fst r) Z0
+                                     then (r, a) :: []
+                                     else [])
+                     else (r, a) :: []) (computed0 b)))
+     | FloorDiv (b, d) ->
+       let smaller = Sum (b :: ((Int (Z.opp (Zpos d))) :: [])) in
+       (r, a) :: ((t.int, (Int (Zpos d))) :: ((r, smaller) :: ((r, (Scaled
+       ((Zneg XH), smaller))) :: (app (converted t r b) (computed0 b)))))
+     | TruncDiv (b, d) ->
+       (r, a) :: ((t.int, (Int (Zpos
+         d))) :: (app (converted t r b) (computed0 b)))
+     | Rem (b, d) ->
+       (r, a) :: ((t.int, (Int (Zpos
+         d))) :: (app (converted t r b) (computed0 b)))
+     | Min l ->
+       (r, a) :: (app (flat_map (converted t r) l) (flat_map computed0 l))
+     | Max l ->
+       (r, a) :: (app (flat_map (converted t r) l) (flat_map computed0 l))
+     | Select (t0, b, c) ->
+       (r,
+         a) :: (app (converted t r b)
+                 (app (converted t r c)
+                   (app (computed_test0 t0) (app (computed0 b) (computed0 c))))))
+  and computed_test0 = function
+  | Compare (_, a, b) ->
+    let r = common (type_of t a) (type_of t b) in
+    app (converted t r a)
+      (app (converted t r b) (app (computed0 a) (computed0 b)))
+  | And l -> flat_map computed_test0 l
+  | Or l -> flat_map computed_test0 l
+  | Not u -> computed_test0 u
+  in computed0
+
+(** val computed_test : types -> test -> (range * expr) list **)
+
+let computed_test t =
+  let rec computed0 a =
+    let r = type_of t a in
+    (match a with
+     | Int v ->
+       (r, a) :: (if Z.ltb v Z0 then (r, (Int (Z.opp v))) :: [] else [])
+     | Var x -> ((own t x), a) :: []
+     | Sum l ->
+       (match l with
+        | [] -> app (partial_sums t [] l) (flat_map computed0 l)
+        | b :: l0 ->
+          (match l0 with
+           | [] -> app (converted t r b) (computed0 b)
+           | _ :: _ -> app (partial_sums t [] l) (flat_map computed0 l)))
+     | Scaled (k, b) ->
+       (t.int, (Int
+         k)) :: (app (converted t r b)
+                  (app
+                    (if Z.ltb k Z0
+                     then (r, (Scaled ((Z.opp k),
+                            b))) :: (if Z.ltb (fst r) Z0
+                                     then (r, a) :: []
+                                     else [])
+                     else (r, a) :: []) (computed0 b)))
+     | FloorDiv (b, d) ->
+       let smaller = Sum (b :: ((Int (Z.opp (Zpos d))) :: [])) in
+       (r, a) :: ((t.int, (Int (Zpos d))) :: ((r, smaller) :: ((r, (Scaled
+       ((Zneg XH), smaller))) :: (app (converted t r b) (computed0 b)))))
+     | TruncDiv (b, d) ->
+       (r, a) :: ((t.int, (Int (Zpos
+         d))) :: (app (converted t r b) (computed0 b)))
+     | Rem (b, d) ->
+       (r, a) :: ((t.int, (Int (Zpos
+         d))) :: (app (converted t r b) (computed0 b)))
+     | Min l ->
+       (r, a) :: (app (flat_map (converted t r) l) (flat_map computed0 l))
+     | Max l ->
+       (r, a) :: (app (flat_map (converted t r) l) (flat_map computed0 l))
+     | Select (t0, b, c) ->
+       (r,
+         a) :: (app (converted t r b)
+                 (app (converted t r c)
+                   (app (computed_test0 t0) (app (computed0 b) (computed0 c))))))
+  and computed_test0 = function
+  | Compare (_, a, b) ->
+    let r = common (type_of t a) (type_of t b) in
+    app (converted t r a)
+      (app (converted t r b) (app (computed0 a) (computed0 b)))
+  | And l -> flat_map computed_test0 l
+  | Or l -> flat_map computed_test0 l
+  | Not u -> computed_test0 u
+  in computed_test0
+
+(** val value_goals : scope -> state -> (range * expr) list -> goal list **)
+
+let value_goals c s l =
+  flat_map (fun ra ->
+    let (m, s1) = linear c (snd ra) s in
+    (exclude (less m (number (fst (fst ra)))) s1) :: ((exclude
+                                                        (less
+                                                          (number
+                                                            (snd (fst ra))) m)
+                                                        s1) :: [])) l
+
+(** val range_goals : types -> scope -> state -> node -> goal list **)
+
+let rec range_goals t c s = function
+| Call (_, args, _) -> value_goals c s (flat_map (computed t) args)
+| Block ns -> flat_map (range_goals t c s) ns
+| If (t0, a, b) ->
+  let (f, s1) = known c true t0 s in
+  let (f', s1') = known c false t0 s in
+  app (value_goals c s (computed_test t t0))
+    (app (range_goals t c (assume f s1) a)
+      (range_goals t c (assume f' s1') b))
+| For (x, a, t0, d, b) ->
   let (m, s0) = linear c a s in
   let (v, s1) = fresh s in
-  let s2 = in_loop c x a v t d s1 in
+  let s2 = in_loop c x a v t0 d s1 in
   let next0 = (x, (plus v (number (Zpos d)))) :: c in
-  app (value_goals range_of c s (computed a))
+  app (value_goals c s (computed t a))
     (app
-      (value_goals range_of ((x, m) :: c) s0 ((Var x) :: (computed_test t)))
-      (app (value_goals range_of next0 s2 ((Var x) :: (computed_test t)))
-        (range_goals range_of ((x, v) :: c) s2 b)))
+      (value_goals ((x, m) :: c) s0 (((own t x), (Var
+        x)) :: (computed_test t t0)))
+      (app
+        (value_goals next0 s2 (((own t x), (Var x)) :: (computed_test t t0)))
+        (range_goals t ((x, v) :: c) s2 b)))
 | Let (x, a, b) ->
   let (m, s1) = linear c a s in
-  app (value_goals range_of c s (computed a))
-    (app (value_goals range_of ((x, m) :: c) s1 ((Var x) :: []))
-      (range_goals range_of ((x, m) :: c) s1 b))
-| Mark (_, b) -> range_goals range_of c s b
-
-(** val is_wide : string list -> expr -> bool **)
-
-let rec is_wide wide = function
-| Int _ -> false
-| Var x -> existsb (eqb1 x) wide
-| Sum l -> existsb (is_wide wide) l
-| Scaled (_, b) -> is_wide wide b
-| FloorDiv (b, _) -> is_wide wide b
-| TruncDiv (b, _) -> is_wide wide b
-| Rem (b, _) -> is_wide wide b
-| Min l -> existsb (is_wide wide) l
-| Max l -> existsb (is_wide wide) l
-| Select (_, b, c) -> (||) (is_wide wide b) (is_wide wide c)
-
-(** val typed : range -> range -> string list -> expr -> range **)
-
-let typed narrow broad wide a =
-  if is_wide wide a then broad else narrow
+  app (value_goals c s (computed t a))
+    (app (value_goals ((x, m) :: c) s1 (((own t x), (Var x)) :: []))
+      (range_goals t ((x, m) :: c) s1 b))
+| Mark (_, b) -> range_goals t c s b
 
 (** val subscripts : nat -> token list -> expr list option **)
 
@@ -5707,17 +6878,47 @@ let rec merged = function
 | Let (x, a, b) -> Let (x, a, (merged b))
 | Mark (text, b) -> Mark (text, (merged b))
 
-(** val all_range_goals :
-    specification -> (expr -> range) -> counted -> goal list **)
+(** val all_range_goals : specification -> types -> counted -> goal list **)
 
-let all_range_goals g range_of n0 =
-  let (c, s) = beginning g in range_goals range_of c s (merged (lowered n0))
+let all_range_goals g t n0 =
+  let (c, s) = beginning g in range_goals t c s (merged (lowered n0))
+
+(** val negates : token option -> token list -> bool **)
+
+let rec negates before = function
+| [] -> false
+| t :: ts' ->
+  let operand1 =
+    match before with
+    | Some t0 ->
+      (match t0 with
+       | Sign s ->
+         (||)
+           (eqb1 s (String ((Ascii (true, false, false, true, false, true,
+             false, false)), EmptyString)))
+           (eqb1 s (String ((Ascii (true, false, true, true, true, false,
+             true, false)), EmptyString)))
+       | Directive _ -> false
+       | _ -> true)
+    | None -> false
+  in
+  (||)
+    (match t with
+     | Sign s ->
+       (&&)
+         (eqb1 s (String ((Ascii (true, false, true, true, false, true,
+           false, false)), EmptyString))) (negb operand1)
+     | _ -> false) (negates (Some t) ts')
 
 (** val check_range :
-    specification -> range -> range -> string list -> string -> certificate
-    list -> bool **)
+    specification -> types -> string -> certificate list -> bool **)
 
-let check_range g narrow broad wide text cs =
+let check_range g t text cs =
   match with_subscripts g.sizes text with
-  | Some n0 -> refutes_all cs (all_range_goals g (typed narrow broad wide) n0)
+  | Some n0 ->
+    (&&)
+      (negb
+        ((&&) (existsb (fun one -> Z.eqb (fst (snd one)) Z0) t.kinds)
+          (negates None (words text))))
+      (refutes_all cs (all_range_goals g t n0))
   | None -> false

@@ -310,7 +310,7 @@ type problem =
   | Stored of stored * source * source * proposal * proposal
   | Divided of stored * division * source * counted * source * proposal * proposal
   | Buffered of stored * layered list * product list * division * source * counted * source * proposal * proposal
-  | Range of specification * range * range * string list * string
+  | Range of specification * types * string
 
 let layer () = let k = natural () in (k, storage ())
 let rec level () = match word () with
@@ -379,18 +379,35 @@ let problem () =
     Buffered (u, s, q, parts, n, chosen, n', how, proposal ())
   | "range" ->
     let g = specification () in
-    let narrow = range () in
-    let broad = range () in
-    let wide = list name in
-    Range (g, narrow, broad, wide, name ())
+    let int = range () in
+    let long = range () in
+    let kinds = list (fun () -> let x = name () in (x, range ())) in
+    Range (g, { int; long; kinds }, name ())
   | found -> malformed "a problem" found
 
 (* A text that is not read has no conditions. *)
 let unread () = print_endline "unread"; exit 1
 
+(* The statements of the original, where it is given as a text, and what it was told that they touch. *)
+let uses_of p =
+  match p with
+  | Scan _ | Range _ -> None
+  | Whole (t, n, _, _, _) | Private (t, _, n, _, _, _) | Reused (t, _, n, _, _, _) ->
+    Some (t.original.sizes, combine t.original.shapes t.uses, n)
+  | Stored (u, n, _, _, _) -> Some (u.written.sizes, as_written u, n)
+  | Divided (u, _, n, _, _, _, _) | Buffered (u, _, _, _, n, _, _, _, _) ->
+    Some (u.written.sizes, everywhere (as_written u), n)
+
+let told_of p =
+  match uses_of p with
+  | Some (sizes, uses, Region (text, _, calls)) ->
+    if not (accounted sizes uses text calls) then (print_endline "forgotten"; exit 1);
+    as_told sizes uses text calls
+  | _ -> []
+
 let goals_of p =
   let both t p p' goals =
-    match both_readable t.original.sizes p p' with
+    match both_readable t p p' with
     | Some (n, n') -> goals (lowered n) (lowered n')
     | None -> unread ()
   in
@@ -410,9 +427,9 @@ let goals_of p =
     (match readable u.written.sizes p' with
      | Some n' -> buffer_goals u s (lowered n') @ stored (owning_all u s) (Term n) p' how how'
      | None -> unread ())
-  | Range (g, narrow, broad, wide, text) ->
+  | Range (g, t, text) ->
     (match with_subscripts g.sizes text with
-     | Some n -> all_range_goals g (typed narrow broad wide) n
+     | Some n -> all_range_goals g t n
      | None -> unread ())
 
 let checked p certificates =
@@ -424,13 +441,13 @@ let checked p certificates =
   | Stored (u, n, n', how, how') -> check_text_stored u n n' how how' certificates
   | Divided (u, parts, n, chosen, n', how, how') -> check_divided u parts n chosen n' how how' certificates
   | Buffered (u, s, q, parts, n, chosen, n', how, how') -> check_buffered u s q parts n chosen n' how how' certificates
-  | Range (g, narrow, broad, wide, text) -> check_range g narrow broad wide text certificates
+  | Range (g, t, text) -> check_range g t text certificates
 
 (* Where no size is allowed, everything is true. *)
 let is_allowed p sizes =
   let g =
     match p with
-    | Scan (g, _, _) | Range (g, _, _, _, _) -> g
+    | Scan (g, _, _) | Range (g, _, _) -> g
     | Whole (t, _, _, _, _) | Private (t, _, _, _, _, _) | Reused (t, _, _, _, _, _) -> t.original
     | Stored (u, _, _, _, _) | Divided (u, _, _, _, _, _, _) | Buffered (u, _, _, _, _, _, _, _, _) -> u.written
   in
@@ -504,20 +521,21 @@ let rec show f =
   | Both fs -> several " and " fs
   | Either fs -> several " or " fs
 
+(* A name as a word. *)
+let letters s =
+  let bit b k = if b then 1 lsl k else 0 in
+  let rec go s =
+    match s with
+    | EmptyString -> []
+    | String (Ascii (a, b, c, d, e, f, g, h), rest) ->
+      let code = bit a 0 + bit b 1 + bit c 2 + bit d 3 + bit e 4 + bit f 5 + bit g 6 + bit h 7 in
+      Printf.sprintf "%%%02X" code :: go rest
+  in
+  [ "'" ^ Stdlib.String.concat "" (go s) ]
+
 (* A program in the words in which it is read. *)
 let rec words_of n =
   let several f l = string_of_int (List.length l) :: List.concat_map f l in
-  let letters s =
-    let bit b k = if b then 1 lsl k else 0 in
-    let rec go s =
-      match s with
-      | EmptyString -> []
-      | String (Ascii (a, b, c, d, e, f, g, h), rest) ->
-        let code = bit a 0 + bit b 1 + bit c 2 + bit d 3 + bit e 4 + bit f 5 + bit g 6 + bit h 7 in
-        Printf.sprintf "%%%02X" code :: go rest
-    in
-    [ "'" ^ Stdlib.String.concat "" (go s) ]
-  in
   let rec expr a =
     match a with
     | Int v -> [ "int"; decimal v ]
@@ -547,8 +565,8 @@ let rec words_of n =
   | Naming (x, a, b) -> ("let" :: letters x) @ expr a @ words_of b
   | Remark (text, b) -> ("mark" :: letters text) @ words_of b
 
-let answer good count =
-  if good then Printf.printf "accepted %d\n" count else Printf.printf "refused\n";
+let answer ?(told = []) good count =
+  if good then print_endline (Stdlib.String.concat " " ("accepted" :: string_of_int count :: told)) else print_endline "refused";
   exit (if good then 0 else 1)
 
 (* Conditions may be too many to hold, or take longer to compute than certificates may. *)
@@ -567,12 +585,14 @@ let () =
     if Array.length Sys.argv > 2 then deadline := float_of_string Sys.argv.(2);
     match Array.sub Sys.argv 0 (min 2 (Array.length Sys.argv)) with
     | [| _; "prove" |] ->
+      let told = List.concat_map letters (told_of p) in
       let found = certificates p in
       let good = checked p found in
       if good && Array.length Sys.argv > 3 && not (is_allowed p (List.tl (List.tl (List.tl (Array.to_list Sys.argv))))) then
         (print_endline "nothing"; exit 1);
-      answer good (List.length found)
+      answer ~told good (List.length found)
     | [| _; "find" |] ->
+      ignore (told_of p);
       let found = certificates p in
       print_string (string_of_int (List.length found));
       List.iter print_certificate found;
