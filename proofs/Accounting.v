@@ -276,12 +276,13 @@ Definition accounts_for (names iterators written : list string) (uses : list (sh
   let '(text, (name, args, _)) := old in
   match find (fun hu => String.eqb name (shape_name (fst hu))) uses with
   | Some (h, u) =>
-      match read_statement u text with
-      | Some (step, l) =>
+      match read_statement u text, shape_domain h with
+      | _, Or [] => Some true   (* it is never executed *)
+      | Some (step, l), _ =>
           let all := map (accounts (combine (shape_arguments h) args) (shape_domain h) iterators names written u step) l in
           if existsb (fun a => match a with Some false => true | _ => false end) all then Some false
           else if existsb (fun a => match a with None => true | _ => false end) all then None else Some true
-      | None => None
+      | None, _ => None
       end
   | None => Some false
   end.
@@ -391,7 +392,7 @@ Theorem accounted_sound : forall names uses text calls n words name args hint h 
   accounted names uses text calls = true -> parse true names text = Some n ->
   In (words, (name, args, hint)) (combine (leaves n) calls) ->
   find (fun hu => String.eqb name (shape_name (fst hu))) uses = Some (h, u) ->
-  read_statement u words = Some (step, l) -> In m l ->
+  read_statement u words = Some (step, l) -> In m l -> shape_domain h <> Or [] ->
   let s := combine (shape_arguments h) args in
   is_certain s names m = true ->
   among (names_in n ++ names) (mentioned m) = true \/
@@ -399,10 +400,14 @@ Theorem accounted_sound : forall names uses text calls n words name args hint h 
   (touching m = Writes \/ touching m <> Reads /\ step = true \/ is_said s (shape_domain h) (names_in n) (may_read u) m = true \/
    touching m = Reads /\ among (written_in uses (combine (leaves n) calls)) (mentioned m) = false).
 Proof.
-  intros names uses text calls n ws name args hint h u step l m H Hn Hold Hu Hl Hm s Hsure.
+  intros names uses text calls n ws name args hint h u step l m H Hn Hold Hu Hl Hm Hruns s Hsure.
   unfold accounted, accounts_of in H. rewrite Hn in H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
   specialize (H _ (in_map _ _ _ Hold)). cbn [snd accounts_for] in H. rewrite Hu, Hl in H. fold s in H.
-  destruct (existsb _ (map _ l)) eqn:E in H; [discriminate|]. clear H.
+  assert (E : existsb (fun a => match a with Some false => true | _ => false end)
+    (map (accounts s (shape_domain h) (names_in n) names (written_in uses (combine (leaves n) calls)) u step) l) = false).
+  { destruct (shape_domain h) as [| |[|]|]; try congruence; destruct (existsb _ (map _ l)); [discriminate | reflexivity | discriminate | reflexivity
+      | discriminate | reflexivity | discriminate | reflexivity]. }
+  clear H.
   assert (Ha : accounts s (shape_domain h) (names_in n) names (written_in uses (combine (leaves n) calls)) u step m <> Some false).
   { intros Ha. rewrite <- not_true_iff_false in E. apply E. apply existsb_exists. exists (Some false). split; [|reflexivity].
     rewrite <- Ha. apply in_map, Hm. }

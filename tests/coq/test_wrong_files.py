@@ -16,10 +16,8 @@ INNER = '(Counting "c1" (Var "c0") (Compare LT (Var "c1") (Var "n")) 1'
 NEW_TIME = '[(Int 1); (Var "j"); (Int 0); (Var "i"); (Int 0)]'
 
 WRONG = {
-    "the original has one iteration less": (
-        '(Counting "j" (Int 0) (Compare LE (Var "j")',
-        '(Counting "j" (Int 0) (Compare LT (Var "j")',
-    ),
+    "the original has one iteration less": ("j <= i;", "j < i;"),
+    "an access is forgotten": ('Use [("x", [(Var "i")]); ("a"', 'Use [("a"'),
     "the new loops do not end": (INNER, INNER.replace("LT", "GE")),
     "the new loops have one iteration less": (
         INNER,

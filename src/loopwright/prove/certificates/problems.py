@@ -170,7 +170,7 @@ def range_problem(text: Program) -> RangeProblem:
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
     kinds = integer_types(text)
-    told = listed(kinds.items(), lambda one: (name(one[0]), *_range(one[1])))
+    told = listed(list(kinds.items()), lambda one: (name(one[0]), *_range(one[1])))
     words = ("range", *sizes, *_range(INT), *_range(LONG), *told, name(text.region.text))
     return RangeProblem(" ".join(words), tuple(dict.fromkeys(kinds.values())))
 

@@ -5887,23 +5887,51 @@ let accounts_for names iterators written0 uses0 = function
      (match read_statement u text with
       | Some p2 ->
         let (step, l) = p2 in
-        let all =
-          map
-            (accounts (combine h.shape_arguments args) h.shape_domain
-              iterators names written0 u step) l
-        in
-        if existsb (fun a ->
-             match a with
-             | Some y -> if y then false else true
-             | None -> false) all
-        then Some false
-        else if existsb (fun a ->
-                  match a with
-                  | Some _ -> false
-                  | None -> true) all
-             then None
-             else Some true
-      | None -> None)
+        (match h.shape_domain with
+         | Or arguments0 ->
+           (match arguments0 with
+            | [] -> Some true
+            | _ :: _ ->
+              let all =
+                map
+                  (accounts (combine h.shape_arguments args) h.shape_domain
+                    iterators names written0 u step) l
+              in
+              if existsb (fun a ->
+                   match a with
+                   | Some y -> if y then false else true
+                   | None -> false) all
+              then Some false
+              else if existsb (fun a ->
+                        match a with
+                        | Some _ -> false
+                        | None -> true) all
+                   then None
+                   else Some true)
+         | _ ->
+           let all =
+             map
+               (accounts (combine h.shape_arguments args) h.shape_domain
+                 iterators names written0 u step) l
+           in
+           if existsb (fun a ->
+                match a with
+                | Some y -> if y then false else true
+                | None -> false) all
+           then Some false
+           else if existsb (fun a ->
+                     match a with
+                     | Some _ -> false
+                     | None -> true) all
+                then None
+                else Some true)
+      | None ->
+        (match h.shape_domain with
+         | Or arguments0 ->
+           (match arguments0 with
+            | [] -> Some true
+            | _ :: _ -> None)
+         | _ -> None))
    | None -> Some false)
 
 (** val uniform : (shape * use) list -> bool **)
