@@ -71,6 +71,7 @@ KEPT = [
     # it is not the only one that changes it, or what its value is made of
     "int k = 0; int *p = &k; *p = 3; y[k] = 0;",
     "for (int i = 0; i < n; i++) { i += x[i] > 0; int k = i; y[k] = 0; }",
+    "int k = 0; for (int i = 0; i < n; i++) { int *q = &i; *q += x[i] > 0; y[k] = 0; k += 2; }",
     # another type: what wraps around, or is cut off
     "unsigned k = 0; for (int i = 0; i < n; i++) { y[k] = 0; k -= 3; }",
     "char k = 0; for (int i = 0; i < n; i++) { y[k] = 0; k += 3; }",

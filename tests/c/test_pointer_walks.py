@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.read.c.pointer_walks import with_pointer_walks
+from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.reader import read_source
 from loopwright.source import Source
 from tests.c.support import writes
@@ -29,6 +29,7 @@ FOLLOWED = {
     "for (i = 0; i < n; i++) { if (*s++ > 2) t++; }": ["t[]?"],
     "for (i = 0; i < n; i++) { z->re = i; (*z++).im = 2; }": ["z[i]?", "z[i]?"],
     "for (i = 0; i < n; i++) { *--e = i; }": ["e[-1 - i]"],
+    "for (unsigned u = 0; u < m; u++) { *--e = u; *d = 1; d += 2; }": ["e[-1 - u]", "d[2u]"],
     "while (d < end) *d++ = *s++;": ["d[k_1]"],
     "while (end > d) { *d = 2; d++; }": ["d[k_1]"],
     "while (d != end) *d++ = 1;": ["d[k_1]"],
@@ -36,63 +37,66 @@ FOLLOWED = {
     "for (; d < end; d++, s++) *d = *s;": ["d[k_1]"],
     "for (float *p = d; p < end; p += 3) *p = 1;": ["d[3k_1]"],
     "for (float *p = d, *q = &d[n]; p != q; ++p) *p = 1;": ["d[k_1]"],
-    "while (end > d) *--end = 1;": ["end[-1 - k_1]"],
+    "while (end > d) *--end = 1;": ["d[-1 + n - k_1]"],
     "for (float *p = d; p < end; p++, s += 2) *p = *s;": ["d[k_1]"],
     "for (float *p = d; p < end; p++, ++p) *p = 1;": ["d[2k_1]"],
 }
+ALSO_WRITTEN = [
+    # with elements in place of pointers, though not all of it is read
+    "while (n--) { *d++ = 1; if (s[0] > 0) break; }",
+    "while (n--) *d++ = 1; d[0] = 3;",
+    "for (i = 0; i < n && *d > 0; i++) *d++ = 1;",
+    "for (i = 0; i < n; i++) { for (j = 0; j < w; j++) *d++ = 1; d++; }",
+    "for (i = 0; i < n; i++) for (j = 0; j <= w; j++) *d++ = 1;",
+    "for (float *p = d; p < d + n; p += 2) *p = 1;",
+    "while (d < end) { *d++ = 1; end--; }",
+    "for (float *p = d, *q = d + n, *r = e; p < q; p++) *p = *r;",
+    "while (d <= end) *d++ = 1;",
+    "while (d < end) { *d++ = 1; if (s[0] > 0) break; }",
+    "float *p = d + 1; while (p < end) *p++ = 1;",
+    "float *p = d; p = d + 1; while (p < end) *p++ = 1;",
+    "while (d < end) { { int n = 2; t += n; } *d++ = 1; }",
+    "while (d < end) *d++ = 1; while (d < end) *d++ = 2;",
+    "for (i = 0; i < n; i++) { { int d; d = 1; } *(float *)d++ = 1; }",
+]
 LEFT = [
     "while (n--) *d++ = n;",
     "while (n--) { *d++ = 1; if (s[0] > 0) d++; }",
     "while (n--) { if (s[0] > 0) *d++ = 1; }",
     "while (n--) { *d++ = 1; s[0] > 0 ? d++ : 0; }",
     "while (n--) { *d++ = 1; s[0] > 0 && d++; }",
-    "while (n--) { *d++ = 1; if (s[0] > 0) break; }",
     "while (n--) { if (s[0] > 0) continue; *d++ = 1; }",
     "while (n--) { d[0] = *d++; }",
     "while (n--) { *d++ = 1; stop(); }",
     "while (n--) { *d++ = 1; give(&d); }",
     "while (c--) *d++ = 1;",
-    "while (n--) *d++ = 1; d[0] = 3;",
     "while (n--) *d++ = 1; i = n;",
-    "for (i = 0; i < n && *d > 0; i++) *d++ = 1;",
     "for (i = 0; i++ < n;) *d++ = 1;",
     "for (i = 0; i < n; i++) { *d++ = 1; i += s[0] > 0; }",
     "for (i = 0; i < n; i++, t++) *d++ = 1;",
-    "for (i = 0; i < n; i++) { for (j = 0; j < w; j++) *d++ = 1; d++; }",
     "for (i = 0; i < n; i++) for (j = 0; j < i; j++) *d++ = 1;",
     "for (i = 0; i < n; i++) if (i > 2) for (j = 0; j < w; j++) *d++ = 1;",
     "for (i = 0; i < n; i++) { for (j = 0; j < w; j++) *d++ = 1; w--; }",
-    "for (i = 0; i < n; i++) for (j = 0; j <= w; j++) *d++ = 1;",
     "for (i = 0; i < n; i++) for (j = 0; j < m; j++) *d++ = 1;",
     "for (i = 0; i < n; i++) { if (s[i] > 0) continue; for (j = 0; j < w; j++) *d++ = 1; }",
     "for (float *p = d; p < d + n; p++) { *p = 1; n--; }",
     "for (float *p = d; p < d + n; p++) { *p = 1; d = 0; }",
-    "for (float *p = d; p < d + n; p += 2) *p = 1;",
     "for (float *p = d; p < e + n; p++) *p = 1;",
     "for (char *p = (char *)d; p < (char *)d + n; p++) *p = 1;",
     "for (i = 0; i < n; i++) { WALK; }",
-    "while (d < end) { *d++ = 1; end--; }",
     "for (float *p = d; p < end; p++, t++) *p = 1;",
-    "for (float *p = d, *q = d + n, *r = e; p < q; p++) *p = *r;",
     "for (float *p = d, *q = d + n, r = 2; p < q; p++) *p = r;",
     "while (d < end) { *d++ = 1; n--; }",
     "n++; while (d < end) *d++ = 1;",
-    "while (d <= end) *d++ = 1;",
     "while (d > end) *d++ = 1;",
     "while (d != end) { *d = 1; d += 2; }",
-    "while (d < end) { *d++ = 1; if (s[0] > 0) break; }",
     "while (d < end) { *d++ = 1; give(&end); }",
     "while (d < end) *d++ = end - d;",
     "while (d < e) *d++ = 1;",
-    "float *p = d + 1; while (p < end) *p++ = 1;",
-    "float *p = d; p = d + 1; while (p < end) *p++ = 1;",
     "char *p = (char *)d, *q = (char *)(d + n); while (p < q) *p++ = 1;",
     "float *q = (float *)((char *)d + n); while (d < q) *d++ = 1;",
-    "while (d < end) { { int n = 2; t += n; } *d++ = 1; }",
-    "while (d < end) *d++ = 1; while (d < end) *d++ = 2;",
     "for (i = 0; i < n; i++) { again: *d++ = 1; if (s[0] > 0) goto again; }",
     "\n#pragma omp parallel for firstprivate(d)\nfor (i = 0; i < n; i++) *d++ = 1;",
-    "for (i = 0; i < n; i++) { { int d; d = 1; } *(float *)d++ = 1; }",
 ]
 OPTIONS = CompilerOptions()
 
@@ -123,7 +127,7 @@ def test_what_does_not_walk_evenly_or_is_read_later_stays(body: str) -> None:
 def test_walks_in_other_words_do_the_same(tmp_path: Path) -> None:
     """Both texts run, with sizes 0, 1 and more, and below 0 where that is defined."""
     functions, calls = [], []
-    for number, body in enumerate(FOLLOWED):
+    for number, body in enumerate((*FOLLOWED, *ALSO_WRITTEN)):
         source = _source(body)
         texts = source.text, with_pointer_walks(source, OPTIONS).text
         assert texts[0] != texts[1]

@@ -74,10 +74,10 @@ ALL_COLUMNS = PIVOTS.replace("A[i][k] > A[row[k]][k]", "A[i][89] > A[row[k]][89]
         (INDEPENDENT, rows_in_flight, []),
         (PIVOTS, deferred, [True, True, False, False]),
         (ALL_COLUMNS, deferred, [False, False, False, False]),
-        (FROM_THE_RIGHT, columns, [True]),
-        (FROM_THE_RIGHT.replace("k < j", "k < 90"), columns, [False]),
-        (FROM_THE_RIGHT.replace("A[i][j] / B[j][j]", "A[i][j] + A[0][89]"), columns, [False]),
-        (FROM_BELOW, columns, [False]),
+        (FROM_THE_RIGHT, columns, [True, True]),
+        (FROM_THE_RIGHT.replace("k < j", "k < 90"), columns, [False, False]),
+        (FROM_THE_RIGHT.replace("A[i][j] / B[j][j]", "A[i][j] + A[0][89]"), columns, [False, False]),
+        (FROM_BELOW, columns, []),
     ],
     ids=[
         "rows",
@@ -98,19 +98,16 @@ def test_what_may_wait_waits(tmp_path: Path, text: str, move: Phase, legal: list
     assert [judge.estimated(script, "") is not None for script in scripts] == legal
 
 
-@pytest.mark.parametrize(
-    ("columns_before", "corners"),
-    [("i", ["{[jT, i, j, k] : 24 * [i / 24] <= 66 and k < 24 * jT and i < 24 * jT + 24}"]), ("90", [])],
-    ids=["triangle", "box"],
-)
-def test_rows_that_end_at_the_diagonal_have_corners(
-    tmp_path: Path, columns_before: str, corners: list[str]
-) -> None:
-    text = FROM_THE_RIGHT.replace("j < 90", f"j < {columns_before}").replace("B[k][j]", "A[j][k]")
-    judge = judge_of(tmp_path, text)
-    scripts = columns(judge.plan, targets(judge.plan)[0], judge.setting)
-    splits = [step.operation for script in scripts for step in script if isinstance(step.operation, Isplit)]
-    assert [str(one.condition) for one in splits if one.target == "InBlock"] == corners
+def test_rows_that_end_at_the_diagonal_have_corners_and_rows_after_them(tmp_path: Path) -> None:
+    """Rows and columns of a box do not: there all rows go together, and nothing is split off."""
+    text = FROM_THE_RIGHT.replace("90", "96").replace("B[k][j]", "A[j][k]")
+    corner = "{[jT, i, j, k] : k < 24 * jT and i < 24 * jT + 24}"
+    after = "{[jT, i, j] : i >= 24 * jT + 24}"
+    for columns_before, expected in (("i", [[], [after], [corner], [corner, after]]), ("96", [[], []])):
+        judge = judge_of(tmp_path, text.replace("j < 96", f"j < {columns_before}"))
+        scripts = columns(judge.plan, targets(judge.plan)[0], judge.setting)
+        splits = [[step.operation for step in one if isinstance(step.operation, Isplit)] for one in scripts]
+        assert [[str(one.condition) for one in script[1:]] for script in splits] == expected
 
 
 HANDED_ON = """\

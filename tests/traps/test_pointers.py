@@ -21,14 +21,13 @@ double twice(double z) { return 2 * z; }
 MOVING = [
     Trap("the subscript changes", "for (i = 0; i < n; i++) { k = i; P *p = &q[k]; k = 2; p->x = 1; }"),
     Trap("the subscript counts", "for (i = 0; i < n; i++) { P *p = &q[i]; for (i = 0; i < 3; i++) p->x += 1; }"),
-    Trap("the pointer moves", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p++; p->y = 2; }"),
     Trap("the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"),
     Trap("the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"),
     Trap("its address is taken", "for (i = 0; i < n; i++) { P *p = &q[i], **r = &p; *r = q; p->x = 1; }"),
     Trap(
         "another type of the elements",
         "for (i = 0; i < n; i++) { double *p = (double *)q + i; p[1] = p[0]; }",
-        script="reverse S1.i",
+        script="reverse(S1, i)",
     ),
     Trap("a cast to a smaller element", "for (i = 0; i < n; i++) { char *p = (char *)(q + i); p[0] = 1; }"),
     Trap("a member that is assigned", "for (i = 0; i < n; i++) { P *p = &s->p[i]; s->p = q; p->x = 1; }", parameters="int n, S *s"),
@@ -55,10 +54,11 @@ MOVING = [
     Trap(
         "out of its row",
         "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = p[i + 1] + A[1][i]; }",
-        script="reverse S1.i",
+        script="reverse(S1, i)",
     ),
-    Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse S1.i"),
-    Trap("through a macro", "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }", head="#define SET(p) (p++)->x = 1"),
+    Trap("into the next row", "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = A[1][i]; }", script="reverse(S1, i)"),
+    Trap("into the next row from outside", "double *p = A[0]; for (i = 0; i < n; i++) { x++; *x = p[i]; A[1][i] = i; }", script="reverse(S1, i)"),
+    Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse(S1, i)"),
 ]
 
 FOLLOWED = [
@@ -79,6 +79,8 @@ FOLLOWED = [
     Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
     Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
     Trap("in two loops", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }"),
+    Trap("the pointer moves", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p++; p->y = 2; }"),
+    Trap("through a macro", "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }", head="#define SET(p) (p++)->x = 1"),
 ]
 
 

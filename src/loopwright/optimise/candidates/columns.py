@@ -14,12 +14,16 @@ Where columns end at a diagonal, the rows of a block wait for the columns before
 with a corner these sums take their terms together, a vector of each row at a time:
 
       for k < b jT:  for i of jT:  for v < i - b jT:     C[i][v] -= A[i][k] * Q[k][v]
+
+Rows after those of the block do not wait for each other: threads share them, and what the block gives itself
+is computed for some of them at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from dataclasses import replace
+from itertools import permutations
 
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
@@ -53,6 +57,9 @@ DEPTH = 3
 WIDTHS = (24, 16, 8)
 """Columns of a block: the first of which some rows fit into registers."""
 
+TOGETHER = 8
+"""Rows after a block that take the terms of its own columns together."""
+
 ELEMENT = 8
 """Bytes of the elements that tiles are made for."""
 
@@ -76,39 +83,54 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class _Form:
-    """Rows of a tile and columns of a block; whether threads share rows, and whether corners are apart."""
+class _Blocks:
+    """The steps that make blocks, what is left of the sum, and the columns of a block.
 
-    rows: int
+    `whole` says which corners are, or is None where all are.
+    """
+
+    steps: Script
+    rest: _Columns
     width: int
-    shared: bool
-    cornered: bool
+    whole: AffineSet | None
 
 
 def columns(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Script]:
-    """Of a nest of several statements over rows and columns, one of which sums up over columns before."""
+    """Of a nest of several statements over rows and columns, one of which sums up over columns before.
+
+    Each script begins with one before it, whose storage is not judged again.
+    """
     if not setting.copies or is_single(nest) or is_tiled(plan, nest):
         return
     if len(nest.loops) not in (DEPTH - 1, DEPTH):
         return
-    is_shared = setting.threads > 1 and len(nest.loops) == DEPTH
     for position in nest.component.positions:
         for found in _sums(plan, position):
             for rows, wide, width in _shapes(setting):
-                for shared, cornered in product((True, False) if is_shared else (False,), (False, True)):
-                    form = _Form(rows, width, shared=shared, cornered=cornered)
-                    try:
-                        steps = _by_blocks(plan, nest, found, form)
-                    except BadInput:
-                        continue
-                    if steps:
-                        yield (*script_of(plan), *steps, *((Step(operations.Widen()),) if wide else ()))
+                try:
+                    blocks = _by_blocks(plan, nest, found, rows, width)
+                    for script in () if blocks is None else _continued(plan, nest, blocks, wide=wide):
+                        yield (*script_of(plan), *script)
+                except BadInput:
+                    continue
+
+
+def _continued(plan: Plan, nest: NamedNest, blocks: _Blocks, *, wide: bool) -> Iterator[Script]:
+    """Blocks, the same with corners, and both with rows after a block some at a time."""
+    script = (*blocks.steps, *((Step(operations.Widen()),) if wide else ()))
+    begun = performed(plan, *script)
+    yield script
+    yield (*script, *_rows_after(begun, nest, blocks))
+    if corner := _corner(begun, blocks):
+        begun = performed(begun, *corner)
+        yield (*script, *corner)
+        yield (*script, *corner, *_rows_after(begun, nest, blocks))
 
 
 def _shapes(setting: SearchContext) -> Iterator[tuple[int, bool, int]]:
     """Rows, whether the widest vectors are asked for, and columns."""
     machine = setting.machine
-    for wide in (False, True) if machine.widest else (False,):
+    for wide in (True, False) if machine.widest else (False,):
         lanes = (machine.widened if wide else machine).vector // ELEMENT
         shapes = (((machine.registers - SPARE) // (width // lanes), wide, width) for width in WIDTHS)
         yield from [one for one in shapes if one[0] >= LOWEST][:1]
@@ -141,12 +163,8 @@ def _sums(plan: Plan, position: Position) -> Iterator[_Columns]:
             yield _Columns(handle, row, column, step, write.array, panels[0].array, is_turned)
 
 
-def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, form: _Form) -> Script:
-    """The steps, none where blocks have no such form; `BadInput` where loops cannot be put into this order.
-
-    Where threads share the work, rows after a block are apart from those that it needs itself.
-    """
-    rows, width = form.rows, form.width
+def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, rows: int, width: int) -> _Blocks | None:
+    """None where blocks have no such form; `BadInput` where loops cannot be put into this order."""
     order = tuple(one for one in found.order if one in nest.loops)
     begun = list(nest.definition)
     if order != nest.loops:
@@ -159,22 +177,17 @@ def _by_blocks(plan: Plan, nest: NamedNest, found: _Columns, form: _Form) -> Scr
     blocks = {found.row: rows, found.column: width}
     whole = whole_blocks(tiled, tiled.component(handle), blocks)
     if whole is None:
-        return ()
+        return None
     rest = fresh(tiled, "InBlock")
     begun.append(Step(operations.Isplit(handle, whole, 1), (full, rest)))
-    corner: Script = ()
-    if form.cornered:
-        split, corner = _corner(tiled, found, rest, width)
-        if not corner:
-            return ()
-        begun += split
-    begun += _rows_after(performed(plan, *begun), found, rest, width) if form.shared else ()
     begun.append(Step(operations.Tile(full, (LoopNumber(rows, found.row),))))
     loops = (over, f"{found.row}T", found.step, found.row, found.column)
     begun += _in_order(full, loops, width)
     panel = operations.Pack(found.panel, full, over, transposed=found.is_turned, reused=True)
     tile = operations.Pack(found.written, full, f"{found.row}T", written=True, reused=True)
-    return (*begun, Step(panel), Step(tile), Step(operations.Unroll(full, found.row)), *corner)
+    vectors = Step(operations.Unroll(full, found.row)), Step(operations.Vectorize(full, (COLUMN,)))
+    corners = whole_blocks(tiled, tiled.component(handle), {found.row: width}, Bounds.ALONE)
+    return _Blocks((*begun, Step(panel), Step(tile), *vectors), replace(found, handle=rest), width, corners)
 
 
 def _in_order(name: str, loops: tuple[str, ...], width: int) -> Script:
@@ -189,38 +202,39 @@ def _in_order(name: str, loops: tuple[str, ...], width: int) -> Script:
     )
 
 
-def _corner(plan: Plan, found: _Columns, rest: str, width: int) -> tuple[Script, Script]:
-    """The sums of the rows of whole blocks over the columns before: how they are split off, and their order.
+def _corner(plan: Plan, blocks: _Blocks) -> Script:
+    """The sums of the rows of whole blocks over the columns before, split off, and in their order.
 
     None where columns do not bound rows: then the rows of a block are as all others.
     """
-    component = plan.component(found.handle)
-    loops = plan.leaf(component.first).loops
-    if not _bound_each_other(plan, component, (loops.index(found.row), loops.index(found.column))):
-        return (), ()
-    ends = whole_blocks(plan, component, {found.row: width}, Bounds.ALONE)
+    found, width = blocks.rest, blocks.width
+    loops = plan.leaf(plan.component(found.handle).first).loops
+    if not _is_bounded(plan, found):
+        return ()
     corner, over = fresh(plan, "Corner"), Symbol(loops[0])
     begin = Multiplicative("*", Numeral(width), over)
     end = Addition((begin, Numeral(width)))
     tests = (
-        *(() if ends is None else (ends.condition,)),
+        *(() if blocks.whole is None else (blocks.whole.condition,)),
         Chain(((Symbol(found.step),), (begin,)), ("<",)),
         Chain(((Symbol(found.row),), (end,)), ("<",)),
     )
     condition = AffineSet(tuple(map(Symbol, loops)), Junction(conjunction=True, arguments=tests))
-    sums = operations.Pack(found.written, corner, loops[0], written=True, reused=True)
-    panel = operations.Pack(found.panel, corner, loops[0], transposed=found.is_turned)
-    return (Step(operations.Isplit(rest, condition, 1), (corner, rest)),), (
+    return (
+        Step(operations.Isplit(found.handle, condition, 1), (corner, found.handle)),
         *_in_order(corner, (loops[0], found.step, found.row, found.column), width),
-        Step(sums),
-        Step(panel),
+        Step(operations.Pack(found.written, corner, loops[0], written=True, reused=True)),
+        Step(operations.Pack(found.panel, corner, loops[0], transposed=found.is_turned)),
         Step(operations.Unroll(corner, found.row)),
         Step(operations.Vectorize(corner, (COLUMN,))),
     )
 
 
-def _bound_each_other(plan: Plan, component: Component, depths: tuple[int, int]) -> bool:
-    """Whether one bound has both loops."""
+def _is_bounded(plan: Plan, found: _Columns) -> bool:
+    """Whether columns bound rows: one bound has both loops."""
+    component = plan.component(found.handle)
+    loops = plan.leaf(component.first).loops
+    depths = loops.index(found.row), loops.index(found.column)
     return any(
         not any(bound.get_coefficient_val(DIM, depth).is_zero() for depth in depths)
         for points in plan.iterations(component, DEPTH + 1)
@@ -229,14 +243,23 @@ def _bound_each_other(plan: Plan, component: Component, depths: tuple[int, int])
     )
 
 
-def _rows_after(plan: Plan, found: _Columns, rest: str, width: int) -> Script:
-    """In each block first the rows that its columns have on the diagonal, then the others."""
+def _rows_after(plan: Plan, nest: NamedNest, blocks: _Blocks) -> Script:
+    """In each block first the rows that its columns have on the diagonal, then the others, some together.
+
+    Where columns do not bound rows, all rows are such others.
+    """
     every, after, inside = (fresh(plan, name) for name in ("Rows", "After", "Inside"))
-    loops = tuple(map(Symbol, plan.leaf(plan.component(rest).first).loops))
-    over = Multiplicative("*", Numeral(width), loops[0])
+    found, width = blocks.rest, blocks.width
+    loops = plan.leaf(plan.component(found.handle).first).loops
+    lifted, together = Step(operations.Lift(found.handle, 2), (every,)), LoopNumber(TOGETHER, found.row)
+    if not _is_bounded(plan, found):
+        return lifted, Step(operations.UnrollAndJam(every, (together,)))
+    shared = tuple(map(Symbol, loops[: len(nest.loops) + 1]))
+    over = Multiplicative("*", Numeral(width), shared[0])
     condition = Chain(((Symbol(found.row),), (Addition((over, Numeral(width))),)), (">=",))
     return (
-        Step(operations.Lift(rest, 2), (every,)),
-        Step(operations.Isplit(every, AffineSet(loops, condition), 1), (after, inside)),
+        lifted,
+        Step(operations.Isplit(every, AffineSet(shared, condition), 1), (after, inside)),
         Step(operations.Reorder(after, inside)),
+        Step(operations.UnrollAndJam(after, (together,))),
     )

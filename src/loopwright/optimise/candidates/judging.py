@@ -189,7 +189,8 @@ class Judge:
         self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None
     ) -> Estimated | None:
         try:
-            plan = self._performed(script)
+            begun, rest = self._begun(script)
+            plan, proved = performed(begun, *rest), len(begun.storage)
             whole = _divided(plan)
             names = () if known is None else known[0]
             before = None if known is None else known[1].plan
@@ -197,14 +198,14 @@ class Judge:
             new = {one.name for one in plan.program.statements} - {one.name for one in had}
             parts = (one for one, name in whole.items() if name in names and one not in new)
             part = plan if known is None else part_with(plan, (*names, *parts, *sorted(new)))
-            stored = len(plan.storage) - (0 if before is None else len(before.storage))
             shaped = any(isinstance(step.operation, Hexagon) for step in script)
-            patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if stored else 1)
+            is_stored = len(plan.storage) > proved
+            patience = PATIENCE * (4 if not script else SHAPED if shaped else STORED if is_stored else 1)
             least = LEAST if script else patience  # without the original there is nothing to compare with
             if origin == GIVEN:
                 patience = AWAITED * PATIENCE
                 least = min(patience, 2 * (self.deadline - self.clock()))
-            found = self.limited(lambda _: self._cost(plan, part, before), patience, least)
+            found = self.limited(lambda _: self._cost(plan, part, before, proved), patience, least)
         except (BadInput, GaveUp, InternalError):
             return None
         if found is None:
@@ -216,30 +217,21 @@ class Judge:
         others = {} if known is None else known[1].cycles
         return None if cycles is None else Estimated(script, plan, {**others, **cycles}, origin)
 
-    def _performed(self, script: Script) -> Plan:
-        """The plan after a script, from the longest beginning of it that is known."""
+    def _begun(self, script: Script) -> tuple[Plan, Script]:
+        """The plan after the longest beginning of a script that is known to be legal, and the other steps."""
         for count in range(len(script), 0, -1):
-            known = self.known.get(script[:count])
-            if known is not None:
-                return performed(known.plan, *script[count:])
-        return performed(self.plan, *script)
+            if (known := self.known.get(script[:count])) is not None:
+                return known.plan, script[count:]
+        return self.plan, script
 
-    def _is_stored(self, plan: Plan) -> bool:
-        """Whether the changes of storage, and the order they were made in, are proved already."""
-        if not plan.storage:
-            return False
-        begun = tuple(one.step for one in plan.history[: plan.storage[-1].step + 1])
-        return len(begun) < len(plan.history) and self.known.get(begun) is not None
-
-    def _cost(self, plan: Plan, part: Plan, before: Plan | None) -> Estimate | None:
+    def _cost(self, plan: Plan, part: Plan, before: Plan | None, proved: int) -> Estimate | None:
         """What the statements of a part of the plan cost; None where the plan is not legal.
 
-        `before` is one that is, from which the plan was made.
+        `before` is one that is, from which the plan was made; so many of its changes of storage are `proved`.
         """
         dependences, allowed = self.setting_of(plan).dependences, self.allow_reassociation
-        if plan.storage and not self._is_stored(plan):
-            stored = () if before is None else before.storage
-            is_legal = prove_plan(plan, allow_reassociation=allowed, known=stored).proved
+        if len(plan.storage) > proved:
+            is_legal = prove_plan(plan, allow_reassociation=allowed, known=plan.storage[:proved]).proved
         else:
             is_legal = is_kept(plan, dependences, before=before, allow_reassociation=allowed)
         if not is_legal:

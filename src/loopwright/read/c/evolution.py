@@ -13,6 +13,10 @@ first.  In a loop a variable may gain the same in each iteration, may be c - v a
 with another one.  After a loop it is what it was plus what so many iterations make of it, where a comparison
 says how many.
 
+Where pointers alone are followed, all loops that count integers stay as they are, and
+
+    while (n--) *d++ = 0;                              for (long k_1 = 0; k_1 < n; k_1++) d[k_1] = 0;
+
 All others stay what they are.  It counts for runs without overflow, and where pointers that are compared are
 in one array.  Lines stay.
 """
@@ -25,19 +29,21 @@ from collections.abc import Iterator
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import Integer, Pointer, is_observed, unqualified
-from loopwright.read.c.evolved_loops import plain_iterator
-from loopwright.read.c.evolved_state import NotFollowed
-from loopwright.read.c.evolved_statements import EvolvedStatements
+from loopwright.errors import BadInput
+from loopwright.read.c.evolved_loops import plain_loop
+from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
+from loopwright.read.c.evolved_statements import EvolvedStatements, Following
 from loopwright.read.c.evolved_values import element_of, is_signed
-from loopwright.read.c.numbered_loops import OWN, loops_around, moved_variable
+from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable
 from loopwright.source import Edit, Source
 
 _MOST = 60
 _DIRECTED = re.compile(r"#\s*pragma\b.*|\b_Pragma\b")
 INT = Integer(32, signed=True, rank=3)
+_MOVED = re.compile(r"\+\+|--|[+-]=")
 _CHANGED = re.compile(r"\+\+|--|[+-]=|\b(?:int|long|ptrdiff_t|const)\b|\*\s*\w+\s*=")
 
 
@@ -45,11 +51,30 @@ def with_evolved_values(source: Source, options: CompilerOptions) -> Source:
     """The text with such variables replaced, where there are any."""
     if not any(_CHANGED.search(region.place.text) for region in c_file(source).regions):
         return source
-    edits = [one for region in typed_file(source, options).regions for one in _edits(region)]
+    return _evolved(source, options, Following())
+
+
+def with_pointer_walks(source: Source, options: CompilerOptions, *, always: bool = True) -> Source:
+    """The text with elements of arrays in place of pointers that walk through them; integers stay.
+
+    `while (n--) *d++ = 0;` is only the same where it is defined.  A text of which that is not known
+    (`always` is no) keeps such loops: a head that counts says how often the others run, whatever n is.
+    """
+    if not any(_MOVED.search(region.place.text) for region in c_file(source).regions):
+        return source
+    return _evolved(source, options, Following(pointers_alone=True, new_heads=always))
+
+
+def _evolved(source: Source, options: CompilerOptions, following: Following) -> Source:
+    try:
+        file = typed_file(source, options)
+    except BadInput:
+        return source
+    edits = [one for region in file.regions for one in _edits(region, file, following)]
     return source.edited(sorted(set(edits))) if edits else source
 
 
-def _edits(region: object) -> list[Edit]:
+def _edits(region: object, file: TypedFile, following: Following) -> list[Edit]:
     if not isinstance(region, TypedRegion) or region.function.jumps_anywhere:
         return []
     nodes = [*tree.walk_all(region.statements)]
@@ -58,15 +83,15 @@ def _edits(region: object) -> list[Edit]:
         return []
     directives = _DIRECTED.findall(region.place.text)
     named = {name for line in directives for name in names_in(line)}
-    has_unsigned = any(_is_unsigned(node) for node in nodes)
-    followed = {one.offset: one for one in _candidates(region, nodes, has_unsigned=has_unsigned)}
+    has_unsigned = not following.pointers_alone and any(_is_unsigned(node) for node in nodes)
+    followed = {one.offset: one for one in _candidates(region, nodes, following, has_unsigned=has_unsigned)}
     followed = {offset: one for offset, one in followed.items() if one.name not in named}
     for _ in range(_MOST):
         if not followed:
             break
-        statements = EvolvedStatements(
-            region, followed, is_directed=bool(directives), has_unsigned=has_unsigned
-        )
+        into_rows = not following.pointers_alone
+        state = EvolvedState(region, followed, has_unsigned=has_unsigned, into_rows=into_rows)
+        statements = EvolvedStatements(state, file, following, is_directed=bool(directives))
         try:
             return statements.edits()
         except NotFollowed as failure:
@@ -85,17 +110,20 @@ def _is_unsigned(node: tree.Node) -> bool:
 
 
 def _candidates(
-    region: TypedRegion, nodes: list[tree.Node], *, has_unsigned: bool
+    region: TypedRegion, nodes: list[tree.Node], following: Following, *, has_unsigned: bool
 ) -> Iterator[tree.Declaration]:
     """The variables that may be replaced: the function's own, given values in the region, dead after it."""
     function = region.function
-    plain = {one.offset for node in nodes if (one := plain_iterator(node)) is not None}
+    loops = [plain_loop(node, assigned=False) for node in nodes]
+    plain = {one.counter.offset for one in loops if one is not None}
     changed = [one for node in nodes if (one := moved_variable(node)) is not None]
     changed += [node.declaration for node in nodes if isinstance(node, tree.Declarator)]
     is_repeated = bool(loops_around(region.statements[0], function.nodes)) if region.statements else True
     for one in dict.fromkeys(changed):
         is_number = is_signed(one.type) and (not has_unsigned or unqualified(one.type) == INT)
         is_pointer = isinstance(unqualified(one.type), Pointer) and element_of(one.type) is not None
+        if following.pointers_alone and not is_pointer:
+            continue
         if one.offset in plain or is_observed(one.type) or not (is_number or is_pointer):
             continue
         if one.storage not in OWN or one.offset in function.addressed or one.attributes:

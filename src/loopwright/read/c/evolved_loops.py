@@ -15,7 +15,7 @@ from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_values import ElementPointer, Value
 from loopwright.read.c.integer_sums import Atom, IntegerSum, RunCount
-from loopwright.read.c.numbered_loops import moved_variable, step_of
+from loopwright.read.c.loop_parts import OWN, moved_variable, step_of, steps_of
 
 _MARK = "@"
 
@@ -156,16 +156,38 @@ def either(test: Value | None, one: Value | None, other: Value | None) -> Value 
     return IntegerSum.atom(text, one.about | other.about | test.about)
 
 
-def plain_iterator(node: tree.Node) -> tree.Declaration | None:
-    """i of `for (int i = a; ..; i++)`, where nothing else changes it."""
+@dataclass(frozen=True)
+class PlainLoop:
+    """`for (int i = a; ..; i++, p++)`, where nothing else changes i."""
+
+    counter: tree.Declaration
+    initial: tree.Expression
+    counting: tree.Expression
+    others: tuple[tree.Expression, ...]
+
+
+def plain_loop(node: tree.Node, *, assigned: bool) -> PlainLoop | None:
+    """A loop that counts an integer of its own; `assigned`: or one that it gives its first value."""
     match node:
         case tree.ForStatement(
-            first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=_),)), step=step
-        ) if step is not None and moved_variable(step) == counter and step_of(step) is not None:
-            others = [*tree.walk(node.body), *(() if node.test is None else tree.walk(node.test))]
-            is_changed = any(moved_variable(one) == counter for one in others)
-            return counter if isinstance(unqualified(counter.type), Integer) and not is_changed else None
-    return None
+            first=tree.Declare(variables=(tree.Declarator(declaration=counter, initial=value),)), step=step
+        ) if value is not None:
+            initial: tree.Expression = value
+        case tree.ForStatement(
+            first=tree.Assign(operator="=", target=tree.Name(declaration=counter), value=initial), step=step
+        ) if assigned and counter.storage in OWN and not counter.attributes:
+            pass
+        case _:
+            return None
+    steps = [] if step is None else steps_of(step)
+    counting = [one for one in steps if moved_variable(one) == counter and step_of(one) is not None]
+    if len(counting) != 1 or not isinstance(unqualified(counter.type), Integer):
+        return None
+    others = tuple(one for one in steps if one is not counting[0])
+    inside = tree.walk_all((*others, node.body, *(() if node.test is None else (node.test,))))
+    if any(moved_variable(one) == counter for one in inside):
+        return None
+    return PlainLoop(counter, initial, counting[0], others)
 
 
 def breaks(body: tree.Node) -> bool:

@@ -20,7 +20,7 @@ from loopwright.read.c.evolved_values import (
     value_of,
 )
 from loopwright.read.c.integer_sums import ONE, ZERO, IntegerSum
-from loopwright.read.c.numbered_loops import OWN, moved_variable, step_of
+from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable, step_of
 from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]
@@ -38,9 +38,16 @@ class EvolvedState:
     """The values of the variables that are followed, by their declarations, and where these are replaced."""
 
     def __init__(
-        self, region: TypedRegion, followed: Mapping[int, tree.Declaration], *, has_unsigned: bool
+        self,
+        region: TypedRegion,
+        followed: Mapping[int, tree.Declaration],
+        *,
+        has_unsigned: bool,
+        into_rows: bool,
     ) -> None:
+        """`into_rows`: pointers to rows of arrays are followed, as if they never left the rows."""
         self.region, self.followed, self.has_unsigned = region, followed, has_unsigned
+        self.into_rows = into_rows
         self.values: Values = {}
         self.found: list[Edit] = []
         self.used = set(names_in(region.place.source.text))
@@ -54,6 +61,37 @@ class EvolvedState:
         declared = {one.declaration.offset for one in inside if isinstance(one, tree.Declarator)}
         for offset, one in followed.items():
             self.values[offset] = None if offset in declared else own_value(one)
+        self.given = self._given()
+        self.values.update((offset, value) for offset, value in self.given.items() if offset in followed)
+
+    def _given(self) -> Values:
+        """What pointers are before the region that are declared there: `end = a + n`."""
+        function, first = self.region.function, self.region.first
+        if not self.region.statements or loops_around(self.region.statements[0], function.nodes):
+            return {}
+        moved = [moved_variable(node) for node in function.nodes if node.place.first < first]
+        early = {one.offset for one in moved if one is not None}
+
+        def lookup(one: tree.Declaration) -> Value | None:
+            is_array = isinstance(unqualified(one.type), ArrayType)
+            is_own = one.storage in OWN and one.offset not in function.addressed and not one.attributes
+            is_kept = one.offset in self.followed or one.offset not in self.changed
+            is_known = not any(one.name in problem.words for problem in function.problems)
+            if not is_array and not (is_own and is_kept and is_known and one.offset not in early):
+                return None
+            return found.get(one.offset, own_value(one))
+
+        found: Values = {}
+        for node in function.nodes:
+            if isinstance(node, tree.Declarator) and node.place.first < first and node.initial is not None:
+                one = node.declaration
+                value = value_of(node.initial, lookup) if lookup(one) is not None else None
+                if isinstance(value, ElementPointer) and element_of(one.type) == (value.element, 1):
+                    found.update({one.offset: value} if self._is_followed(value) else {})
+        return found
+
+    def _is_followed(self, value: ElementPointer) -> bool:
+        return self.into_rows or len(value.subscripts) == 1
 
     def lookup(self, one: tree.Declaration) -> Value | None:
         if one.offset in self.followed:
@@ -64,7 +102,8 @@ class EvolvedState:
             return None
         if isinstance(unqualified(one.type), ArrayType):
             return own_value(one)
-        return own_value(one) if is_own and is_kept and not one.attributes else None
+        is_known = is_own and is_kept and not one.attributes
+        return self.given.get(one.offset, own_value(one)) if is_known else None
 
     def value(self, node: tree.Expression) -> Value | None:
         return value_of(node, self.lookup)
@@ -74,7 +113,7 @@ class EvolvedState:
             raise NotFollowed(one.offset)
         if isinstance(value, ElementPointer):
             found = element_of(one.type)
-            if found is None or found != (value.element, 1):
+            if found is None or found != (value.element, 1) or not self._is_followed(value):
                 raise NotFollowed(one.offset)
         self.values[one.offset] = value
 
@@ -132,11 +171,6 @@ class EvolvedState:
             inner, outer = outer, self.around.get(id(outer))
         return True
 
-    def first_changed(self, node: tree.Node) -> int:
-        changed = moved_variable(self.changes_in(node)[0])
-        assert changed is not None
-        return changed.offset
-
     def replace_uses(self, node: tree.Node, worth: Mapping[int, Value]) -> None:
         """The names of what is followed, in other words."""
         for use in tree.walk(node):
@@ -171,6 +205,13 @@ class EvolvedState:
                     raise NotFollowed(one.offset)
                 whole = Span(place.source, star.span.start, place.end)
                 self.edit(whole, f"{value.row}[{value.last}]")
+            case tree.MemberAccess(object=owner, is_arrow=True) if (
+                owner is inner and value.last != ZERO and tokens[part.place.end].text == "->"
+            ):
+                arrow = tokens[part.place.end]
+                if arrow.macro is not None:
+                    raise NotFollowed(one.offset)
+                self.edit(Span(place.source, place.start, arrow.span.end), f"{value.row}[{value.last}].")
             case tree.Subscript(base=base, index=index) if (
                 base is inner and value.last != ZERO and is_signed(index.type, least=0)
             ):

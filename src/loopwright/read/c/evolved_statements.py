@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from loopwright.c.tokens import on_one_line
 from loopwright.c.typed import tree
-from loopwright.c.typed.file import TypedRegion
+from loopwright.c.typed.file import TypedFile
+from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_loops import (
     EvolvingLoop,
+    PlainLoop,
     after_all,
     breaks,
     either,
     entered,
     evolved,
     mark,
-    plain_iterator,
+    plain_loop,
 )
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed, Values
-from loopwright.read.c.evolved_values import ElementPointer, Value, value_of
+from loopwright.read.c.evolved_tests import EvolvedTests
+from loopwright.read.c.evolved_values import Value, is_signed, value_of
 from loopwright.read.c.integer_sums import ZERO, Atom, IntegerSum, RunCount, iterations
-from loopwright.read.c.numbered_loops import moved_variable, parts_of, step_of, steps_of
+from loopwright.read.c.loop_parts import moved_variable, parts_of, step_of, steps_of
 from loopwright.source import Edit, Span
 
 _LEAVING = ("CONTINUE_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT", "GOTO_STMT")
-_COMPARED = ("<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True)
+class Following:
+    """Which variables are followed, and which loops may get other heads."""
+
+    pointers_alone: bool = False
+    new_heads: bool = True
 
 
 class EvolvedStatements:
     """The statements of a region, and what they make of the variables that are followed."""
 
     def __init__(
-        self,
-        region: TypedRegion,
-        followed: Mapping[int, tree.Declaration],
-        *,
-        is_directed: bool,
-        has_unsigned: bool,
+        self, state: EvolvedState, file: TypedFile, following: Following, *, is_directed: bool
     ) -> None:
-        self.state = EvolvedState(region, followed, has_unsigned=has_unsigned)
+        self.state, self.file, self.following = state, file, following
         self.is_directed = is_directed
         self.ended = False
         """Whether a `return` has been passed."""
@@ -116,10 +120,8 @@ class EvolvedStatements:
                 self.state.replace_uses(part, self.state.embedded(part))
 
     def _branch(self, node: tree.IfStatement) -> None:
-        if self.state.changes_in(node.test):
-            raise NotFollowed(self.state.first_changed(node.test))
-        test = self.state.value(node.test)
-        self.state.replace_uses(node.test, {})
+        test = None if self.state.changes_in(node.test) else self.state.value(node.test)
+        self.state.replace_uses(node.test, self.state.embedded(node.test))
         before = dict(self.state.values)
         ends: list[Values] = []
         for branch in (node.then, node.otherwise):
@@ -151,7 +153,7 @@ class EvolvedStatements:
         is_kept = self.is_directed or bool(leaving)
         if changed and is_kept:
             raise NotFollowed(min(changed))
-        plain = plain_iterator(node)
+        plain = self._plain(node)
         if plain is not None and isinstance(node, tree.ForStatement):
             self._plain_loop(node, plain, changed)
         elif changed:
@@ -169,19 +171,27 @@ class EvolvedStatements:
         self._run(body)
         self.ended = was_ended
 
-    def _plain_loop(self, node: tree.ForStatement, counter: tree.Declaration, changed: set[int]) -> None:
+    def _plain(self, node: tree.Node) -> PlainLoop | None:
+        """A loop that stays one over its counter: no address leads to that, and all else is followed."""
+        found = plain_loop(node, assigned=self.following.pointers_alone)
+        if found is None or found.counter.offset in self.state.region.function.addressed:
+            return None
+        others = [moved_variable(one) for one in found.others]
+        is_followed = all(one is not None and one.offset in self.state.followed for one in others)
+        return found if is_followed and found.counter.offset not in self.state.followed else None
+
+    def _plain_loop(self, node: tree.ForStatement, plain: PlainLoop, changed: set[int]) -> None:
         """`for (int i = a; i < b; i++)`: it stays a loop over i."""
-        first, test, step = node.first, node.test, node.step
-        assert isinstance(first, tree.Declare) and step is not None
-        initial = first.variables[0].initial
-        start = None if initial is None else self.state.value(initial)
-        size = step_of(step)
+        first, test, step, counter = node.first, node.test, node.step, plain.counter
+        assert first is not None and step is not None
+        start = self._start(plain)
+        size = step_of(plain.counting)
         if changed and (not isinstance(start, IntegerSum) or size not in (1, -1)):
             raise NotFollowed(min(changed))
         self.state.replace_uses(first, {})
         self.state.iterators.add(counter.offset)
-        name = IntegerSum.atom(counter.name, (counter.offset,))
-        number = ZERO
+        text = counter.name if is_signed(counter.type, least=0) else f"(long){counter.name}"
+        name, number = IntegerSum.atom(text, (counter.offset,)), ZERO
         if isinstance(start, IntegerSum) and size is not None:
             number = name.minus(start) if size > 0 else start.minus(name)
         before = dict(self.state.values)
@@ -189,7 +199,12 @@ class EvolvedStatements:
             self.state.values = self._evolved(node, changed, number)
         if test is not None:
             self.state.replace_uses(test, {})
-        self.state.replace_uses(step, {})
+        if plain.others:
+            if not self.state.is_written(step.place):
+                raise NotFollowed(min(changed))
+            self.state.edit(step.place.span, on_one_line(plain.counting.place.span.text))
+        else:
+            self.state.replace_uses(step, {})
         at_start = dict(self.state.values)
         count = None
         if isinstance(start, IntegerSum) and size is not None:
@@ -198,6 +213,13 @@ class EvolvedStatements:
         total = None if count is None or breaks(node.body) else count.all
         self.state.values = self._left(node, before, changed, total, frozenset((counter.offset,)))
         self.state.iterators.discard(counter.offset)
+
+    def _start(self, plain: PlainLoop) -> Value | None:
+        """The first value of a counter; one without a sign may stand in subscripts."""
+        core = tree.without_casts(plain.initial)
+        if self.following.pointers_alone and isinstance(core, tree.Number) and core.text in ("0", "1", "2"):
+            return IntegerSum.number(int(core.text))
+        return self.state.value(plain.initial)
 
     def _count(
         self,
@@ -234,13 +256,16 @@ class EvolvedStatements:
             one = moved_variable(part)
             if one is None or one.offset not in self.state.followed:
                 raise NotFollowed(min(changed))  # the new head does not do it
+        if not self.following.new_heads:
+            raise NotFollowed(min(changed))
         if first is not None:
             self._first(first, changed)
         before = dict(self.state.values)
         atom = Atom(self.state.fresh())
         number = IntegerSum((((atom,), 1),))
         self.state.values = self._evolved(node, changed, number)
-        told = self._test(test)
+        tests = EvolvedTests(self.state, self.file, self.following.pointers_alone)
+        told = tests.counted_down(node, body, test, atom) or tests.read(test, body, atom)
         if told is None:
             raise NotFollowed(min(changed))
         text, comparisons = told
@@ -299,10 +324,10 @@ class EvolvedStatements:
         return {**before, **evolved(loop, self._stays_in(node))}
 
     def _stays_in(self, node: tree.Node) -> frozenset[int]:
-        """What is declared in a loop: not known before it."""
-        return frozenset(
-            one.declaration.offset for one in tree.walk(node) if isinstance(one, tree.Declarator)
-        )
+        """What is declared or counted in a loop: not known before it."""
+        plain = self._plain(node)
+        declared = {one.declaration.offset for one in tree.walk(node) if isinstance(one, tree.Declarator)}
+        return frozenset(declared if plain is None else (*declared, plain.counter.offset))
 
     def _left(
         self,
@@ -336,34 +361,3 @@ class EvolvedStatements:
             if not is_single or not self.state.is_always(change, test):
                 raise NotFollowed(one.offset)
             self.state.step(change, one)
-
-    def _test(
-        self, test: tree.Expression
-    ) -> tuple[str, tuple[tuple[IntegerSum, str, IntegerSum], ...]] | None:
-        """The test of a loop as a text, and the numbers that it compares; what it changes is changed then."""
-        core = tree.without_casts(test)
-        if isinstance(core, tree.Binary) and core.operator == "&&" and not self.state.changes_in(core):
-            both = self._test(core.left), self._test(core.right)
-            if both[0] is None or both[1] is None:
-                return None
-            return f"({both[0][0]}) && ({both[1][0]})", (*both[0][1], *both[1][1])
-        if not isinstance(core, tree.Binary) or core.operator not in _COMPARED:
-            return None
-        worth = self.state.embedded(core)
-        sides = [self._compared(one, worth) for one in (core.left, core.right)]
-        match sides:
-            case [IntegerSum() as left, IntegerSum() as right]:
-                pass
-            case [ElementPointer() as one, ElementPointer() as other] if one.is_near(other):
-                left, right = one.last, other.last
-            case _:
-                return None
-        at = test.place.first
-        self.state.check(left, at)
-        self.state.check(right, at)
-        return f"{left} {core.operator} {right}", ((left, core.operator, right),)
-
-    def _compared(self, node: tree.Expression, worth: Mapping[int, Value]) -> Value | None:
-        core = tree.without_casts(node)
-        known = worth.get(id(core))
-        return known if known is not None else self.state.value(node)

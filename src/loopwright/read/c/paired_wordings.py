@@ -24,9 +24,8 @@ from loopwright.c.typed.preprocess import preprocess
 from loopwright.errors import BadInput
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.element_pointers import with_element_pointers
-from loopwright.read.c.evolution import with_evolved_values
+from loopwright.read.c.evolution import with_evolved_values, with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
-from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.rephrased import (
     in_plain_loops,
     with_assigned_arrays,

@@ -36,9 +36,9 @@ from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
+from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.hidden_words import hides_words
 from loopwright.read.c.inlined import called_in, with_calls_inlined
-from loopwright.read.c.pointer_walks import with_pointer_walks
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source, Span
 

@@ -1,0 +1,114 @@
+"""The tests of loops whose variables are followed, as tests of how often the loops have run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from loopwright.c.typed import tree
+from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.types import Integer, unqualified
+from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.evolved_state import EvolvedState
+from loopwright.read.c.evolved_values import ElementPointer, Value
+from loopwright.read.c.integer_sums import Atom, IntegerSum
+from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable
+from loopwright.read.c.purity import LIBRARY
+
+_COMPARED = ("<", "<=", ">", ">=", "!=")
+LoopTest: TypeAlias = tuple[str, tuple[tuple[IntegerSum, str, IntegerSum], ...]]
+
+
+@dataclass(frozen=True)
+class EvolvedTests:
+    """Tests as texts, with the numbers that they compare."""
+
+    state: EvolvedState
+    file: TypedFile
+    pointers_alone: bool
+
+    def read(self, test: tree.Expression, body: tree.Statement, number: Atom) -> LoopTest | None:
+        """The test of a loop as a text, and the numbers that it compares; what it changes is changed then."""
+        core = tree.without_casts(test)
+        if isinstance(core, tree.Binary) and core.operator == "&&" and not self.state.changes_in(core):
+            both = self.read(core.left, body, number), self.read(core.right, body, number)
+            if both[0] is None or both[1] is None:
+                return None
+            return f"({both[0][0]}) && ({both[1][0]})", (*both[0][1], *both[1][1])
+        if not isinstance(core, tree.Binary) or core.operator not in _COMPARED:
+            return None
+        worth = self.state.embedded(core)
+        sides = [self._compared(one, worth) for one in (core.left, core.right)]
+        match sides:
+            case [IntegerSum() as left, IntegerSum() as right] if core.operator != "!=":
+                relation: str | None = core.operator
+            case [ElementPointer() as one, ElementPointer() as other] if one.is_near(other):
+                left, right = one.last, other.last
+                relation = core.operator if core.operator != "!=" else self._ending(left, right, body, number)
+            case _:
+                return None
+        at = test.place.first
+        self.state.check(left, at)
+        self.state.check(right, at)
+        return None if relation is None else (f"{left} {relation} {right}", ((left, relation, right),))
+
+    def _ending(self, left: IntegerSum, right: IntegerSum, body: tree.Node, number: Atom) -> str | None:
+        """< or > in place of !=, where each iteration brings pointers one element closer: one that passes the
+        other is not defined, as long as all calls return."""
+        gap = right.minus(left).coefficient(number)
+        closer = None if gap is None else gap.constant
+        is_exact = closer in (1, -1) and self.pointers_alone and self._returns(body)
+        return {-1: "<", 1: ">"}[closer] if is_exact and closer is not None else None
+
+    def _returns(self, body: tree.Node) -> bool:
+        calls = (node.callee for node in tree.walk(body) if isinstance(node, tree.CallExpression))
+        return all(
+            callee is not None
+            and callee.name.removeprefix("__builtin_") in LIBRARY
+            and self.file.definition(callee) is None
+            for callee in calls
+        )
+
+    def counted_down(
+        self, node: tree.Node, body: tree.Node, test: tree.Expression, number: Atom
+    ) -> LoopTest | None:
+        """`n--`, `n-- > 0` or `n-- != 0`, where nothing else reads n from then on."""
+        core, relation = tree.without_casts(test), "!="
+        if not self.pointers_alone:
+            return None
+        if isinstance(core, tree.Binary) and core.operator in (">", "!="):
+            right, relation = tree.without_casts(core.right), core.operator
+            core = tree.without_casts(core.left)
+            if not isinstance(right, tree.Number) or right.value != 0:
+                return None
+        one = moved_variable(core)
+        if not isinstance(core, tree.Update) or core.is_prefix or core.operator != "--" or one is None:
+            return None
+        kind, function = unqualified(one.type), self.state.region.function
+        if not isinstance(kind, Integer) or kind.rank < 1 or not _is_own(one, function):
+            return None
+        is_exact = relation == ">" or not kind.signed
+        if not is_exact and (kind.rank < 3 or not self._returns(body)):
+            return None  # it may wrap around, and go on; or leave before it is not defined
+        mentioned, place = function.mentions.get(one.offset, ()), node.place
+        declarators = [x for x in function.nodes if isinstance(x, tree.Declarator)]
+        declared = [x.place.first for x in declarators if x.declaration == one]
+        outer = [x.place for x in loops_around(node, function.nodes)]
+        is_fresh = all(declared and x.first < declared[0] < x.end for x in outer)
+        is_last = all(at < place.end for at in mentioned)
+        if not is_fresh or not is_last or any(body.place.first <= at < body.place.end for at in mentioned):
+            return None
+        count = IntegerSum.atom(one.name, (one.offset,))
+        self.state.check(count, place.first)
+        left = IntegerSum((((number,), 1),))
+        return f"{left} < {count}", ((left, "<", count),)
+
+    def _compared(self, node: tree.Expression, worth: Mapping[int, Value]) -> Value | None:
+        core = tree.without_casts(node)
+        known = worth.get(id(core))
+        return known if known is not None else self.state.value(node)
+
+
+def _is_own(one: tree.Declaration, function: TypedFunction) -> bool:
+    is_plain = one.storage in OWN and one.offset not in function.addressed and not one.attributes
+    return is_plain and not any(one.name in problem.words for problem in function.problems)
