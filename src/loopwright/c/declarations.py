@@ -167,14 +167,14 @@ def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[tuple[Node, bool]
 
     The bodies of functions without a region are left out, and the variables of their heads.
     """
-    start = end = head = 0
-    for node in root.declaring():
-        if start <= node.start < end:
-            continue
-        yield node, not head <= node.start < end
-        body = node.child_by_field_name("body") if node.type == "function_definition" else None
-        if body is not None and not any(body.start <= one.start and one.end <= body.end for one in regions):
-            head, start, end = node.start, body.start, body.end
+    for part in root.children:
+        body = part.child_by_field_name("body") if part.type == "function_definition" else None
+        if body is None or any(body.start <= one.start and one.end <= body.end for one in regions):
+            yield from ((node, True) for node in part.declaring())
+        else:
+            yield part, True
+            heads = (one for one in part.children if one != body)
+            yield from ((node, False) for head in heads for node in head.declaring())
 
 
 def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:

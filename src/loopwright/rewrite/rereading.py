@@ -150,8 +150,8 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
 
 def _is_in_function(program: Program) -> bool:
     """Whether a region is no snippet, which no compiler accepts as it is."""
-    functions = c_file(replace(program.source, chosen=())).possible.of_type("function_definition")
-    return any(one.span.contains(program.region) for one in functions)
+    parts = c_file(replace(program.source, chosen=())).possible.children
+    return any(one.type == "function_definition" and one.span.contains(program.region) for one in parts)
 
 
 def _refuse_macros(new: Source, text: Preprocessed, old: Source) -> None:

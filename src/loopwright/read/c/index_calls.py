@@ -212,5 +212,5 @@ def _body(
     inner = frame
     for parameter, kind, given in zip(function.parameters, function.types, arguments, strict=True):
         inner = inner.bind(LocalValue(parameter, argument(given, frame), type=kind))
-    others = tuple(other for other in frame.setting.functions if other != function)
-    return function.value, replace(inner, setting=replace(inner.setting, functions=others))
+    entered = frame.setting.entered | {name}
+    return function.value, replace(inner, setting=replace(inner.setting, entered=entered))

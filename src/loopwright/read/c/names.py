@@ -7,6 +7,7 @@ import islpy as isl
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations, declared_name, type_text
 from loopwright.c.elements import element_of, elements_in
+from loopwright.c.file import CFile
 from loopwright.c.functions import FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
@@ -60,7 +61,7 @@ class Setting:
     region: Span
     macros: tuple[Macro, ...]
     declarations: Declarations
-    functions: tuple[FunctionDefinition, ...]
+    file: CFile
     names: RegionNames
     pure: frozenset[str]
     context: isl.Set
@@ -70,10 +71,12 @@ class Setting:
     """Arrays that are only read are read in rows, under a condition on sizes."""
     numbers: frozenset[str] = frozenset()
     """Sizes of rows of which nothing is assumed, since they are numbers where the file is compiled."""
+    entered: frozenset[str] = frozenset()
+    """Functions that are being looked into."""
 
     def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, where the file defines it once."""
-        found = [function for function in self.functions if function.name == name]
+        found = [one for one in self.file.functions if one.name == name and name not in self.entered]
         return found[0] if len(found) == 1 else None
 
     def constant(self, name: str) -> int | None:

@@ -192,9 +192,7 @@ def _setting(
         names = names_of_region(block, kinds, whole, untracked)
     except SharedStorage as shared:
         raise Unfollowed(shared.failure, names=frozenset((shared.root,))) from None
-    setting = Setting(
-        region.place, kinds.macros, kinds.declarations, file.functions, names, pure, everywhere(), whole
-    )
+    setting = Setting(region.place, kinds.macros, kinds.declarations, file, names, pure, everywhere(), whole)
     refuse_hiding_macros(setting, block)
     refuse_storage_macros(setting, block)
     return setting
