@@ -156,3 +156,61 @@ def test_what_an_unsigned_iterator_is_after_a_loop_in_steps(tmp_path: Path, kind
 def test_an_unsigned_iterator_that_passes_its_bound_is_not_proved(tmp_path: Path, new: str) -> None:
     """Of n - 3 below 3, of i + 3 past the last cells, of 32 bits where there are 64."""
     assert verdict(tmp_path, UNSIGNED, new) != "yes"
+
+
+COPY = """void f(int n, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = x[i];
+}
+"""
+LAST_THREE = """void f(int n, const double *restrict x, double *restrict y) {
+  int i = 0;
+  for (; i + 3 < n; i += 4) {
+    y[i] = x[i];
+    y[i + 1] = x[i + 1];
+    y[i + 2] = x[i + 2];
+    y[i + 3] = x[i + 3];
+  }
+  switch (n - i) {
+    case 3: y[i + 2] = x[i + 2]; /* and the next one */
+    case 2:
+      y[i + 1] = x[i + 1];
+    case 1: y[i] = x[i];
+  }
+}
+"""
+APART = """    case 1: y[i] = x[i]; break;
+    default: break;
+    case 3: y[i + 2] = x[i + 2];
+    case 2: y[i] = x[i];
+      y[i + 1] = x[i + 1];
+"""
+IN_LINE = LAST_THREE[LAST_THREE.index("    case 3") : LAST_THREE.rindex("  }")]
+
+
+@pytest.mark.parametrize("new", [LAST_THREE, LAST_THREE.replace(IN_LINE, APART)])
+def test_a_switch_over_what_is_left(tmp_path: Path, new: str) -> None:
+    assert verdict(tmp_path, COPY, new) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("new", "answer"),
+    [
+        (LAST_THREE.replace("/* and the next one */", "break;"), "no"),
+        (LAST_THREE.replace("case 3", "case 4"), "no"),
+        (LAST_THREE.replace("case 2:\n", "case 2: break;\n"), "unknown"),
+        (LAST_THREE.replace("case 1:", "default:"), "no"),
+        (LAST_THREE.replace(IN_LINE, APART.replace("default: break", "default: y[0] = 0")), "no"),
+        (LAST_THREE.replace("case 3", "case 4294967299LL"), "unknown"),
+        (LAST_THREE.replace("/* and the next one */", "i++;"), "unknown"),
+        (LAST_THREE.replace("/* and the next one */", "if (n > 9) break;"), "unknown"),
+        (
+            LAST_THREE.replace("    case 2:\n", "    if (n > 9) { case 2: ;\n").replace(
+                "    case 1", "} case 1"
+            ),
+            "unknown",
+        ),
+    ],
+)
+def test_a_switch_that_does_something_else_is_not_proved(tmp_path: Path, new: str, answer: str) -> None:
+    """Labels that are left out, or others; numbers that C cuts to an int; labels inside of statements."""
+    assert verdict(tmp_path, COPY, new) == answer

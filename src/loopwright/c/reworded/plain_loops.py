@@ -6,6 +6,7 @@
     i = 0; do { B; } while (i < 10);                  i = 0; while (i < 10) { B; }     the first test holds
     do { B; } while (0);                              { B; }                           no jump out of B
     do { B; } while (++i < n);                        do { B; ++i; } while (i < n);    no `continue` in B
+    switch (e) { case 2: A; case 1: B; }              see `switches`
 
 Each is an identity of C, whatever the types are: the same expressions are evaluated in the same order.  A
 first value moves to its loop only over assignments of names and numbers to other names.  Macros are as they
@@ -21,6 +22,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.file import c_file
 from loopwright.c.loops import LOOPS, countdown_of
 from loopwright.c.regions import Directive
+from loopwright.c.reworded.switches import without_switch
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk, without_parentheses
 from loopwright.c.tokens import blank, decimal, names_in, on_one_line, spelled, without_comments
 from loopwright.errors import BadInput
@@ -35,7 +37,7 @@ _SIMPLE = (
 )
 _DIRECTED = re.compile(r"\bomp\b(?!\s+(parallel|for|simd)\b)|\b(collapse|ordered)\b|\\\n")
 """Pragmas that concern loops further inside."""
-_OTHER = re.compile(r"\b(?:while|do|break)\b|\bfor\s*\(\s*;|;\s*\)")
+_OTHER = re.compile(r"\b(?:while|do|break|switch)\b|\bfor\s*\(\s*;|;\s*\)")
 """What every text has that can be written otherwise: such a word, or a head of a loop that lacks a part."""
 _SPACE = re.compile(r"\s*")
 _SWAPPED = {">": "<", ">=": "<="}
@@ -77,7 +79,7 @@ def _edits(source: Source) -> Iterator[list[Edit]]:
         if any(_DIRECTED.search(pragma.place.text) for pragma in region.pragmas):
             continue
         for node in reversed([*walk(file.block(region.place))]):
-            edits = None
+            edits = without_switch(node) if node.type == "switch_statement" else None
             if node.type in LOOPS:
                 edits = _tested_first(node) if node.type == "do_statement" else _counted(node)
             if edits and not any(is_before(pragma, node) for pragma in region.pragmas):
