@@ -57,7 +57,7 @@ def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> 
         return None
     order, flow = _orders(plan, dependences)
     tree, positions = _computed(plan, order, flow, fusion), _positions(plan)
-    placed = sorted(_Walk(positions, order).below(tree.get_root(), (), ()), key=lambda one: one.places)
+    placed = sorted(_TreeWalk(positions, order).below(tree.get_root(), (), ()), key=lambda one: one.places)
     handles = {name: handle_at(plan, position) for name, position in positions.items()}
     if any(handle is None for handle in handles.values()) or len(placed) != len(handles):
         return None
@@ -112,7 +112,7 @@ def _computed(plan: Plan, order: isl.UnionMap, flow: isl.UnionMap, fusion: Fusio
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _TreeWalk:
     """Through isl's tree, for the places of the statements as written and the `order` to keep."""
 
     positions: dict[str, Position]

@@ -394,13 +394,6 @@ def used_otherwise(program: Program, operator: str, array: str) -> Statement | N
 
 
 def reassociation(program: Program, reduction: Reduction, loops: tuple[str, ...] = ()) -> Reassociation:
-    statement = program.statement(reduction.statement)
-    text = " ".join(statement.body.place.text.split())
-    return Reassociation(
-        reduction.statement,
-        reduction.operator,
-        reduction.array,
-        text,
-        statement.body.place,
-        loops,
-    )
+    place = program.statement(reduction.statement).body.place
+    text = " ".join(place.text.split())
+    return Reassociation(reduction.statement, reduction.operator, reduction.array, text, place, loops)
