@@ -5,7 +5,8 @@ an int holds it.  For every such expression e of type T in a statement with doma
 
     { p : there are i in D(p) with e(i, p) outside of T }
 
-are the sizes at which it is not: none of NEW's may be one at which OLD computes all that it does.
+are the sizes at which it is not: none of NEW's may be one at which OLD computes all that it does.  What NEW
+computes in the head of a loop too is a bound, and those are listed as not overflowing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import islpy as isl
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, operator, walk
+from loopwright.c.tokens import packed
 from loopwright.c.types import Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
@@ -91,10 +93,28 @@ def _found(
     for _, wrong in _beyond(_loops(old), own, known):
         excused = excused.union(wrong.params())
     for one, wrong in found:
+        if packed(one.node.text) in _bounds_around(one.node):
+            continue
         point = smallest_point(wrong.intersect_params(wrong.params().subtract(excused)))
         if point is not None:
             return _told(old, one, point.parameters, point.coordinates[0])
     return None
+
+
+def _bounds_around(node: Node) -> frozenset[str]:
+    """The sums and products in heads of loops, of the text that a node is in."""
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    heads = [
+        part
+        for loop in root.of_type("for_statement")
+        for name in ("initializer", "condition")
+        if (part := loop.child_by_field_name(name)) is not None
+    ]
+    return frozenset(
+        packed(one.text) for head in heads for one in walk(head) if one.type == "binary_expression"
+    )
 
 
 def _told(old: Program, one: _IntegerValue, sizes: Mapping[str, int], value: int) -> Refuted | Undecided:
