@@ -84,6 +84,7 @@ def nested(n: int) -> Order:
 
 ORDERS: dict[str, tuple[str, Callable[[int], Order]]] = {
     "#pragma omp tile sizes(2, 3)": (UP, tile),
+    "#pragma omp tile sizes(010 / 4, \\\n (1 + 2 * 2) % 4 + 2)": (UP, tile),
     "#pragma omp tile sizes(2)": (TWOS, tile_of_steps),
     "#pragma omp stripe sizes(2, 3)": (UP, stripe),
     "#pragma omp stripe sizes(3)": (DOWN, stripe_down),
@@ -196,7 +197,10 @@ LOOP = "for (int i = 0; i < n; i++) B[i] = 1;"
 
 REFUSED = {
     f"#pragma omp tile\n{LOOP}": "'tile' needs the clause 'sizes'",
-    f"#pragma omp tile sizes(m)\n{LOOP}": "'m' must be an integer constant >= 1",
+    **{
+        f"#pragma omp tile sizes({text})\n{LOOP}": f"'{text}' must be an integer constant >= 1"
+        for text in ("m", "2 * m", "2 - 2", "4 / 0", "65536 * 65536", "2 - 3 + 4", "4 > 3", "2; int x = 3")
+    },
     f"#pragma omp tile sizes(2) collapse(2)\n{LOOP}": "the clause 'collapse' of 'tile' is not understood",
     f"#pragma omp tile sizes(2) sizes(2)\n{LOOP}": "the clause 'sizes' is there twice",
     f"#pragma omp tile sizes(2, 2)\n{LOOP}": "'tile' needs 2 loops with nothing between them, not 1",

@@ -7,11 +7,12 @@ stand: a directive with a word that is a macro's name is refused, apart from int
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import add, floordiv, mod, mul, sub
 
 from loopwright.c.file import c_file
-from loopwright.c.macros import constant_macro
-from loopwright.c.syntax import refuse
+from loopwright.c.macros import Macro, constant_macro
+from loopwright.c.syntax import Node, field, named_children, operator, parse, refuse
 from loopwright.c.tokens import SPLICE, blank, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
@@ -102,14 +103,37 @@ def without_directives(source: Source, directives: Sequence[OpenmpDirective]) ->
 
 
 def integer(argument: Span) -> int:
-    """The value of an argument that is a positive constant."""
+    """The value of an argument that is a positive constant: of numbers, and macros for numbers."""
     text = SPLICE.sub(" ", argument.text).strip()
-    value = constant_macro(c_file(argument.source).macros, text)
-    if value is None and re.fullmatch(r"\d{1,9}", text):
-        value = int(text, 8 if text.startswith("0") else 10)
+    whole = parse(Source(argument.source.path, f"int size = {text};"))
+    given = whole.of_type("init_declarator")
+    is_one = len(given) == 1 and not whole.has_error and len(whole.named_children) == 1
+    value = _constant(field(given[0], "value"), c_file(argument.source).macros) if is_one else None
     if value is None or value < 1:
         raise _refused(argument, f"'{text}' must be an integer constant >= 1")
     return value
+
+
+_LARGEST = 2**31 - 1
+_COMPUTED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "/": floordiv, "%": mod}
+
+
+def _constant(node: Node, macros: Sequence[Macro]) -> int | None:
+    """The value of a constant expression whose parts are ints that are not below 0; None of any other."""
+    found: int | None = None
+    match node.type:
+        case "number_literal" if re.fullmatch(r"0[0-7]{0,9}|[1-9]\d{0,8}", node.text):
+            found = int(node.text, 8 if node.text.startswith("0") else 10)
+        case "identifier":
+            found = constant_macro(macros, node.text)
+        case "parenthesized_expression" if len(inside := named_children(node)) == 1:
+            found = _constant(inside[0], macros)
+        case "binary_expression" if operator(node) in _COMPUTED:
+            left, right = (_constant(field(node, side), macros) for side in ("left", "right"))
+            if left is None or right is None or (right == 0 and operator(node) in ("/", "%")):
+                return None
+            found = _COMPUTED[operator(node)](left, right)
+    return found if found is not None and 0 <= found <= _LARGEST else None
 
 
 def _refused(place: Span, message: str, hint: str | None = None) -> BadInput:
