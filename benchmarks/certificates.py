@@ -124,9 +124,9 @@ def of_scripts(names: Sequence[str], seconds: float) -> Iterator[Row]:
 
 def changed(plan: Plan, node: Node, verdict: LegalityVerdict) -> str:
     if plan.storage:
-        return stored_problem(plan.storage, plan.program, node).words
+        return stored_problem(plan.storage, plan.program, node).text
     allowed = AllowedDifferences(verdict.exact, temporaries=verdict.temporaries)
-    return change_problem(plan.original, plan.program, node, allowed).terms
+    return change_problem(plan.original, plan.program, node, allowed).with_original
 
 
 def main() -> None:

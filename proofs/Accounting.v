@@ -199,10 +199,10 @@ Definition eliminated (q f : affine) : affine :=
 
 Section Statement.
   (** What the arguments of the statement stand for; where it has instances; the
-      iterators of the text; the names that are no memory; and those that are written. *)
+      iterators of the text; those around it and the sizes, which are no memory; and what is written. *)
   Variable s : list (string * expr).
   Variable domain : test.
-  Variable iterators names written : list string.
+  Variable iterators around names written : list string.
 
   Definition difference (var : string -> option affine) (a b : expr) : option affine :=
     match affine_of (instead s iterators) a, affine_of var b with
@@ -248,7 +248,8 @@ Section Statement.
                 | Reads => negb (among written (mentioned m)) || is_said (may_read u) m
                 end in
     let named l := existsb (fun c : place => String.eqb (mentioned m) (fst c)) l in
-    if among (iterators ++ names) (mentioned m) || wrote && read then Some true
+    let is_number := match subscripted m with Some [] => among (around ++ names) (mentioned m) | _ => false end in
+    if is_number || wrote && read then Some true
     else if is_certain m || negb wrote && negb (named (may_write u)) || negb read && negb (named (may_read u)) then Some false else None.
 End Statement.
 
@@ -272,14 +273,14 @@ Definition written_in (uses : list (shape * use)) (olds : list told) : list stri
                        end) olds.
 
 (** The same of a whole statement. *)
-Definition accounts_for (names iterators written : list string) (uses : list (shape * use)) (old : told) : option bool :=
-  let '(text, (name, args, _)) := old in
+Definition accounts_for (sizes iterators written : list string) (uses : list (shape * use)) (old : told * list string) : option bool :=
+  let '(text, (name, args, _), around) := old in
   match find (fun hu => String.eqb name (shape_name (fst hu))) uses with
   | Some (h, u) =>
       match read_statement u text, shape_domain h with
       | _, Or [] => Some true   (* it is never executed *)
       | Some (step, l), _ =>
-          let all := map (accounts (combine (shape_arguments h) args) (shape_domain h) iterators names written u step) l in
+          let all := map (accounts (combine (shape_arguments h) args) (shape_domain h) iterators around sizes written u step) l in
           if existsb (fun a => match a with Some false => true | _ => false end) all then Some false
           else if existsb (fun a => match a with None => true | _ => false end) all then None else Some true
       | None, _ => None
@@ -311,6 +312,16 @@ Fixpoint names_in (n : counted) : list string :=
   | Remark _ b => names_in b
   end.
 
+(** Of each of its statements, the names that are bound around it. *)
+Fixpoint bound_at (around : list string) (n : counted) : list (list string) :=
+  match n with
+  | Calling _ _ _ => [around]
+  | Sequence l => flat_map (bound_at around) l
+  | Choice _ a b => bound_at around a ++ bound_at around b
+  | Counting x _ _ _ b | Naming x _ b => bound_at (x :: around) b
+  | Remark _ b => bound_at around b
+  end.
+
 (** The statements of a text with what each is, and whether what it touches is said. *)
 Definition accounts_of (names : list string) (uses : list (shape * use)) (text : string) (calls : list (string * list expr * list expr))
     : list (string * option bool) :=
@@ -318,7 +329,7 @@ Definition accounts_of (names : list string) (uses : list (shape * use)) (text :
   | Some n =>
       let olds := combine (leaves n) calls in
       let written := written_in uses olds in
-      map (fun old => (fst (fst (snd old)), accounts_for names (names_in n) written uses old)) olds
+      map (fun old => (fst (fst (snd (fst old))), accounts_for names (names_in n) written uses old)) (combine olds (bound_at [] n))
   | None => []
   end.
 
@@ -388,31 +399,33 @@ End Values.
 
 (** Where a text is accounted for: a name in a statement that is read so stands for
     an iterator or a size, or what is done to it is said. *)
-Theorem accounted_sound : forall names uses text calls n words name args hint h u step l m,
-  accounted names uses text calls = true -> parse true names text = Some n ->
-  In (words, (name, args, hint)) (combine (leaves n) calls) ->
+Theorem accounted_sound : forall sizes uses text calls n words name args hint around h u step l m,
+  accounted sizes uses text calls = true -> parse true sizes text = Some n ->
+  In (words, (name, args, hint), around) (combine (combine (leaves n) calls) (bound_at [] n)) ->
   find (fun hu => String.eqb name (shape_name (fst hu))) uses = Some (h, u) ->
   read_statement u words = Some (step, l) -> In m l -> shape_domain h <> Or [] ->
   let s := combine (shape_arguments h) args in
-  is_certain s names m = true ->
-  among (names_in n ++ names) (mentioned m) = true \/
+  is_certain s sizes m = true ->
+  subscripted m = Some [] /\ among (around ++ sizes) (mentioned m) = true \/
   (touching m = Reads \/ is_said s (shape_domain h) (names_in n) (may_write u) m = true) /\
   (touching m = Writes \/ touching m <> Reads /\ step = true \/ is_said s (shape_domain h) (names_in n) (may_read u) m = true \/
    touching m = Reads /\ among (written_in uses (combine (leaves n) calls)) (mentioned m) = false).
 Proof.
-  intros names uses text calls n ws name args hint h u step l m H Hn Hold Hu Hl Hm Hruns s Hsure.
+  intros sizes uses text calls n ws name args hint around h u step l m H Hn Hold Hu Hl Hm Hruns s Hsure.
   unfold accounted, accounts_of in H. rewrite Hn in H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
   specialize (H _ (in_map _ _ _ Hold)). cbn [snd accounts_for] in H. rewrite Hu, Hl in H. fold s in H.
   assert (E : existsb (fun a => match a with Some false => true | _ => false end)
-    (map (accounts s (shape_domain h) (names_in n) names (written_in uses (combine (leaves n) calls)) u step) l) = false).
+    (map (accounts s (shape_domain h) (names_in n) around sizes (written_in uses (combine (leaves n) calls)) u step) l) = false).
   { destruct (shape_domain h) as [| |[|]|]; try congruence; destruct (existsb _ (map _ l)); [discriminate | reflexivity | discriminate | reflexivity
       | discriminate | reflexivity | discriminate | reflexivity]. }
   clear H.
-  assert (Ha : accounts s (shape_domain h) (names_in n) names (written_in uses (combine (leaves n) calls)) u step m <> Some false).
+  assert (Ha : accounts s (shape_domain h) (names_in n) around sizes (written_in uses (combine (leaves n) calls)) u step m <> Some false).
   { intros Ha. rewrite <- not_true_iff_false in E. apply E. apply existsb_exists. exists (Some false). split; [|reflexivity].
     rewrite <- Ha. apply in_map, Hm. }
   unfold accounts in Ha. rewrite Hsure in Ha. cbn zeta in Ha.
-  destruct (among (names_in n ++ names) (mentioned m)); [left; reflexivity | right]. cbn [orb] in Ha.
+  destruct (match subscripted m with Some [] => among (around ++ sizes) (mentioned m) | _ => false end) eqn:Enum.
+  { left. destruct (subscripted m) as [[|]|]; try discriminate. split; [reflexivity | exact Enum]. }
+  right. cbn [orb] in Ha.
   destruct (touching m), (is_said s (shape_domain h) (names_in n) (may_write u) m), (is_said s (shape_domain h) (names_in n) (may_read u) m), step,
     (among (written_in uses (combine (leaves n) calls)) (mentioned m)); cbn in Ha; intuition congruence.
 Qed.

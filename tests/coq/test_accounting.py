@@ -130,6 +130,23 @@ def test_other_statements_are_no_steps(statement: str, told: Callable[[list[Stat
     assert answer == FORGOTTEN or (isinstance(answer, Checked) and answer.told == ("S1",))
 
 
+def test_a_name_is_an_iterator_in_its_loop_only(told: Callable[[list[StatementCells]], None]) -> None:
+    """`t` is a variable in one loop, and the iterator of another."""
+    program, node = region("a[i] = t;", "t = b[i];", "for (int t = 0; t < n; t++) m[i][t] = 0.0;")
+    right = list(touched(program))
+    assert checker.asked(change_problem(program, program, node).with_original, 20) == Checked(25)
+    for fault in (replace(right[0], reads=()), replace(right[1], writes=())):
+        told([fault if use.statement == fault.statement else use for use in right])
+        assert checker.asked(change_problem(program, program, node).with_original, 20) == FORGOTTEN
+
+
+def test_subscripts_by_other_names_are_told() -> None:
+    """Of a variable of the region it is not seen what it is; the status names the statement."""
+    program, node = region("int j = i + 1; a[j] = a[i] + 1.0;")
+    answer = checker.asked(change_problem(program, program, node).with_original, 20)
+    assert isinstance(answer, Checked) and answer.told == ("S1",)
+
+
 def test_an_array_is_one_cell_everywhere_or_nowhere(told: Callable[[list[StatementCells]], None]) -> None:
     """Cells with subscripts are apart from those without: both would be no conflict."""
     program, node = region("a[i] = a[i - 1];")

@@ -5812,9 +5812,9 @@ let is_certain s names m =
 
 (** val accounts :
     (string * expr) list -> test -> string list -> string list -> string list
-    -> use -> bool -> mention -> bool option **)
+    -> string list -> use -> bool -> mention -> bool option **)
 
-let accounts s domain iterators names written0 u step m =
+let accounts s domain iterators around names written0 u step m =
   let wrote =
     match m.touching with
     | Reads -> true
@@ -5829,7 +5829,15 @@ let accounts s domain iterators names written0 u step m =
     | Updates _ -> (||) step (is_said s domain iterators u.may_read m)
   in
   let named = fun l -> existsb (fun c -> eqb1 m.mentioned (fst c)) l in
-  if (||) (among (app iterators names) m.mentioned) ((&&) wrote read)
+  let is_number =
+    match m.subscripted with
+    | Some l ->
+      (match l with
+       | [] -> among (app around names) m.mentioned
+       | _ :: _ -> false)
+    | None -> false
+  in
+  if (||) is_number ((&&) wrote read)
   then Some true
   else if (||)
             ((||) (is_certain s names m)
@@ -5874,11 +5882,12 @@ let written_in uses0 olds =
       | None -> []) olds)
 
 (** val accounts_for :
-    string list -> string list -> string list -> (shape * use) list -> told
-    -> bool option **)
+    string list -> string list -> string list -> (shape * use) list ->
+    (told * string list) -> bool option **)
 
-let accounts_for names iterators written0 uses0 = function
-| (text, p) ->
+let accounts_for sizes0 iterators written0 uses0 = function
+| (t, around) ->
+  let (text, p) = t in
   let (p0, _) = p in
   let (name, args) = p0 in
   (match find (fun hu -> eqb1 name (fst hu).shape_name) uses0 with
@@ -5895,7 +5904,7 @@ let accounts_for names iterators written0 uses0 = function
               let all =
                 map
                   (accounts (combine h.shape_arguments args) h.shape_domain
-                    iterators names written0 u step) l
+                    iterators around sizes0 written0 u step) l
               in
               if existsb (fun a ->
                    match a with
@@ -5912,7 +5921,7 @@ let accounts_for names iterators written0 uses0 = function
            let all =
              map
                (accounts (combine h.shape_arguments args) h.shape_domain
-                 iterators names written0 u step) l
+                 iterators around sizes0 written0 u step) l
            in
            if existsb (fun a ->
                 match a with
@@ -5965,6 +5974,16 @@ let rec names_in = function
 | Naming (x, _, b) -> x :: (names_in b)
 | Remark (_, b) -> names_in b
 
+(** val bound_at : string list -> counted -> string list list **)
+
+let rec bound_at around = function
+| Calling (_, _, _) -> around :: []
+| Sequence l -> flat_map (bound_at around) l
+| Choice (_, a, b) -> app (bound_at around a) (bound_at around b)
+| Counting (x, _, _, _, b) -> bound_at (x :: around) b
+| Naming (x, _, b) -> bound_at (x :: around) b
+| Remark (_, b) -> bound_at around b
+
 (** val accounts_of :
     string list -> (shape * use) list -> string -> ((string * expr
     list) * expr list) list -> (string * bool option) list **)
@@ -5974,8 +5993,9 @@ let accounts_of names uses0 text calls =
   | Some n0 ->
     let olds = combine (leaves n0) calls in
     let written0 = written_in uses0 olds in
-    map (fun old -> ((fst (fst (snd old))),
-      (accounts_for names (names_in n0) written0 uses0 old))) olds
+    map (fun old -> ((fst (fst (snd (fst old)))),
+      (accounts_for names (names_in n0) written0 uses0 old)))
+      (combine olds (bound_at [] n0))
   | None -> []
 
 (** val accounted :
