@@ -32,6 +32,13 @@ SOUND = {
         "reverse(L{}, i)",
         "for private(j) schedule(dynamic, 2)",
     ),
+    "under a condition": (
+        PARALLEL,
+        "",
+        FOR + "for (i = 1; i < n; i++) for (j = 0; j < m; j++) if (n > 9) L{}: A[i][j] += 1;",
+        "interchange(L{}, i, j)",
+        "for private(i)",
+    ),
     "not waiting": (
         PARALLEL,
         "",
@@ -92,10 +99,11 @@ SOUND = {
 """What begins the team, what each thread runs before, the region, its script, and the new directive."""
 
 
-def _function(name: str, head: str, before: str, region: str) -> str:
+def _function(name: str, head: str, before: str | None, region: str) -> str:
+    begin, end = ("", "") if before is None else (f"{{\n{before}\n", "}")
     return (
-        f"void {name}(int n, int m) {{ int i, j; double t;\n{head}{{\n{before}\n"
-        f"#pragma scop\n{region}\n#pragma endscop\n}} }}\n"
+        f"void {name}(int n, int m) {{ int i, j; double t;\n{head}{begin}"
+        f"#pragma scop\n{region}\n#pragma endscop\n{end} }}\n"
     )
 
 
@@ -117,50 +125,41 @@ MAIN = """int main(void) {
 """
 
 
+def _regions(text: str) -> list[str]:
+    return [part.partition("#pragma endscop")[0] for part in text.split("#pragma scop")[1:]]
+
+
 def test_new_loops_are_divided_and_compute_the_same(tmp_path: Path) -> None:
-    """All in one program, which four threads run."""
+    """All in one program, which four threads run: as it is, and with its scripts."""
     parts, script, calls = [], [], []
     for k, (head, before, region, steps, _) in enumerate(SOUND.values()):
         parts.append(_function(f"f{k}", head, before, region.replace("{}", str(k))))
         script.append(steps.replace("{}", str(k)))
         calls.append(f"f{k}(N, N);" if head else f"\n#pragma omp parallel\nf{k}(N, N);\n")
     old = HEAD + "".join(parts)
-    found = _outcome(old, "", tmp_path).source.text
-    for steps in filter(None, script):
-        assert "omp for" in _outcome(old, steps, tmp_path).source.text
-    lines = [line.strip() for line in found.splitlines() if line.startswith("#pragma omp for")]
-    assert len(lines) >= len(SOUND)
-    assert "parallel for" not in found
+    same = _outcome(old, "", tmp_path)
+    changed = _outcome(old, "\n".join(filter(None, script)), tmp_path)
+    assert "parallel for" not in same.source.text + changed.source.text
+    for k, (name, (*_, steps, said)) in enumerate(SOUND.items()):
+        outcome = changed if steps else same
+        lines = [line.strip() for line in _regions(outcome.source.text)[k].splitlines() if "pragma" in line]
+        is_kept = name in ("as it is", "two loops")
+        assert set(lines) == {f"#pragma omp {said}", *([] if is_kept else ["#pragma omp barrier"])}, name
+        assert is_kept or lines[0] == "#pragma omp barrier"
+        listed = " ".join(outcome.regions[k].assumptions)
+        assert ("all threads wait at these loops" in listed) != is_kept
+        assert ("the same in all threads" in listed) == (name == "threads that call")
+        assert "is dropped" not in listed
     printed = []
-    changed = _outcome(old, "\n".join(filter(None, script)), tmp_path).source.text
-    for name, text in (("old", old), ("new", found), ("changed", changed)):
+    for name, text in (("old", old), ("same", same.source.text), ("changed", changed.source.text)):
         (tmp_path / f"{name}.c").write_text(text + MAIN % " ".join(calls))
         command = ["gcc", "-O1", "-fopenmp", "-Wno-unknown-pragmas", f"{name}.c", "-o", name]
         subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-        run = subprocess.run(
-            [tmp_path / name],
-            env={"OMP_NUM_THREADS": "4"},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
+        threads = {"OMP_NUM_THREADS": "4"}
+        words = [tmp_path / name]
+        run = subprocess.run(words, env=threads, capture_output=True, text=True, check=True, timeout=60)
         printed.append(run.stdout)
     assert printed[0] == printed[1] == printed[2] != ""
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_the_directive_that_is_kept(name: str, tmp_path: Path) -> None:
-    head, before, region, script, said = SOUND[name]
-    text = HEAD + _function("f", head, before, region.replace("{}", ""))
-    outcome = _outcome(text, script.replace("{}", ""), tmp_path)
-    region_text = outcome.source.text.partition("#pragma scop")[2].partition("#pragma endscop")[0]
-    kept = [line.strip() for line in region_text.splitlines() if "pragma" in line]
-    assert set(kept) == {f"#pragma omp {said}"}
-    listed = " ".join(one for each in outcome.regions for one in each.assumptions)
-    assert ("'nowait' is left out" in listed) == (name == "not waiting")
-    assert ("the same in all threads" in listed) == (name == "threads that call")
-    assert "is dropped" not in listed
 
 
 LOOP = "for (i = 0; i < n; i++) L: C[i] = 1;"
@@ -194,6 +193,13 @@ UNSOUND = {
         "for (i = 0; i < n; i++) { L: t = B[i]; } C[0] = t;",
         "every thread",
     ),
+    "a value of the loop before": (
+        PARALLEL,
+        "",
+        f"for (i = 0; i < n; i++) L: C[i] = t;\n{FOR}for (i = 0; i < n; i++) {{ t = B[i]; B[i] = t * t; }}",
+        "its own 't', which is read before",
+    ),
+    "no block": ("#pragma omp parallel\n", None, LOOP, "about the loop after it"),
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
     "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),
     "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "another directive"),

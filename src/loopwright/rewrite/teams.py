@@ -10,7 +10,9 @@ means is that of `omp parallel for` at these loops, and that is read back and pr
 
     each thread's own variables   are each iteration's own, or the same in all threads
     `lastprivate`, `reduction`    name none of them
-    `nowait`                      is left out: that all threads wait, where they did not, is listed
+    barriers                      stand before the new loops and after them: threads run other iterations than
+                                  they did, and loops that do not run are no barriers.  That all threads wait,
+                                  where they did not, is listed
 
 What the old loops promise is tried in the same words.
 """
@@ -41,8 +43,9 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.gate.gate import gated, reads_first
 from loopwright.read.c.options import ReadOptions
-from loopwright.read.c.reader import read_source
+from loopwright.read.c.region import read_region
 from loopwright.source import Edit, Source, Span
 from loopwright.transform import Plan
 from loopwright.transform.directives import DirectiveKind
@@ -96,9 +99,10 @@ class Divided:
         if self.team.given:
             text = f"{', '.join(self.team.given)}: the same in all threads that call this function"
             found.append(Assumption(AssumptionKind.CONSTANT, text))
-        if any(said.clause("nowait") is not None for _, said, _ in self.loops):
-            text = "'nowait' is left out: no thread waits before these loops for what another does after them"
-            found.append(Assumption(AssumptionKind.PRAGMA, text))
+        text = (
+            "all threads wait at these loops: none waits before them for what another does in them or after"
+        )
+        found.append(Assumption(AssumptionKind.PRAGMA, text))
         return (*others, *found)
 
     def _promised(self) -> Assumption:
@@ -126,10 +130,13 @@ class Divided:
     def _old_loops(self) -> Program | None:
         """The region, read with `parallel for` at its loops; None where it is not read so."""
         number = [each.place for each in self.program.file.regions].index(self.program.region)
+        options = ReadOptions(compiled=self.program.compiled)
+        place = c_file(self._as_parallel_loops()).regions[number].place
         try:
-            return read_source(self._as_parallel_loops(), ReadOptions(compiled=self.program.compiled))[number]
+            (found,) = gated((read_region(place, options),), options)
         except BadInput:
             return None
+        return found
 
     def may_keep(self, plan: Plan) -> bool:
         """Whether the iterations of the loops that are divided are the same, with the same statements."""
@@ -167,7 +174,7 @@ class Divided:
         parts = [one for one in block.named_children if one.type == "for_statement"]
         for (pragma, _, _), loop in zip(self.loops, parts, strict=True):
             start = source.text.rfind("\n", 0, loop.start) + 1
-            yield start, start, " ".join(pragma.place.text.split()) + line_end(source)
+            yield start, start, " ".join(f"#pragma {pragma.argument}".split()) + line_end(source)
 
     def _as_parallel_loops(self) -> Source:
         """The text with `parallel for` at these loops, and clauses for what each thread has of its own."""
@@ -204,6 +211,9 @@ class Divided:
         for one in self._changed(self.program.region):
             if one.name not in private | iterators:
                 self._refuse(f"each thread has its own '{one.name}', which the loops change")
+            arrays = (array for array in self.program.arrays if array.name == one.name)
+            if any(reads_first(self.program, array) for array in arrays):
+                self._refuse(f"each thread has its own '{one.name}', which is read before it is changed")
         own = {one.name for one in self.team.own}
         for clauses in printed:
             said = (
@@ -319,9 +329,16 @@ def in_teams(source: Source, regions: Sequence[Divided | None], plans: Sequence[
 
 
 def _shared_again(source: Source, divided: Divided, plan: Plan) -> Iterator[Edit]:
-    for pragma in c_file(source).region(_region_of(source, plan)).pragmas:
+    """What makes `for` of `parallel for`, between barriers; a loop that always runs is one at its end."""
+    place, end = _region_of(source, plan), line_end(source)
+    parts = [one for one in c_file(source).block(place).named_children if one.type != "comment"]
+    first, last = place.start, place.start + len(place.text.rstrip())
+    yield first, first, f"#pragma omp barrier{end}"
+    for pragma in c_file(source).region(place).pragmas:
         text = pragma.place.text
         if "omp parallel for" in text:
             words = text.rstrip().replace("omp parallel for", "omp for", 1)
             words += "" if "schedule(" in words else divided.schedule
             yield pragma.place.start, pragma.place.end, words + text[len(text.rstrip()) :]
+    if not parts or parts[-1].type != "for_statement":
+        yield last, last, f"{end}#pragma omp barrier"

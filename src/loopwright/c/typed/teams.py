@@ -155,6 +155,8 @@ def team_around(file: TypedFile, region: TypedRegion) -> Team:
         if unknown or not _shares_others(said):
             raise NoTeam(f"it is not known what a clause makes each thread's own: {around[0]}")
         start, end = around[0].start, around[0].end
+        if "{" not in file.text.text[start : spot.start]:
+            raise NoTeam(f"the first loop alone is the statement of a directive: {around[0]}")
         listed = names_of(said, *_PRIVATE)
     others = tuple((one.start, one.end) for one in found if start < one.start < end and one not in around)
     return Team(region, start, end, listed, others, is_called=not around)

@@ -225,14 +225,14 @@ def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Pro
     found = tuple(_marked(array, region, file, names) for array in program.arrays)
     again = (None, False) if may_run_again(region) else (False,)
     kept = (
-        one.observed in again and (one.rank or one.observed is None) and _reads_first(program, one)
+        one.observed in again and (one.rank or one.observed is None) and reads_first(program, one)
         for one in found
     )
     arrays = (replace(one, observed=True) if seen else one for one, seen in zip(found, kept, strict=True))
     return replace(program, arrays=tuple(arrays))
 
 
-def _reads_first(program: Program, array: Array) -> bool:
+def reads_first(program: Program, array: Array) -> bool:
     """Whether the region may read what it finds in an array: the next time, what it left there.
 
     Where that is not soon known, it may.
