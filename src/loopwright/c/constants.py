@@ -1,16 +1,19 @@
-"""Constants as they are written: `10`, `'a'`, and those of `sizeof a / sizeof *a`."""
+"""Constants as they are written: `10`, `'a'`, those of `sizeof a / sizeof *a`, and what they make."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from operator import add, and_, mul, or_, sub, xor
 
 from loopwright.c.casts import Kinds
 from loopwright.c.macros import constant_macro, definitions, integer_text
-from loopwright.c.syntax import Node, field, is_dereference, without_parentheses
-from loopwright.c.types import Floating, Integer
+from loopwright.c.syntax import Node, field, is_dereference, operator, without_parentheses
+from loopwright.c.types import Floating, Integer, divided
 from loopwright.source import Span
 
 _POINTER = 8
+_EXACT = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
 _ESCAPES = {"\\0": 0, "\\a": 7, "\\b": 8, "\\t": 9, "\\n": 10, "\\v": 11, "\\f": 12, "\\r": 13}
 
 
@@ -23,6 +26,29 @@ def constant_value(node: Node, kinds: Kinds, at: Span) -> int | None:
         is_plain = re.fullmatch(r"[ -~]", inside) is not None and inside != "\\"
         return ord(inside) if is_plain else _ESCAPES.get(inside)
     return _size(node, kinds, at) if node.type == "sizeof_expression" else None
+
+
+def integer_value(node: Node, lookup: Callable[[str], int | None], kinds: Kinds) -> int | None:
+    """What an expression of integers is that do not overflow, by those that its names are."""
+    core = without_parentheses(node)
+    match core.type:
+        case "number_literal":
+            return integer_text(core.text)
+        case "identifier":
+            return lookup(core.text)
+        case "cast_expression":
+            inner = integer_value(field(core, "value"), lookup, kinds)
+            kind = kinds.written_type(field(core, "type").text, certain=True)
+            return None if inner is None or not isinstance(kind, Integer) else kind.converted(inner)
+        case "binary_expression":
+            sign = operator(core)
+            left, right = (integer_value(field(core, side), lookup, kinds) for side in ("left", "right"))
+            if left is None or right is None:
+                return None
+            if sign in ("/", "%"):
+                return divided(sign, left, right) if right else None
+            return _EXACT[sign](left, right) if sign in _EXACT else None
+    return None
 
 
 def _size(node: Node, kinds: Kinds, at: Span) -> int | None:

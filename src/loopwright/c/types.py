@@ -37,6 +37,19 @@ class Integer:
     def greatest(self) -> int:
         return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
 
+    def converted(self, value: int) -> int:
+        """A number as a value of the type (C17 6.3.1.2, 6.3.1.3; compilers keep the low bits)."""
+        if self.rank == 0:
+            return int(value != 0)
+        low = value & ((1 << self.bits) - 1)
+        return low - (1 << self.bits) if self.signed and low > self.greatest else low
+
+
+def divided(operator: str, one: int, other: int) -> int:
+    """one / other, rounded towards 0, or the remainder one % other (C17 6.5.5)."""
+    quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+    return quotient if operator == "/" else one - quotient * other
+
 
 @dataclass(frozen=True, slots=True)
 class Floating:

@@ -33,14 +33,6 @@ def integer_type(kind: types.CType) -> types.Integer | None:
     return kind if isinstance(kind, types.Integer) else None
 
 
-def converted(value: int, kind: types.Integer) -> int:
-    """A number as a value of a type (C17 6.3.1.2, 6.3.1.3; compilers keep the low bits of signed ones)."""
-    if kind.rank == 0:
-        return int(value != 0)
-    low = value & ((1 << kind.bits) - 1)
-    return low - (1 << kind.bits) if kind.signed and low > kind.greatest else low
-
-
 def value_of(node: tree.Node, lookup: Lookup) -> int | None:
     """The value of an integer expression; None where it has names that are no numbers, or is not defined."""
     kind = integer_type(node.type) if isinstance(node, tree.Expression) else None
@@ -57,21 +49,21 @@ def value_of(node: tree.Node, lookup: Lookup) -> int | None:
             return value
         case tree.Cast(operand=operand):
             found = _truncated(operand) if _is_floating(operand) else value_of(operand, lookup)
-            return None if found is None else converted(found, kind)
+            return None if found is None else kind.converted(found)
         case tree.Unary(operator=sign, operand=operand):
             inner = value_of(operand, lookup)
             return None if inner is None else _unary(sign, inner, kind)
         case tree.Conditional(test=test, then=then, otherwise=otherwise):
             chosen = value_of(test, lookup)
             found = None if chosen is None else value_of(then if chosen else otherwise, lookup)
-            return None if found is None else converted(found, kind)
+            return None if found is None else kind.converted(found)
         case tree.Binary(operator=sign, left=left, right=right):
             first, second = value_of(left, lookup), value_of(right, lookup)
             if first is None or second is None:
                 return None
             if sign in _COMPARED:
                 shared = integer_type(types.common(_plain(left), _plain(right)))
-                sides = None if shared is None else (converted(first, shared), converted(second, shared))
+                sides = None if shared is None else (shared.converted(first), shared.converted(second))
                 return None if sides is None else int(_COMPARED[sign](*sides))
             return _binary(sign, first, second, kind)
     return None
@@ -103,7 +95,7 @@ def _truncated(node: tree.Expression) -> int | None:
 def _fitting(value: int, kind: types.Integer) -> int | None:
     """A result: unsigned ones wrap around, signed ones that do not fit are not defined."""
     is_defined = not kind.signed or kind.least <= value <= kind.greatest
-    return converted(value, kind) if is_defined else None
+    return kind.converted(value) if is_defined else None
 
 
 def _unary(sign: str, value: int, kind: types.Integer) -> int | None:
@@ -113,7 +105,7 @@ def _unary(sign: str, value: int, kind: types.Integer) -> int | None:
         case "+" | "__extension__":
             return value
         case "~":
-            return converted(~value, kind)
+            return kind.converted(~value)
         case "!":
             return int(not value)
     return None
@@ -126,9 +118,7 @@ def _binary(sign: str, first: int, second: int, kind: types.Integer) -> int | No
         case "||":
             return int(bool(first or second))
         case "/" | "%" if second != 0:
-            size = abs(first) // abs(second)
-            quotient = size if (first < 0) == (second < 0) else -size
-            return _fitting(quotient if sign == "/" else first - quotient * second, kind)
+            return _fitting(types.divided(sign, first, second), kind)
         case "<<" | ">>" if 0 <= second < kind.bits and first >= 0:
             return _fitting(first << second if sign == "<<" else first >> second, kind)
         case _ if sign in _SUMS:
@@ -190,7 +180,7 @@ class ValuesBefore:
             if each.value is not None or not each.is_declared
         }
         (value,) = found if len(found) == 1 else (None,)
-        return None if value is None else converted(value, kind)
+        return None if value is None else kind.converted(value)
 
     def _value(self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]]) -> int | None:
         return value_of(node, lambda name: self.value(name.declaration, at, active))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from loopwright.c.macros import Macro, definitions
+from loopwright.c.casts import Ambiguous, expression_of
+from loopwright.c.constants import integer_value
+from loopwright.c.macros import definitions
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 
+_DEEPEST = 8
+"""How many macros are defined by others."""
 SUPPOSED = 1000
 """A size of which nothing is known."""
 LARGEST = 10**12
@@ -28,37 +31,18 @@ def sizes_of(program: Program, defines: Sequence[str]) -> dict[str, int]:
 def value_of(text: str, program: Program, defines: Sequence[str]) -> int | None:
     """The value of an expression of macros and of names that are defined; None where there is none."""
     given = {name: value for name, _, value in (one.partition("=") for one in defines)}
-    return _value(text, program.file.macros, given)
+    kinds = program.file.kinds(program.region)
 
+    def value(text: str, depth: int) -> int | None:
+        try:
+            node = expression_of(text, kinds)
+        except Ambiguous:  # `(n) * 2`, where nothing says what n is
+            return None
+        return None if node is None else integer_value(node, lambda name: named(name, depth), kinds)
 
-def _value(text: str, macros: Sequence[Macro], given: Mapping[str, str], depth: int = 8) -> int | None:
-    """The value of an expression of macros; None where there is none."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
-    return _evaluated(tree, macros, given, depth)
+    def named(name: str, depth: int) -> int | None:
+        known = definitions(program.file.macros, name)
+        body = given.get(name) or (known[0].body if known and known[0].parameters is None else None)
+        return value(body, depth - 1) if body and depth else None
 
-
-def _evaluated(tree: ast.expr, macros: Sequence[Macro], given: Mapping[str, str], depth: int) -> int | None:
-    match tree:
-        case ast.Constant(int(value)):
-            return value
-        case ast.Name(name) if depth:
-            known = definitions(macros, name)
-            text = given.get(name) or (known[0].body if known and known[0].parameters is None else None)
-            return None if text is None else _value(text, macros, given, depth - 1)
-        case ast.BinOp(left, operator, right):
-            one, two = (_evaluated(part, macros, given, depth) for part in (left, right))
-            if one is None or two is None:
-                return None
-            match operator:
-                case ast.Add():
-                    return one + two
-                case ast.Sub():
-                    return one - two
-                case ast.Mult():
-                    return one * two
-                case ast.Div() if two:
-                    return one // two
-    return None
+    return value(text, _DEEPEST)

@@ -142,8 +142,7 @@ def _to_integer(value: TypedNumber, limits: types.Integer) -> int:
     if limits.least <= whole <= limits.greatest:
         return whole
     if isinstance(value.type, types.Integer):
-        wrapped = whole & ((1 << limits.bits) - 1)
-        return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped
+        return limits.converted(whole)
     raise Undefined("a conversion to an integer")
 
 
@@ -296,8 +295,7 @@ def _whole(operator: str, one: int, other: int) -> int:
         return _OF_INTEGERS[operator](one, other)
     if operator not in ("/", "%") or other == 0:
         raise Undefined("a division by zero")
-    quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
-    return quotient if operator == "/" else one - other * quotient
+    return types.divided(operator, one, other)
 
 
 def _floating(operator: str, one: Number, other: Number) -> Number:

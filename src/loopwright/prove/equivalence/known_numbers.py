@@ -22,7 +22,7 @@ from loopwright.c.syntax import without_parentheses as core_of
 from loopwright.c.tokens import ASSIGNING, spelled
 from loopwright.c.typed.options import PLAIN
 from loopwright.c.typed.preprocess import preprocess
-from loopwright.c.types import Floating, Integer
+from loopwright.c.types import Floating, Integer, divided
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.source import Source, Span
@@ -125,8 +125,7 @@ class KnownNumbers:
             return None if found is not None and found < 0 and self._may_wrap(node) else found
         if sign not in ("/", "%") or not right or not (isinstance(left, int) and isinstance(right, int)):
             return left / right if sign == "/" and right else None
-        quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
-        return quotient if sign == "/" else left - quotient * right
+        return divided(sign, left, right)
 
     def _may_wrap(self, node: Node) -> bool:
         """Whether an expression may be unsigned, where no number is below 0."""

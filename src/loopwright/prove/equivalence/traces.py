@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as field_of
 from itertools import islice, product
-from operator import add, and_, mul, or_, sub, xor
 from typing import NamedTuple, TypeAlias
 
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.macros import integer_text
+from loopwright.c.constants import integer_value
 from loopwright.c.syntax import Node as Syntax
-from loopwright.c.syntax import field, operator, without_parentheses
-from loopwright.c.types import Integer
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr
@@ -198,44 +195,10 @@ class ComputedSizes:
                 found[name] = value if isinstance(value, int) else found[name]
             sizes = dict(found)
         for name, node in self.nodes.items():
-            value = self._value(node, sizes) if name in sizes else None
+            assert self.kinds is not None  # there are none without a file
+            value = integer_value(node, sizes.get, self.kinds) if name in sizes else None
             found[name] = found.get(name, 0) if value is None else value
         return {name: found[name] for name in sizes}
-
-    def _value(self, node: Syntax, sizes: Sizes) -> int | None:
-        core = without_parentheses(node)
-        match core.type:
-            case "number_literal":
-                return integer_text(core.text)
-            case "identifier":
-                return sizes.get(core.text)
-            case "cast_expression":
-                inner = self._value(field(core, "value"), sizes)
-                text = field(core, "type").text
-                kind = None if self.kinds is None else self.kinds.written_type(text, certain=True)
-                return None if inner is None or not isinstance(kind, Integer) else _converted(inner, kind)
-            case "binary_expression" if operator(core) in _EXACT:
-                left, right = (self._value(field(core, side), sizes) for side in ("left", "right"))
-                return None if left is None or right is None else _EXACT[operator(core)](left, right)
-            case "binary_expression" if operator(core) in ("/", "%"):
-                left, right = (self._value(field(core, side), sizes) for side in ("left", "right"))
-                if left is None or not right:
-                    return None
-                quotient = abs(left) // abs(right) * (1 if left * right >= 0 else -1)
-                return quotient if operator(core) == "/" else left - quotient * right
-        return None
-
-
-def _converted(value: int, kind: Integer) -> int:
-    if kind.bits == 1:
-        return int(value != 0)
-    low = value % (1 << kind.bits)
-    return low - (1 << kind.bits) if kind.signed and low > kind.greatest else low
-
-
-_EXACT: Mapping[str, Callable[[int, int], int]] = {
-    "+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor,
-}  # fmt: skip
 
 
 def computed_sizes(program: Program) -> ComputedSizes:

@@ -15,7 +15,7 @@ import islpy as isl
 from loopwright.c.tokens import names_in, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.typed.known_values import ValuesBefore, changes, converted, integer_type, value_of
+from loopwright.c.typed.known_values import ValuesBefore, changes, integer_type, value_of
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
 from loopwright.presburger.named import number, variable
@@ -110,7 +110,7 @@ def _static_number(one: tree.Declaration, file: TypedFile) -> int | None:
     value = None if first is None else value_of(first, partial(_constant, file=file))
     if value is None or kind is None or any(_may_change(one, body) for body in file.functions_with(one.name)):
         return None
-    return converted(value, kind)
+    return kind.converted(value)
 
 
 def _constant(name: tree.Name, file: TypedFile) -> int | None:
