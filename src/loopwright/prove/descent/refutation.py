@@ -8,6 +8,7 @@ inputs decides (`prove.equivalence.running`).
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -251,12 +252,23 @@ def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
         parts: list[str] = []
         shape = _shape(assignment.value, parts, lambda index: names[one.columns[index.value]], cell)
         number = shapes.setdefault(shape, len(shapes))
-        key = f"({', '.join([str(number), *parts, ''])})"
+        key = f"({', '.join([str(number), *_read_once(parts), ''])})"
         lines.append(f"    memory{_item(cell(assignment.target))} = hash({key})")
     space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
     exec(compile("\n".join(lines), "<statement>", "exec"), space)
     visit: Visit = space["visit"]
     return visit
+
+
+def _read_once(parts: list[str]) -> list[str]:
+    """Expressions of Python, evaluated in their order, with names for those that come again."""
+    counts = Counter(parts)
+    again = {one: f"r{k}" for k, one in enumerate(counts) if counts[one] > 1 and "(" in one}
+    first = {one: k for k, one in reversed([*enumerate(parts)])}
+    return [
+        one if one not in again else f"({again[one]} := {one})" if first[one] == k else again[one]
+        for k, one in enumerate(parts)
+    ]
 
 
 def _item(place: str) -> str:
