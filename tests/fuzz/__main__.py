@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tests.fuzz.affine_pairs import affine_case, affine_pair, wrong_affine
 from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
+from tests.fuzz.dependent import dependent_program
 from tests.fuzz.directed import directed_pair, directive_case, small_directive
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
@@ -43,7 +44,7 @@ DIRECTIVES = 4
 SCHEDULES = 5
 AFFINE = 6
 """Of every number."""
-CHECKED = 3
+CHECKED = 2
 """One number of so many is for `check` too, which compiles and runs."""
 
 
@@ -138,11 +139,15 @@ def rounds(
 
 
 def _to_check(number: int) -> Pair:
-    """What `check` is given: a changed text, or a rewriting."""
-    case = case_of(number, Counter()) if number // CHECKED % 2 == 0 else None
-    if not isinstance(case, Case):
-        return rewriting(number)
-    return replace(case.pair, new=mutated(random.Random(f"check {number}"), case.new))
+    """What `check` is given: a small program with a token changed, a new text with one, or a rewriting."""
+    rng = random.Random(f"check {number}")
+    match number // CHECKED % 4:
+        case 0 | 1:
+            program = dependent_program(rng)
+            return Pair(program.text, mutated(rng, program.text), program.arrays)
+        case 2 if isinstance(case := case_of(number, Counter()), Case):
+            return replace(case.pair, new=mutated(rng, case.new))
+    return rewriting(number)
 
 
 def again(kind: str, number: int) -> list[Finding]:

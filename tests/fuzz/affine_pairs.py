@@ -247,7 +247,9 @@ PASSES: tuple[Callable[[random.Random, For, str], Nodes | None], ...] = (
 
 
 def _damaged(rng: random.Random, nodes: Nodes) -> Nodes:
-    """The nodes with one number in them changed, or one sum."""
+    """The nodes with one number in them changed: of a sum, or the step of the first loop."""
+    if isinstance(nodes[0], For) and rng.random() < 0.15:
+        return (replace(nodes[0], step=rng.choice((1, 2, 3))), *nodes[1:])
     places = sum(1 for node in nodes for _ in _linears(node))
     wanted, seen = rng.randrange(places), -1
 

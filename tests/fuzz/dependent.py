@@ -50,7 +50,14 @@ class _Maker:
     def loop(self, name: str, body: list[str], low: str | None = None, high: str | None = None) -> list[str]:
         low = low or self.rng.choice(("0", "1", "1", "1", "2"))
         high = high or self.rng.choice(BOUNDS)
-        return [f"for (int {name} = {low}; {name} < {high}; {name}++) {{", *(f"  {one}" for one in body), "}"]
+        up = f"int {name} = {low}; {name} < {high}; {name}++"
+        others = (
+            f"int {name} = {low}; {name} != {high}; {name}++",
+            f"int {name} = {low}; {name} <= {high}; {name} += 2",
+            f"int {name} = {high}; {name} > {low}; {name}--",
+        )
+        head = up if self.rng.random() < 0.8 else self.rng.choice(others)
+        return [f"for ({head}) {{", *(f"  {one}" for one in body), "}"]
 
     def chain(self) -> list[str]:
         return self.loop("i", [self.assignment("i") for _ in range(self.rng.choice((1, 1, 2, 2, 3)))])
@@ -91,7 +98,8 @@ class _Maker:
                                                                     else one for one in body]  # fmt: skip
 
     def sum_of(self) -> list[str]:
-        body = [f"s {self.rng.choice(('+=', '+=', '*=', '-='))} {self.cell('i')};"]
+        added = self.rng.choice((self.cell("i"), self.cell("i"), self.value("i"), f"{self.cell('i')} * s"))
+        body = [f"s {self.rng.choice(('+=', '+=', '*=', '-='))} {added};"]
         if self.rng.random() < 0.5:
             body.insert(self.rng.randrange(2), self.assignment("i"))
         return self.loop("i", body)

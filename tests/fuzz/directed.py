@@ -42,8 +42,9 @@ def _directive(rng: random.Random, program: Program) -> str:
     words = ["#pragma omp", rng.choice(("parallel for",) * 6 + ("parallel for simd", "simd"))]
     are_whole = not re.search(r" (double|float) [sA]", program.text)
     clauses = CLAUSES + SUMS * 2 if are_whole else CLAUSES
-    for name in rng.sample("st", rng.choice((0, 0, 1, 1, 2))):
-        words.append(rng.choice(clauses).format(name))
+    is_sum = are_whole and re.search(r" s [-+*]= ", program.text) is not None
+    for name in ["s"] if is_sum else rng.sample("st", rng.choice((0, 0, 1, 1, 2))):
+        words.append(rng.choice(SUMS if is_sum and rng.random() < 0.8 else clauses).format(name))
     if rng.random() < 0.25:
         words.append(rng.choice(MORE))
     return " ".join(words)

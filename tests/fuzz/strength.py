@@ -112,6 +112,66 @@ FAULTS = (
         "    elif log.violations:\n        answer = Answer.VIOLATION\n",
         "    elif log.violations:\n        answer = Answer.VALID\n",
     ),
+    Planted(
+        "a statement may run twice",
+        "prove/scanning/scan.py",
+        "            disjoint = are_apart(known, known_of_other) or mine.is_disjoint(other)",
+        "            disjoint = True",
+    ),
+    Planted(
+        "instances may be missing",
+        "prove/scanning/scan.py",
+        "        covered = wanted.is_subset(union)",
+        "        covered = True",
+    ),
+    Planted(
+        "loops may run in another order",
+        "prove/scanning/pairs.py",
+        "                if not smaller.pairs.is_empty():",
+        "                if False:",
+    ),
+    Planted(
+        "threads may share what each needs",
+        "rewrite/sharing.py",
+        "    for name, clause in sorted(needed - said):",
+        "    for name, clause in sorted(needed & said):",
+    ),
+    Planted(
+        "directives may be left out",
+        "transform/openmp/nests.py",
+        "        if obeyed_once.count(directive.place) != 1:",
+        "        if obeyed_once.count(directive.place) > 1:",
+    ),
+    Planted(
+        "a sum may read itself",
+        "prove/legality/reductions.py",
+        "    if write.place != target or not _leaves_alone(statement, write, reads):",
+        "    if write.place != target:",
+    ),
+    Planted(
+        "what a loop adds is added once",
+        "read/c/evolved_loops.py",
+        "        return first.plus(rest.times(loop.number))",
+        "        return first.plus(rest)",
+    ),
+    Planted(
+        "variables are not read after a region",
+        "model/program.py",
+        "        return is_dead_after(self.file, self.region, array.name, array.rank)",
+        "        return array.rank == 0 or is_dead_after(self.file, self.region, array.name, array.rank)",
+    ),
+    Planted(
+        "loops of MLIR count by one",
+        "prove/mlir/translation.py",
+        "        loop = For(iterator, low, Compare(Relation.LT, Var(iterator), high), step, body)",
+        "        loop = For(iterator, low, Compare(Relation.LT, Var(iterator), high), 1, body)",
+    ),
+    Planted(
+        "writes that may happen do happen",
+        "presburger/last_writes.py",
+        "    info = info if may is None else info.set_may_source(may)\n",
+        "    info = info if may is None else info.set_must_source(must.union(may))\n",
+    ),
 )
 
 
