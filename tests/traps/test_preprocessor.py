@@ -293,3 +293,21 @@ def test_a_parameter_that_is_a_macro_elsewhere(head: str, after: str, tmp_path: 
     bodies = (f"for (i = 0; i < {bound}; i++) a[i] = b[i];" for bound in ("SIZE", "10"))
     old, new = (function(body, head=head, parameters="int SIZE") + after for body in bodies)
     assert comparison(old, new, tmp_path) != PROVED
+
+
+_DIGRAPHS = {
+    "for (i = 0; i < n; i++) <% L: a<:i:> = b<:i:>; %>": PROVED,
+    "for (i = 0; i < n; i++) <% L: a<:i + 1:> = a<:i:>; %>": "before it is written",
+    "for (i = 0; i < n; i++) L: a LB i:> = b<:i:>;": "this is not C",
+}
+"""Regions with digraphs, and what is said of them counting down; those of macros are not seen."""
+
+
+@pytest.mark.parametrize("body", _DIGRAPHS)
+def test_digraphs_in_a_region(body: str, tmp_path: Path) -> None:
+    head = '#define LB <:\nint outside<:3:>; const char *text = "<:";'
+    trap = Trap("", body, head, script="reverse(L, i)")
+    assert _DIGRAPHS[body] in answer(trap, tmp_path)
+    if _DIGRAPHS[body] == PROVED:
+        (program,) = read_c(tmp_path / "t.c")
+        assert head in program.source.text and "a[ i]" in program.region.text

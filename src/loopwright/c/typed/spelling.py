@@ -53,6 +53,20 @@ def plainly_spelled(source: Source, options: CompilerOptions) -> Source:
     return with_numbers(new if _tokens(new, compiled) == _tokens(source, compiled) else source, options)
 
 
+def without_digraphs(source: Source, options: CompilerOptions) -> Source:
+    """The text without digraphs in its regions, where the compiler agrees; otherwise as it is."""
+    if _DIGRAPH.search(source.text) is None:
+        return source
+    places = [*source.chosen, *((one.start, one.end) for one in marked_places(source))]
+    found = _DIGRAPH.finditer(without_comments(source.text, literals=False))
+    inside = [one for one in found if any(start <= one.start() < end for start, end in places)]
+    text = source.text
+    for one in inside:
+        text = text[: one.start()] + _DIGRAPHS[one[0]].ljust(2) + text[one.end() :]
+    new, compiled = replace(source, text=text), options.for_file(source.path)
+    return new if inside and _tokens(new, compiled) == _tokens(source, compiled) else source
+
+
 def with_numbers(source: Source, options: CompilerOptions) -> Source:
     """The text with numbers in place of the macros in directives of OpenMP that are defined once, before all
     of these, as a number.

@@ -11,7 +11,7 @@ from loopwright.c.file import c_file
 from loopwright.c.regions import marked_places
 from loopwright.c.selection.choice import BY_PRAGMAS
 from loopwright.c.syntax import refuse
-from loopwright.c.typed.spelling import BranchTaken, with_branches_taken
+from loopwright.c.typed.spelling import BranchTaken, with_branches_taken, without_digraphs
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.find import resolved
@@ -40,7 +40,7 @@ def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Progr
     if not options.choice.is_empty or not marked_places(source):
         source = resolved(source, options)
     source, branches = with_branches_taken(source, options.compiled)
-    source = resolved(source, replace(options, choice=BY_PRAGMAS))
+    source = without_digraphs(resolved(source, replace(options, choice=BY_PRAGMAS)), options.compiled)
     return tuple(_told(program, branches) for program in _read(source, options))
 
 
