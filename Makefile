@@ -19,7 +19,7 @@ help:
 	@echo "make test-mutants   540 mutants of the kernels against the dynamic checker"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make checker        the verified checker that transform and codegen ask (needs ocamlopt)"
-	@echo "make fuzz           random programs, scripts, mutants and damaged files for SECONDS=600 seconds"
+	@echo "make fuzz           random programs, scripts, mutants, schedules and damaged files for SECONDS=600 seconds"
 	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
 	@echo "make fuzz-storage       a thousand random scripts with operations on storage against running"
 	@echo "make coq            the Coq library and its axioms (needs coqc)"
