@@ -25,6 +25,7 @@ from loopwright.loops.nodes import Call
 from loopwright.loops.nodes import Node as LoopNode
 from loopwright.loops.traverse import with_children
 from loopwright.model.program import Assumption, Program
+from loopwright.presburger.named import everywhere, number, variable
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import DIM, within_effort
 from loopwright.prove.descent.reading import LoopText
@@ -76,10 +77,24 @@ def _overflow(
         return None
     for one in assumed:
         known = known if one.holds_for is None else known.intersect(one.holds_for)
+    known = known.intersect(_in_their_types(old))
     try:
         return within_effort(_EFFORT, lambda: _found(old, known, loops, computed))
     except isl.Error:
         return None  # what is taken on trust then is listed
+
+
+def _in_their_types(program: Program) -> isl.Set:
+    """The sizes that variables can have which are declared outside of the region."""
+    found, kinds = everywhere(), program.file.kinds(program.region)
+    for one in program.parameters:
+        declared = program.file.declarations.visible(one.text, program.region)
+        is_plain = declared is not None and declared.rank == 0
+        kind = kinds.written_type(declared.type, certain=True) if declared is not None and is_plain else None
+        if isinstance(kind, Integer):
+            size, least, greatest = variable(one.name), number(kind.least), number(kind.greatest)
+            found = found.intersect(size.ge_set(least)).intersect(size.le_set(greatest))
+    return found
 
 
 def _found(
