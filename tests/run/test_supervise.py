@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -44,3 +46,29 @@ def test_waiting_takes_time() -> None:
 def test_working_costs_processor_time(work: object) -> None:
     with pytest.raises(GaveUp, match=r"the time limit of 0.3 s ran out while"):
         within(0.3, work, silent, wall=600)  # type: ignore[arg-type]
+
+
+ENDED = """
+import os, sys, time
+from loopwright.progress import silent
+from loopwright.run.supervise import within
+
+def work(progress):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+
+within(60, work, silent)
+"""
+
+
+def test_a_process_that_is_told_to_end_ends_its_child() -> None:
+    """Whoever waits for its output does not wait for a child that nobody asks any more."""
+    command = [sys.executable, "-c", ENDED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.terminate()
+        assert parent.stdout.read() == ""
+        assert parent.wait(10) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO, NoReturn, TypeVar, cast
 
+from loopwright.ending import ending_in_order
 from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress
@@ -45,16 +46,17 @@ def within(
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _be_the_child(work, writing)
-    os.close(writing)
-    try:
-        with os.fdopen(reading, "rb", buffering=0) as pipe:
-            return cast(T, _listen(pipe, child, limits, progress, hint))
-    finally:
-        _end(child)
+    with ending_in_order():
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _be_the_child(work, writing)
+        try:
+            os.close(writing)
+            with os.fdopen(reading, "rb", buffering=0) as pipe:
+                return cast(T, _listen(pipe, child, limits, progress, hint))
+        finally:
+            _end(child)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
+from loopwright.ending import ending_in_order
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.progress import Progress, silent
@@ -173,6 +174,7 @@ def _followed(
     errors = Path(folder) / "errors"
     late = threading.Event()
     with (
+        ending_in_order(),
         errors.open("w") as log,
         subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
