@@ -17,7 +17,7 @@ from loopwright.optimise.candidates.judging import Judge
 from loopwright.optimise.candidates.nests import Phase, SearchContext, targets
 from loopwright.optimise.candidates.orders import ORDERING, parallel
 from loopwright.optimise.candidates.planner import COPYING, Planner
-from loopwright.optimise.candidates.storage import renamings, split_sums
+from loopwright.optimise.candidates.storage import packings, renamings, split_sums
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import parallelise
 from loopwright.optimise.candidates.tiles import BLOCKING
@@ -108,6 +108,29 @@ def test_rows_that_end_at_the_diagonal_have_corners_and_rows_after_them(tmp_path
         scripts = columns(judge.plan, targets(judge.plan)[0], judge.setting)
         splits = [[step.operation for step in one if isinstance(step.operation, Isplit)] for one in scripts]
         assert [[str(one.condition) for one in script[1:]] for script in splits] == expected
+
+
+ELIMINATION = """\
+for (int j = 0; j < 400; j++)
+  for (int i = j + 1; i < 400; i++)
+    for (int k = j + 1; k <= i; k++)
+      S: A[i][k] -= A[i][j] * A[k][j];"""
+
+
+@pytest.mark.parametrize(
+    ("text", "copies"),
+    [
+        (ELIMINATION, ["pack(A, S, j)"]),
+        (ELIMINATION.replace("A[k][j]", "A[j][k]"), []),
+        (ELIMINATION.replace("A[k][j]", "A[k][i]"), []),
+    ],
+    ids=["a column", "a row", "another column for each row"],
+)
+def test_columns_that_an_elimination_reads_are_copied(tmp_path: Path, text: str, copies: list[str]) -> None:
+    judge = judge_of(tmp_path, text)
+    scripts = list(packings(judge.plan))
+    assert [script_text(script).strip() for script in scripts] == copies
+    assert all(judge.estimated(script, "") is not None for script in scripts)
 
 
 HANDED_ON = """\

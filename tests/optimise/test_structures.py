@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.optimise.candidates.batches import batches
-from loopwright.optimise.candidates.nests import targets
 from loopwright.optimise.candidates.pipelines import pipelines
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.candidates.storage import renamings
@@ -39,28 +37,6 @@ def test_stages_go_row_by_row_with_few_rows_of_what_they_hand_on(tmp_path: Path)
     whole, few, *_ = Planner(judge)._pipelined(judge.original())
     assert [str(step) for step in few.script[3:]] == ["contract(u, 4, ring)", "contract(v, 4, ring)"]
     assert few.total < whole.total < judge.original().total
-
-
-SIGNALS = """\
-for (int s = 0; s < 400; s++)
-  for (int t = 0; t < 9; t++) {
-    for (int k = 0; k < 200; k++)
-      Half: B[k][s] = A[2 * k][s] + A[2 * k + 1][s];
-    for (int k = 0; k < 200; k++)
-      Back: A[k][s] = B[k][s];
-  }"""
-
-
-def test_signals_next_to_each_other_go_in_blocks(tmp_path: Path) -> None:
-    judge = judge_of(tmp_path, SIGNALS)
-    nest, *_ = targets(judge.plan)
-    first, *_ = (judge.estimated(one, "") for one in batches(judge.plan, nest, judge.setting))
-    assert first is not None and first.total < judge.original().total / 2
-    assert first.plan.leaf(first.plan.component("Back").first).loops == ("sT", "t", "k", "s")
-    meeting = "double Z[400][512];\n" + SIGNALS.replace("B[", "Z[")
-    for other in (SIGNALS.replace("B[k][s]", "B[s][k]"), meeting):
-        down = judge_of(tmp_path, other)  # down columns, or with rows that meet in a cache
-        assert not list(batches(down.plan, targets(down.plan)[0], down.setting))
 
 
 BY_DIAGONALS = """\

@@ -14,6 +14,7 @@ from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted
 from loopwright.optimise.candidates.structures import around
 from loopwright.optimise.candidates.threads import among_threads, finer_tiles, in_parts
+from loopwright.optimise.model.machine import CacheLevel
 from loopwright.optimise.proving import first_proved
 from loopwright.optimise.timing.trials import Trial
 from loopwright.prove.legality.reductions import ordering
@@ -140,9 +141,12 @@ for (int k = 0; k < 400; k++)
     for (int j = 0; j < 400; j++)
       S: C[i][j] += A[k][i] * B[k][j];"""
     judge = judge_of(tmp_path, text)
-    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
-    found = list(parted(judge.plan, parse_script("unroll_and_jam(S, k=8)"), "S1", judge.setting))
-    assert [str(one[0]).rpartition(" : ")[2] for one in found] == ["p = [i / 200]})", "p = [j / 200]})"]
+    small = replace(judge.setting.machine, caches=(CacheLevel(1 << 14, 1.0), CacheLevel(1 << 19, 1.0)))
+    for machine, row in ((judge.setting.machine, 200), (small, 104)):  # a part of a row stays in the cache
+        setting = replace(judge.setting, threads=2, machine=machine)
+        found = list(parted(judge.plan, parse_script("unroll_and_jam(S, k=8)"), "S1", setting))
+        parts = [str(one[0]).rpartition(" : ")[2] for one in found]
+        assert parts == ["p = [i / 200]})", f"p = [j / {row}]}})"]
 
 
 def test_sums_that_are_pushed_in_tiles_run_along_diagonals() -> None:

@@ -63,6 +63,25 @@ def test_what_a_tile_writes_is_copied_back(tmp_path: Path) -> None:
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
 
 
+BAND = """\
+void f(int n, double A[n][n], double B[n][n]) {
+#pragma scop
+  for (int j = 0; j < n; j++)
+    for (int i = j + 1; i < n; i++)
+      for (int k = j + 1; k <= i; k++)
+        S: A[i][k] -= A[i][j] * B[k][n - 1 + j - k];
+#pragma endscop
+}
+"""
+
+
+def test_a_diagonal_is_copied_into_a_row(tmp_path: Path) -> None:
+    text = result(tmp_path, BAND, "pack(B, S, j)").source.text
+    assert "S: A[i][k] -= A[i][j] * B_packed[k - j - 1];" in text
+    assert "B_packed[B_1 - j - 1] = B[B_1][n + j - B_1 - 1];" in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
 FIRST = """\
 void f(int n, double x[n], double A[n][n]) {
 #pragma scop

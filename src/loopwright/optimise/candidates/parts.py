@@ -1,4 +1,4 @@
-"""A loop over parts around all blocks of a nest, one part for each thread, made in the script of one thread.
+"""A loop over parts around all blocks of a nest, some for each thread, made in the script of one thread.
 
     for iT:                             for p, one for each thread:
       for k:  for j                       for iT:
@@ -43,6 +43,9 @@ PART = "p"
 
 LEAST = 64
 """Iterations that a part has at least."""
+
+ELEMENT = 8
+"""Bytes of an element."""
 
 BLOCK = 8
 """Iterations that go to the same part where parts take turns, unless more are written out together."""
@@ -93,6 +96,7 @@ def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: Searc
     if not LEAST * count <= values < MANY:
         return None
     if _is_apart(plan, nest, loop):
+        count = _in_cache(plan, nest, loop, setting)
         size = -(-values // count // BLOCK) * BLOCK
         part: Formula = _quotient(loop, size)
     else:
@@ -101,6 +105,17 @@ def _part(plan: Plan, nest: NamedNest, loop: str, script: Script, setting: Searc
     inputs = tuple(map(Symbol, nest.loops))
     value = Chain(((Symbol(PART),), (part,)), ("=",))
     return Step(ops.Affine(nest.handle, AffineMap(inputs, (Symbol(PART), *inputs), value)))
+
+
+def _in_cache(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) -> int:
+    """How many parts: one for each thread, and of rows more, until a part of a matrix stays in the cache."""
+    count, values = setting.threads, extent(plan, nest, loop, setting.sizes)
+    if loop == nest.loops[-1]:
+        rows = max(extent(plan, nest, other, setting.sizes) for other in nest.loops[:-1])
+        size, cache = rows * values * ELEMENT, setting.machine.caches[1].size
+        while size > count * cache and values >= 2 * count * LEAST:
+            count *= 2
+    return count
 
 
 def _quotient(loop: str, size: int) -> Formula:

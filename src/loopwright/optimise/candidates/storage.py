@@ -191,7 +191,10 @@ def _moves(accesses: tuple[Subscripts, ...], array: Array, loop: int) -> bool:
 
 
 def packings(plan: Plan) -> Iterator[Script]:
-    """Every matrix that deep statements read down a column while they write along a row, transposed."""
+    """Every matrix that deep statements read down a column while they write along a row, transposed.
+
+    Then those that they write themselves, a column at a time.
+    """
     subscripts = subscripts_of(plan.program, dict.fromkeys(plan.program.params, 1))
     steps = [
         Step(Pack(array, handle, transposed=True))
@@ -201,6 +204,22 @@ def packings(plan: Plan) -> Iterator[Script]:
     ]
     if steps:
         yield (*script_of(plan), *steps)
+    for statement in plan.program.statements:
+        if statement.depth == DEEP and (handle := _handle(plan, statement)) is not None:
+            outermost = plan.leaf(plan.component(handle).first).loops[0]
+            for array in _own_columns(subscripts[statement.name]):
+                yield (*script_of(plan), Step(Pack(array, handle, outermost)))
+
+
+def _own_columns(accesses: tuple[Subscripts, ...]) -> list[str]:
+    """Matrices that the innermost of three loops writes along a row and reads down, the second in one place.
+
+    As in an elimination: A[i][j] -= A[i][k] * A[j][k].
+    """
+    found = [(one, one.factors) for one in accesses if one.factors is not None and len(one.factors) == 2]
+    written = {one.array for one, (row, cell) in found if one.is_write and cell[-1] and not row[-1]}
+    read = (one.array for one, (row, cell) in found if row[-1] and not (row[1] or cell[1]))
+    return list(dict.fromkeys(array for array in read if array in written))
 
 
 def _handle(plan: Plan, statement: Statement) -> str | None:

@@ -7,7 +7,6 @@ from itertools import product
 from math import prod
 
 from loopwright.errors import BadInput
-from loopwright.optimise.candidates.batches import batches
 from loopwright.optimise.candidates.blocks import Bounds, split_whole, whole_blocks
 from loopwright.optimise.candidates.cuts import cuts
 from loopwright.optimise.candidates.deferred import deferred
@@ -371,7 +370,6 @@ BLOCKING: tuple[Phase, ...] = (
     partly_blocked,
     slanted,
     rows_in_flight,
-    batches,
     cache_tiles,
     hexagons,
     panels,
