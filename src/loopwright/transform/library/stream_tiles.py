@@ -15,12 +15,9 @@ from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.stencils import Stencil, WrittenArray, bounds_of
 from loopwright.transform.storage import unused_name
 
-LANES = 32
-ROWS = 4
-"""Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
-
-
 Cell = tuple[str, ...]
+LANES, ROWS = 32, 4
+"""Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
 
 
 @dataclass(frozen=True)
