@@ -67,7 +67,8 @@ def inputs(kinds: Sequence[str], every: int) -> Iterator[Input]:
     if "scripts" in kinds:
         for script in sorted(KERNELS.rglob("*.lw"))[::every]:
             name = script.relative_to(KERNELS)
-            target = ("--target", "cuda") if name.parts[0] == "gpu" else ()
+            made = Path(tempfile.gettempdir()) / f"{script.stem}.cu"
+            target = ("--target", "cuda", "-o", str(made)) if name.parts[0] == "gpu" else ()
             words = ("transform", str(KERNELS / f"{script.stem}.c"), str(script), "--json", *target)
             yield Input(str(name), words)
 
