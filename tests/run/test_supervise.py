@@ -62,7 +62,7 @@ within(60, work, silent)
 
 
 def test_a_process_that_is_told_to_end_ends_its_child() -> None:
-    """Whoever waits for its output does not wait for a child that nobody asks any more."""
+    """Whoever waits for its output does not wait for a child whose answer is no longer wanted."""
     command = [sys.executable, "-c", ENDED]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
