@@ -255,7 +255,7 @@ class Streamed:
 
     steps: int
     sizes: tuple[int, ...]
-    prefetch: bool = False
+    fetch: int = 0
     warps: int = 0
     trimmed: bool = False
 
@@ -263,7 +263,8 @@ class Streamed:
     def name(self) -> str:
         sizes = "x".join(map(str, (self.steps, *self.sizes)))
         warps = f"-warps-{self.warps}" if self.warps else ""
-        return f"stream-{sizes}{warps}{'-prefetch' * self.prefetch}{'-trimmed' * self.trimmed}"
+        fetch = f"-fetch-{self.fetch}" if self.fetch else ""
+        return f"stream-{sizes}{warps}{fetch}{'-trimmed' * self.trimmed}"
 
     @property
     def script(self) -> str:
@@ -271,7 +272,7 @@ class Streamed:
         given = zip(("t", *names), (self.steps, *self.sizes), strict=True)
         sizes = ", ".join(f"{name}={size}" for name, size in given)
         sizes += f", warps={self.warps}" if self.warps else ""
-        sizes += ", prefetch" * self.prefetch + ", trimmed" * self.trimmed
+        sizes += (f", fetch={self.fetch}" if self.fetch else "") + ", trimmed" * self.trimmed
         threads = f"w={self.warps}, x=32" if self.warps else "x=32"
         lines = ["Time = lift(LoopB, 1)", f"(Tiles, March, Clear) = stream(Time, {sizes})"]
         lines += [f"block(Tiles, {', '.join(f'{name}T' for name in names)})"]
@@ -303,13 +304,13 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
     "2d-float": (
         Overlapped(2, 56, 88, 8, (8, 32)),
         Overlapped(3, 48, 84, 8, (8, 32)),
-        Streamed(4, (32, 4), prefetch=True),
-        Streamed(5, (256, 4), prefetch=True),
+        Streamed(4, (32, 4), fetch=1),
+        Streamed(5, (256, 4), fetch=2),
     ),
     "2d-double": (
         Overlapped(2, 40, 56, 8, (6, 64)),
-        Streamed(4, (54, 2), prefetch=True),
-        Streamed(5, (256, 3), prefetch=True),
+        Streamed(4, (54, 2), fetch=2),
+        Streamed(5, (256, 3), fetch=2),
     ),
     "3d-float": (
         Streamed(1, (64, 8, 1)),

@@ -144,7 +144,7 @@ class Made:
 
 @cache
 def made(script: str = SCRIPT, program: str = PROGRAM) -> Made:
-    """The kernels, whose proof takes longer than a test should."""
+    """The kernels, whose proof takes longer than a test should; that of a small tile is in one."""
     seen: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
         make = pipeline._made
@@ -164,11 +164,18 @@ def made(script: str = SCRIPT, program: str = PROGRAM) -> Made:
     return Made(outcome, seen["plan"], seen["device"])
 
 
-def transformed(script: str, program: str = PROGRAM) -> Outcome:
+def transformed(script: str, program: str = PROGRAM, *, prove: bool = False) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.c"
         file.write_text(program)
-        return pipeline.transformed(Request(str(file), script, cuda=True, prove=False), silent)
+        return pipeline.transformed(Request(str(file), script, cuda=True, prove=prove), silent)
+
+
+def test_a_small_tile_is_proved() -> None:
+    """All of the proof, the text of the kernels read back included."""
+    outcome = transformed(SCRIPT.replace("t=2, i=9, j=2, prefetch", "t=1, i=4, j=1, fetch=1"), prove=True)
+    assert outcome.kernels is not None and "LW_AHEAD_2(float, a, n, n, 1);" in outcome.kernels.text
+    assert sum(one.obligations for one in outcome.regions[0].proofs) > 1000
 
 
 def test_lanes_compute_the_same_bits(tmp_path: Path) -> None:

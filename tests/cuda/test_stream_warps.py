@@ -21,7 +21,7 @@ from loopwright.transform import Plan, plan_of
 from loopwright.transform.library.stream_tiles import StreamTile
 from loopwright.transform.script.steps import parse_script
 from loopwright.transform.storage import Redundancy
-from tests.cuda.support import compile_for_threads, original, threads_print
+from tests.cuda.support import compile_for_threads, original, run, threads_print
 from tests.cuda.test_shipped import compiled_by_nvcc
 from tests.cuda.test_stream import SOLID, Made, made, transformed
 
@@ -63,6 +63,25 @@ def test_warps_in_another_order_compute_the_same_bits(tmp_path: Path) -> None:
     assert expected not in found
     assert b"ended at a barrier" in found[1] and b"nan" in found[3]
     compiled_by_nvcc(tmp_path, text)
+
+
+LONG = ("[n][n][n]", "[n][n][l]"), ("k < n - 1", "k < l - 1"), ("n * n * n", "n * n * l")
+ROWS = ("(*one)[n][n]", "(*one)[n][l]"), ("(*two)[n][n]", "(*two)[n][l]"), ("steps(m, n,", "steps(m, n, l,")
+SIZED = (
+    ("int n, float", "int n, int l, float"),
+    ("      float (*one)", "      int l = n + 60;\n      float (*one)"),
+)
+
+
+def test_tiles_without_halos_beyond_the_ends_compute_the_same_bits(tmp_path: Path) -> None:
+    """Where there are several of them along both loops; of other sizes all steps are as they were."""
+    program = PROGRAM
+    for old, new in (*LONG, *ROWS, *SIZED):
+        assert old in program
+        program = program.replace(old, new)
+    outcome = transformed(SCRIPT.replace("warps=2", "warps=2, trimmed"), program)
+    assert outcome.kernels is not None and "jT == 0" in outcome.kernels.text
+    assert run(tmp_path, outcome) == original(tmp_path, program)
 
 
 WARPS = "for (LW_LANE_INDEX w = LW_LANE(y, 0, 1); w <= 1; w += LW_LANES(y, 1))"
@@ -187,6 +206,7 @@ def test_a_swapped_buffer_is_refuted(other: str) -> None:
         ("j=4, k=2, warps=2", "j=1, k=2, warps=4", "halo"),
         ("j=4, k=2, warps=2", "j=2, k=2, warps=3", "one warp"),
         ("j=4, k=2, warps=2", "j=4, k=2, warps=1", "2 to 32"),
+        ("j=4, k=2, warps=2", "j=4, k=2, trimmed", "leave 'trimmed' out"),
     ],
 )
 def test_sizes_that_do_not_fit(old: str, new: str, says: str) -> None:

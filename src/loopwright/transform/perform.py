@@ -35,7 +35,7 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step, close_to
 from loopwright.transform.vectors import Position
 
-WARPS = "warps"
+WARPS, FETCHED = "warps", "fetch"
 """What `stream` calls the number of warps, among the sizes of loops."""
 
 
@@ -123,11 +123,14 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (tiles, copies))
         case ops.Stream(target, sizes, prefetch, trimmed):
             component = plan.component(target, "target")
-            loops_too = tuple(one for one in sizes if one.loop != WARPS)
-            warps = sum(one.number for one in sizes if one.loop == WARPS)
+            loops_too = tuple(one for one in sizes if one.loop not in (WARPS, FETCHED))
+            warps, fetched = (
+                sum(one.number for one in sizes if one.loop == name) for name in (WARPS, FETCHED)
+            )
             numbers = _sized(plan, component, loops_too, "sizes")
+            fetched = fetched or (streaming.FETCHED if prefetch else 0)
             after, *parts = streaming.stream(
-                plan, component, numbers, warps=warps, prefetch=prefetch, trimmed=trimmed
+                plan, component, numbers, warps=warps, fetched=fetched, trimmed=trimmed
             )
             return OperationResult(after, tuple(parts))
         case _:

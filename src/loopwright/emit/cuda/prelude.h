@@ -70,7 +70,7 @@ template <typename T> struct lw_array4 {
 template <typename T> __device__ __forceinline__ void lw_fetch(const T *place)
 {
 #ifdef __CUDA_ARCH__
-  asm volatile("prefetch.global.L2 [%0];" : : "l"(place));
+  asm volatile("prefetch.global.L2::evict_last [%0];" : : "l"(place));
 #endif
 }
 template <typename T> struct lw_ahead1 {

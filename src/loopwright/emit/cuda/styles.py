@@ -17,6 +17,7 @@ from loopwright.emit.cuda.launches import (
     is_lane_loop,
     is_warp_loop,
 )
+from loopwright.emit.cuda.occupancy import resident_warps
 from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
 from loopwright.emit.cuda.together import together
 from loopwright.emit.expressions import flat_condition_to_c
@@ -29,6 +30,9 @@ from loopwright.model.program import Array, Program
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
 """How many axes of threads and how many subscripts arrays in registers may have."""
+
+FEW_WARPS = 8
+"""So many on a multiprocessor have room for long texts in its cache of instructions."""
 
 LARGEST = 1 << 24
 """Sizes up to which kernels count in 32 bits; for larger ones the original loops run."""
@@ -68,7 +72,8 @@ def in_lanes(
 
     Tests are written without branches: those of columns are the same in every step of a march.  Rows move
     down by one in each step of it, so three steps need no copies; steps of planes of one warp are too long
-    for that.  Where warps share a tile, cells at borders are selected, and neighbours are copied at once.
+    for that.  Few warps write out steps at borders as well.  Where warps share a tile, cells at borders are
+    selected, and neighbours are copied at once.
     """
     march = "LW_UNROLL_1" if array.rank == 5 else "LW_UNROLL_3"
     warps = int(array.extents[0]) if array.rank == SHARED_TILE else 0
@@ -102,13 +107,20 @@ def in_lanes(
         lane = f"LW_LANE({axis}, 0, 1)", f"LW_LANES({axis}, 1)"
         return distributed_loop(loop, first) if axis is None else lane
 
+    few = array.rank == 4 and resident_warps(array) <= FEW_WARPS
+
+    def written_out(loop: For) -> list[str]:
+        if few and loop in marches:
+            return [march]
+        return unrolled(loop, "LW_UNROLL" if id(loop) in inner else march)
+
     lanes = {part.iterator for part in loops if id(part) in axes}
     kind = "LW_LANE_INDEX" if style.iterator_type == "LW_INDEX" else "LW_LANE_TYPE"
     found = replace(
         style,
         mark=marked,
         distributed=distributed,
-        annotated=lambda loop: unrolled(loop, "LW_UNROLL" if id(loop) in inner else march),
+        annotated=written_out,
         types={**style.types, **dict.fromkeys(lanes, kind)},
         condition=lambda test: flat_condition_to_c(test.test),
     )

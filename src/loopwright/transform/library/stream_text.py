@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from loopwright.model.program import Statement
 from loopwright.transform.library.stencils import offsets_of
 from loopwright.transform.library.stream_tiles import (
     LANES,
@@ -13,11 +14,9 @@ from loopwright.transform.library.stream_tiles import (
     ClaimedWrite,
     StreamRole,
     StreamTile,
-    edited_text,
     element,
     isl_test,
     letter,
-    moved_by,
     step_arrays,
 )
 
@@ -295,8 +294,8 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     seen: list[tuple[ClaimedWrite, ...]] = []
     for access in statement.accesses:
         offset = offsets_of(statement, access)
-        strip = moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
-        old = tile.cell(below, 1 + offset[0], moved_by(c, offset[-1]), strip=strip)
+        strip = _moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
+        old = tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
         edits[access.place.start, access.place.end] = tile.cell(level, 2, c) if access.is_write else old
         if not access.is_write:
             seen.append(_read(tile, 1 - side, offset, cell))
@@ -308,7 +307,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         asked=isl_test(tile.written(statement, cell)),
         seen=tuple(seen),
     )
-    text = edited_text(statement, edits)
+    text = _edited_text(statement, edits)
     columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
     yield f"{columns}{text}\n", role
 
@@ -322,14 +321,14 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
     if down > 0:
         return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
-        moved = {p: moved_by(p, offset[1])} if tile.is_solid else {}
+        moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
         middle = ClaimedWrite(f"middle {own}", moved)
         if not tile.warps or not offset[1]:
             return (middle,)
         end, key, test = (1, "last", ">") if offset[1] < 0 else (tile.own_strips, "first", "<")
         return middle.also(f"{p} {test} {end}"), ClaimedWrite(f"take {key} {own}", {}, f"{p} = {end}")
     end, key, test = (1, "left", ">") if right < 0 else (tile.width, "right", "<")
-    inner = ClaimedWrite(f"middle {own}", {c: moved_by(c, right)}, f"{c} {test} {end}")
+    inner = ClaimedWrite(f"middle {own}", {c: _moved_by(c, right)}, f"{c} {test} {end}")
     return inner, ClaimedWrite(f"{key} {own}", {}, f"{c} = {end}")
 
 
@@ -359,3 +358,12 @@ def _stores(tile: StreamTile) -> Iterator[Line]:
             f"{element(inner.array.name, cell)} = {own};\n",
             role,
         )
+
+
+def _moved_by(name: str, distance: int) -> str:
+    return f"{name} {'+' if distance > 0 else '-'} {abs(distance)}" if distance else name
+
+
+def _edited_text(statement: Statement, edits: Mapping[tuple[int, int], str]) -> str:
+    body = statement.body
+    return body.place.edited((*place, new) for place, new in sorted(edits.items())) + body.terminator

@@ -56,7 +56,7 @@ def stream(
     sizes: Sequence[SizedLoop],
     *,
     warps: int = 0,
-    prefetch: bool = False,
+    fetched: int = 0,
     trimmed: bool = False,
 ) -> tuple[Plan, Component, Component, Component]:
     """The plan with streamed tiles: all that is in them, what marches, and what clears registers before."""
@@ -72,7 +72,7 @@ def stream(
     if len(after.statements) != len(roles):
         raise InternalError(Code.INTERNAL, "streamed tiles were read as other statements")
     made, *parts = _planned(stencil, passes, after, roles)
-    return replace(made, fetched=FETCHED if prefetch else 0), parts[0], parts[1], parts[2]
+    return replace(made, fetched=fetched), parts[0], parts[1], parts[2]
 
 
 def _misuse(message: str, hint: str = NO_STENCIL, argument: str = "target") -> Misuse:
@@ -173,14 +173,17 @@ def _planned(
         for names in (tiles, marching, cleared)
     ]
     claims = _StreamClaims(stencil, pairs)
-    in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
+    in_tiles = [(one, role) for one, role in pairs if role.number >= 0]
     if passes[0].warps:
         # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
         stored = plan.stored(after, claims.redundancy())
         return replace(stored, leaves=fresh.leaves, components=components), found[0], found[1], found[2]
-    apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
+    apart = tuple(
+        {one.name: claims.within(one, passes[role.number].inner[k]) for one, role in in_tiles}
+        for k in range(len(passes[0].inner))
+    )
     between = passes[0].between
-    steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}
+    steps = {one.name: claims.within(one, between) for one, role in in_tiles if role.key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
     stored = plan.stored(after, claims.redundancy())
     return (

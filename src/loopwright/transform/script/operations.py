@@ -260,8 +260,9 @@ class Stream(BaseOperation):
 
     name = "stream"
     usage = (
-        "(T, M, Z) = stream(L, t=4, i=48, j=4), (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch) or "
-        "(T, M, Z) = stream(L, t=2, i=128, j=6, k=2, warps=12) or with warps and trimmed"
+        "(T, M, Z) = stream(L, t=4, i=48, j=4), (T, M, Z) = stream(L, t=4, i=48, j=4, prefetch), "
+        "(T, M, Z) = stream(L, t=4, i=48, j=4, fetch=1) or "
+        "(T, M, Z) = stream(L, t=2, i=128, j=6, k=2, warps=12, trimmed)"
     )
     gives = 3
     target: HandleArgument
