@@ -58,8 +58,6 @@ class _Body:
 
     tests: tuple[Test, ...]
     node: Node
-    around: tuple[Test, ...] = ()
-    """Tests and bounds of loops around the blocks."""
 
     @property
     def calls(self) -> frozenset[str]:
@@ -70,12 +68,8 @@ def with_versions(plan: Plan, node: Node) -> Node:
     """`node`, which is generated for the plan, with all versions; a block runs the first that is for it."""
     if plan.along:
         node = _replaced(node, list(_generated(plan, plan.along)), _in_parts)
-    known = {one for body in _bodies(node, (), ()) for one in body.around}
     for apart in reversed(plan.apart):
-        bodies = [
-            replace(one, tests=(*(test for test in one.around if test not in known), *one.tests))
-            for one in _generated(plan, apart)
-        ]
+        bodies = list(_generated(plan, apart))
         if plan.along:
             both = {name: within.intersect(plan.along[name]) for name, within in apart.items()}
             inner = list(_generated(plan, both))
@@ -91,7 +85,7 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
         for one in plan.program.statements
     )
     part = replace(plan, program=replace(plan.program, statements=statements))
-    bodies = _bodies(generate(to_schedule(part), GenerationOptions(loop_type=LoopType.ATOMIC)), (), ())
+    bodies = _bodies(generate(to_schedule(part), GenerationOptions(loop_type=LoopType.ATOMIC)), ())
     return (one for one in bodies if one.calls & within.keys())
 
 
@@ -99,20 +93,17 @@ def _has_blocks(node: Node) -> bool:
     return any(is_said(part, BlockLoop) for part in subprograms(node))
 
 
-def _bodies(node: Node, tests: tuple[Test, ...], around: tuple[Test, ...]) -> Iterator[_Body]:
+def _bodies(node: Node, tests: tuple[Test, ...]) -> Iterator[_Body]:
     if is_said(node, BlockLoop):
         own = (Compare(Relation.GE, Var(node.iterator), node.start), node.test)
         if _has_blocks(node.body):
-            yield from _bodies(node.body, (*tests, *own), around)
+            yield from _bodies(node.body, (*tests, *own))
         else:
-            yield _Body((*tests, *own), node.body, around)
+            yield _Body((*tests, *own), node.body)
         return
-    if isinstance(node, If) and node.orelse is None:
-        tests, around = ((*tests, node.test), around) if tests else (tests, (*around, node.test))
-    elif isinstance(node, For) and not tests:
-        around = (*around, Compare(Relation.GE, Var(node.iterator), node.start), node.test)
+    inside = (*tests, node.test) if isinstance(node, If) and tests and node.orelse is None else tests
     for child in children(node):
-        yield from _bodies(child, tests, around)
+        yield from _bodies(child, inside)
 
 
 def _replaced(node: Node, bodies: list[_Body], joined: Callable[[Node, _Body], Node]) -> Node:

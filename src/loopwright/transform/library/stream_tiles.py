@@ -254,16 +254,13 @@ class StreamTile:
     def inner(self) -> tuple[str, ...]:
         """That a tile is at no border but for those along the march; in three dimensions also: of columns.
 
-        There most tests are about strips.  In two dimensions first of a pass that is not the last one, which
-        leaves less in memory.
+        There most tests are about strips.  In two dimensions more versions cost more registers than tests.
         """
         places = {k: (self.origin(k), self.size(k) - 1) for k in self.loops[1:]}
         low = {k: f"{place} - {self.levels}" for k, (place, _) in places.items()}
         high = {k: f"{place} + {size + self.levels}" for k, (place, size) in places.items()}
-        inner = self._within(low, high)
-        if self.is_solid:
-            return inner, self._within({2: low[2]}, {2: high[2]})
-        return f"{inner} and {self.time(0, str(self.steps))} <= {self.high(0)}", inner
+        strips = [self._within({2: low[2]}, {2: high[2]})] if self.is_solid else []
+        return self._within(low, high), *strips
 
     def at_border(self, statement: Statement) -> str:
         """That a tile needs cells that the statement does not write, at ends of loops other than rows."""

@@ -173,17 +173,14 @@ def _planned(
         for names in (tiles, marching, cleared)
     ]
     claims = _StreamClaims(stencil, pairs)
-    in_tiles = [(one, role) for one, role in pairs if role.number >= 0]
+    in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
     if passes[0].warps:
         # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
         stored = plan.stored(after, claims.redundancy())
         return replace(stored, leaves=fresh.leaves, components=components), found[0], found[1], found[2]
-    apart = tuple(
-        {one.name: claims.within(one, passes[role.number].inner[k]) for one, role in in_tiles}
-        for k in range(len(passes[0].inner))
-    )
+    apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
     between = passes[0].between
-    steps = {one.name: claims.within(one, between) for one, role in in_tiles if role.key != "clear"}
+    steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
     stored = plan.stored(after, claims.redundancy())
     return (
