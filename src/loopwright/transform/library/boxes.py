@@ -210,3 +210,17 @@ def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
             if not bound.dim(DIV) and bound.get_denominator_val().is_one():
                 found.append(bound)
     return found
+
+
+def implied_subscripts(points: isl.Set, depth: int) -> set[int]:
+    """The subscripts that follow from others in each iteration of the loops around, as along a diagonal."""
+    implied: set[int] = set()
+    own = range(points.dim(DIM) - depth)
+    equal = [one for one in points.affine_hull().get_constraints() if one.is_equality()]
+    for k in reversed(own):
+        for one in equal:
+            factors = [int(one.get_coefficient_val(DIM, depth + other).to_python()) for other in own]
+            others = {other for other in own if factors[other] and other != k}
+            if abs(factors[k]) == 1 and others and not others & implied:
+                implied.add(k)
+    return implied

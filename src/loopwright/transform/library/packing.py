@@ -35,7 +35,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coordinate
-from loopwright.presburger.sets import DIM, IN, OUT, union_map
+from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
@@ -44,6 +44,7 @@ from loopwright.transform.library.boxes import (
     PackedAccess,
     box_of_cells,
     box_of_loops,
+    implied_subscripts,
     on_points,
     touched_cells,
 )
@@ -103,7 +104,7 @@ def pack(
     by_loops = options.space is MemorySpace.OWN
     box = (box_of_loops if by_loops else box_of_cells)(plan.program, found, depth, name)
     order = (1, 0) if options.transposed else tuple(range(box.rank))
-    order = tuple(k for k in order if by_loops or k not in _implied(box.points, depth))
+    order = tuple(k for k in order if by_loops or k not in implied_subscripts(box.points, depth))
     writes = [one for one in found if one.access.is_write]
     places: list[_CopyPlace] = []
     if not writes or _needs_old_values(plan.program, found, depth):
@@ -137,20 +138,6 @@ class _CopyPlace:
     position: Position
     cells: isl.Set
     is_back: bool
-
-
-def _implied(points: isl.Set, depth: int) -> set[int]:
-    """The subscripts that follow from others in each iteration of the loops around, as along a diagonal."""
-    implied: set[int] = set()
-    own = range(points.dim(DIM) - depth)
-    equal = [one for one in points.affine_hull().get_constraints() if one.is_equality()]
-    for k in reversed(own):
-        for one in equal:
-            factors = [int(one.get_coefficient_val(DIM, depth + other).to_python()) for other in own]
-            others = {other for other in own if factors[other] and other != k}
-            if abs(factors[k]) == 1 and others and not others & implied:
-                implied.add(k)
-    return implied
 
 
 def _refuse_contradictions(array: Array, options: PackingOptions) -> None:
