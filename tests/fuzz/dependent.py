@@ -112,7 +112,7 @@ def dependent_program(rng: random.Random) -> Program:
     maker = _Maker(rng, arrays)
     shapes: tuple[Callable[[], list[str]], ...] = (
         maker.chain, maker.chain, maker.nest, maker.nest, maker.loops, maker.loops, maker.temporary,
-        maker.temporary, maker.row, maker.sum_of,
+        maker.temporary, maker.row, maker.sum_of, maker.sum_of,
     )  # fmt: skip
     body = rng.choice(shapes)()
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])

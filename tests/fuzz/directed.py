@@ -42,9 +42,12 @@ def _directive(rng: random.Random, program: Program) -> str:
     words = ["#pragma omp", rng.choice(("parallel for",) * 6 + ("parallel for simd", "simd"))]
     are_whole = not re.search(r" (double|float) [sA]", program.text)
     clauses = CLAUSES + SUMS * 2 if are_whole else CLAUSES
-    is_sum = are_whole and re.search(r" s [-+*]= ", program.text) is not None
-    for name in ["s"] if is_sum else rng.sample("st", rng.choice((0, 0, 1, 1, 2))):
-        words.append(rng.choice(SUMS if is_sum and rng.random() < 0.8 else clauses).format(name))
+    added = re.search(r" s ([-+*])= ", program.text) if are_whole else None
+    if added is not None and rng.random() < 0.7:  # the clause that its loop needs
+        words.append(f"reduction({added[1]}:s)")
+    else:
+        names = rng.sample("st", rng.choice((0, 0, 1, 1, 2)))
+        words += [rng.choice(clauses).format(name) for name in names]
     if rng.random() < 0.25:
         words.append(rng.choice(MORE))
     return " ".join(words)
