@@ -389,7 +389,7 @@ def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
         with limited():
             agreement(str(written("k.mlir", old)), str(written("new.mlir", new)), ComparisonOptions())
     except (BadInput, Illegal, GaveUp, Late) as failure:
-        outcomes[f"mlir: {type(failure).__name__}"] += 1
+        outcomes[f"mlir: {'late' if isinstance(failure, Late) else type(failure).__name__}"] += 1
         return None
     except Exception as failure:
         return Finding("mlir", seed, f"{type(failure).__name__}: {failure}", (("program", old), ("new", new)))

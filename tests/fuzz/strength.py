@@ -97,7 +97,7 @@ FAULTS = (
     Planted(
         "a run does not wrap around",
         "prove/equivalence/arithmetic.py",
-        "        return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped",
+        "        return limits.converted(whole)",
         "        return limits.greatest",
     ),
     Planted(
