@@ -377,9 +377,8 @@ def _bound(word: str, sums: tuple[Linear, ...]) -> str:
     heads = [", ".join(called[one] for one in part) for part in places]
     given = [", ".join(f"%{one}" for one in part) for part in places]
     body = ", ".join(one.text() for one in texts)
-    first = f"{word} " if len(sums) > 1 else ""
     symbols = (f"[{heads[1]}]", f"[{given[1]}]") if places[1] else ("", "")
-    return f"{first}affine_map<({heads[0]}){symbols[0]} -> ({body})>({given[0]}){symbols[1]}"
+    return f"{word * (len(sums)>1)} affine_map<({heads[0]}){symbols[0]} -> ({body})>({given[0]}){symbols[1]}"
 
 
 def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
