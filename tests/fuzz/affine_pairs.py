@@ -315,8 +315,7 @@ def _mlir(kind: str, arrays: tuple[Array, ...], nodes: Nodes) -> str:
     types = {one.name: f"memref<{f'{EDGE}x' * one.rank}{kind}>" for one in arrays}
     arguments = types | dict.fromkeys(SIZES, "index")
     given = ", ".join(f"%{one}: {text}" for one, text in arguments.items())
-    printed = _Printed(kind, types)
-    lines = [line for node in nodes for line in printed.lines(node)]
+    lines = [line for printed in [_Printed(kind, types)] for node in nodes for line in printed.lines(node)]
     zero = "0" if kind.startswith("i") else "0.0"
     constants = [f"%c{k} = arith.constant {zero.replace('0', str(k), 1)} : {kind}" for k in (1, 2, 3)]
     inside = (f"  {one}" for one in (*constants, *lines, "return"))
