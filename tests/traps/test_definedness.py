@@ -229,6 +229,15 @@ def test_memory_beyond_all_that_the_old_program_touches_is_not_read(new: str, tm
     assert comparison(old, function(new), tmp_path) != PROVED
 
 
+@pytest.mark.parametrize(("first", "is_proved"), [(0, False), (1, True)])
+def test_no_cell_is_written_that_the_declaration_denies(first: int, is_proved: bool, tmp_path: Path) -> None:
+    """Data may keep OLD from `A[1][-1]`; NEW writes it whatever the data."""
+    head = f"void f(int n, unsigned A[24][24]) {{ for (int i = {first}; i < n; i++) "
+    old = f"{head}{{ if (A[i][i] != 0) A[i + 1][i - 1] = 100 % A[i][i]; }} }}"
+    new = f"{head}A[i + 1][i - 1] = A[i][i] != 0 ? 100 % A[i][i] : A[i + 1][i - 1]; }}"
+    assert (comparison(old, new, tmp_path) == PROVED) is is_proved
+
+
 def test_memory_between_what_the_old_program_touches_is_there(tmp_path: Path) -> None:
     old = function("for (i = 0; i < n; i++) a[i] = x[3 * i];")
     new = function("for (i = 0; i < n; i++) { double d = i > 0 ? x[3 * i - 1] : 0; d = x[3 * i]; a[i] = d; }")

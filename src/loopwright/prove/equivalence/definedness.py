@@ -313,20 +313,27 @@ def _declared_cells(array: Array) -> isl.Set | None:
 
 
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
-    """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
+    """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data; or one
+    that depends on no data, to a cell that the declaration denies and OLD need not touch.
+    """
     memory = memory_of(old, new, flows)
-    possible, sizes, arrays = memory.possible, memory.sizes, memory.arrays
     known = {array.name for array in old.arrays}
-    for name in sorted(arrays.keys() & flows[1].writes.keys()):
+    for name in sorted(memory.arrays.keys() & flows[1].writes.keys()):
+        array = memory.arrays[name]
         is_foreign = name not in known and old.file.declarations.visible(name, old.region) is None
-        if arrays[name].rank == 0 or (is_foreign and not arrays[name].is_sized):
+        if array.rank == 0 or (is_foreign and not array.is_sized):
             continue
         for one in _writes(flows[1], name):
-            beyond = _outside(one.intersect_params(sizes), arrays[name], possible)
-            declared = _declared_cells(arrays[name])
+            written = one.intersect_params(memory.sizes)
+            definition = flows[1].definitions[str(one.get_tuple_name(IN))]
+            beyond = _outside(written, array, memory.possible)
+            declared = _declared_cells(array)
             beyond = beyond if declared is None else beyond.subtract_range(declared.set_tuple_name(name))
+            what = "does not"
+            if beyond.is_empty() and array.inside is not None and not definition.is_conditional:
+                denied = written.subtract_range(array.inside.set_tuple_name(name))
+                beyond, what = _outside(denied, array, memory.touched), "need not"
             if not beyond.is_empty():
-                line = flows[1].definitions[str(one.get_tuple_name(IN))].line
                 where = _example(beyond.params())
-                return f"line {line} writes a cell of '{arrays[name].name}' that OLD does not touch{where}"
+                return f"line {definition.line} writes a cell of '{array.name}' that OLD {what} touch{where}"
     return None
