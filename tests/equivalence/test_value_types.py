@@ -45,3 +45,12 @@ def test_new_overflows_where_old_does_not(name: str, tmp_path: Path) -> None:
 def test_new_overflows_only_where_old_does(name: str, tmp_path: Path) -> None:
     verdict = _found(*AS_WIDE[name], tmp_path)
     assert isinstance(verdict, Proved) == (name != "one that both leave") and not isinstance(verdict, Refuted)
+
+
+@pytest.mark.parametrize("given", ["n - 3u", "(unsigned)(n - 3)", "i - 3u", "-(n + 0u)"])
+def test_a_local_is_what_wrapped_around(given: str, tmp_path: Path) -> None:
+    """`long t = n - 3u;` is 2^32 - 1 for n = 2: the same as the value itself, and not -1."""
+    local = f"{{ long t = {given}; l[i] += t; }}"
+    assert not isinstance(_found(f"l[i] += {given};", local, tmp_path), Refuted)
+    signed = given.replace("(unsigned)", "").replace("u", "")
+    assert not isinstance(_found(f"l[i] += {signed};", local, tmp_path), Proved)

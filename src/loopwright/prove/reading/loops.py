@@ -153,7 +153,8 @@ class _LoopTranslation:
             block = self.program.syntax
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
         is_converted = value_type(field(first, "value"), words, first.span) is not None
-        after = words.bind(name, Var(name), cut=self.is_cut(first, words), converted=is_converted)
+        is_cut = not is_converted or self.is_cut(first, words)
+        after = words.bind(name, Var(name), cut=is_cut, converted=is_converted)
         return loops.Let(name, value, self.declarators(others, rest, after))
 
     def is_cut(self, declarator: Node, words: Words) -> bool:
