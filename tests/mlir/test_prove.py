@@ -275,3 +275,26 @@ def test_vectors_of_conditions() -> None:
 def test_values_that_are_used_before_they_are_defined(was: str, now: str) -> None:
     with pytest.raises(BadInput):
         compared(PRODUCT, PRODUCT.replace(was, now))
+
+
+def _in_steps(first: int) -> str:
+    """Iterations of j in steps of 2 that start before their subscripts do."""
+    return f"""
+func.func @f(%a: memref<24x24xf32>, %b: memref<24xf32>, %n: index) {{
+  affine.for %i = 1 to affine_map<()[s0] -> (s0 + 1)>()[%n] {{
+    affine.for %j = {first} to affine_map<()[s0] -> (s0 + {first})>()[%n] step 2 {{
+      %x = affine.load %a[%i, %j - {first}] : memref<24x24xf32>
+      %y = affine.load %b[%j - {first}] : memref<24xf32>
+      %z = arith.addf %x, %y : f32
+      %u = affine.load %b[%i] : memref<24xf32>
+      %v = arith.addf %z, %u : f32
+      affine.store %v, %b[%i] : memref<24xf32>
+    }}
+  }}
+  return
+}}
+"""
+
+
+def test_a_remainder_that_isl_wrote_twice() -> None:
+    assert compared(_in_steps(0), _in_steps(-1))

@@ -102,6 +102,7 @@ def _equations(pairs: isl.Map) -> isl.Map:
 def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:
     """The constraints of what was known that still hold."""
     kept = isl.BasicMap.universe(known.get_space())
+    pairs = pairs.remove_redundancies()  # isl 0.27 fails on some with one remainder written twice
     for constraint in known.simple_hull().get_constraints():
         one = isl.BasicMap.universe(known.get_space()).add_constraint(constraint)
         if pairs.is_subset(isl.Map.from_basic_map(one)):
