@@ -82,6 +82,23 @@ def test_a_diagonal_is_copied_into_a_row(tmp_path: Path) -> None:
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
 
 
+LINES = """\
+void f(int n, double A[n][2 * n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++)
+      S: C[i][j] += A[j][j] * A[j - 1][j] + A[j][2 * j];
+#pragma endscop
+}
+"""
+
+
+def test_cells_of_several_lines_are_packed(tmp_path: Path) -> None:
+    """The simple hull of what is read has a division that isl does not know."""
+    text = result(tmp_path, LINES, "strip_mine(S, j, 4)\npack(A, S, jT)").source.text
+    assert "A_packed[j - 4 * jT][j - 1]" in text
+
+
 FIRST = """\
 void f(int n, double x[n], double A[n][n]) {
 #pragma scop

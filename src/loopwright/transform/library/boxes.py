@@ -159,7 +159,7 @@ def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
     """Functions of t below subscript k."""
     others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
     found: list[isl.Aff] = []
-    for constraint in others.compute_divs().simple_hull().get_constraints():
+    for constraint in others.compute_divs().simple_hull().remove_unknown_divs().get_constraints():
         if not _bounds(constraint, depth, below=True):
             continue
         bound = constraint.get_bound(DIM, depth)
@@ -203,7 +203,7 @@ def on_space(function: isl.Aff, space: isl.Space) -> isl.Aff:
 def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
     found: list[isl.Aff] = []
     for hull in (numbers.compute_divs().coalesce().simple_hull(), numbers.remove_divs().simple_hull()):
-        for constraint in hull.get_constraints():
+        for constraint in hull.remove_unknown_divs().get_constraints():
             if not _bounds(constraint, 0, below=False):
                 continue
             bound = constraint.get_bound(DIM, 0)
