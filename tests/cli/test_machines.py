@@ -118,6 +118,19 @@ def test_sarif_has_both_places_of_a_witness(
     assert _sarif(log)["results"] == []
 
 
+@pytest.mark.parametrize(("name", "status"), [("directives-wrong.c", 1), ("directives.c", 2)])
+def test_a_log_replaces_no_input(
+    name: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The answer is given all the same; a yes without its log is none."""
+    file = tmp_path / name
+    text = Path("docs/tutorial", name).read_text()
+    file.write_text(text)
+    found, _, err = run(capsys, "prove", str(file), "--sarif", str(file))
+    assert found == status and file.read_text() == text
+    assert err.count("this is no SARIF log, and is not replaced") == 1
+
+
 LOOPS = """#include "k.h"
 void f(int n, double A[n][n], double B[n]) {
   for (int i = 0; i < n; i++)

@@ -69,12 +69,11 @@ def perform(invocation: Invocation[T]) -> int:
         printed = named(lambda: invocation.render(value))
         for path, data in printed.files:
             write_file(path, data)
-        _write_sarif(invocation, printed.diagnostics)
         write_out(printed.out)
     except LoopwrightError as error:
         return _failed(invocation, error)
     write_err(printed.err)
-    return printed.status
+    return _logged(invocation, printed.diagnostics, printed.status)
 
 
 def _worked(invocation: Invocation[T], progress: Progress) -> T:
@@ -97,10 +96,7 @@ def _failed(invocation: Invocation[T], error: LoopwrightError) -> int:
     file = None if invocation.file is None else called(invocation.file)
     if isinstance(error, BadInput) and file is not None:
         error.at(Span.start_of(file))
-    try:
-        _write_sarif(invocation, (error.diagnostic,))
-    except LoopwrightError as unwritten:
-        write_error(unwritten, file)
+    diagnostic = error.diagnostic
     if invocation.failed is not None and error.code is not Code.OUTPUT:
         from loopwright.report.diagnostics import as_json
 
@@ -112,17 +108,35 @@ def _failed(invocation: Invocation[T], error: LoopwrightError) -> int:
             write_error(error, file)
             error = unwritten
     write_error(error, file)
-    return error.code.exit_code
+    return _logged(invocation, (diagnostic,), error.code.exit_code)
 
 
-def _write_sarif(invocation: Invocation[T], diagnostics: Sequence[Diagnostic]) -> None:
-    if invocation.sarif is not None:
-        from loopwright import __version__
-        from loopwright.report.sarif import sarif_log
+def _logged(invocation: Invocation[T], diagnostics: Sequence[Diagnostic], status: int) -> int:
+    """Write the SARIF log, if one is asked for; the status of the answer, or of its failure after a yes."""
+    if invocation.sarif is None:
+        return status
+    from loopwright import __version__
+    from loopwright.report.sarif import sarif_log
 
-        file = called(invocation.file or "loopwright")
-        log = sarif_log(diagnostics, file, __version__, invocation.revision)
+    log = sarif_log(diagnostics, called(invocation.file or "loopwright"), __version__, invocation.revision)
+    try:
+        _refuse_replacing(invocation.sarif)
         write_file(invocation.sarif, as_lines(log).encode())
+    except LoopwrightError as error:
+        write_error(error, None)
+        return status or error.code.exit_code
+    return status
+
+
+def _refuse_replacing(path: str) -> None:
+    """A log replaces a log, and no other file: the name may be that of an input."""
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        return
+    with open(path, "rb") as file:
+        start = file.read(1)
+    if start not in (b"", b"{"):
+        message, hint = "this is no SARIF log, and is not replaced", "give --sarif the name of a new file"
+        raise BadInput(Code.FILE, message, span=Span.start_of(path), hint=hint)
 
 
 def as_lines(data: dict[str, Any]) -> str:
