@@ -46,7 +46,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("do", region("  do x[0] = 0; while (n);"), "a 'do' loop cannot be read", "write it as a 'for' loop"),
     ("break", region("  if (n > 0) break;"), "a 'break' cannot", "bounds of the loop"),
     ("continue", region("  continue;"), "a 'continue' cannot", "put 'if (...) continue;'"),
-    ("switch", region("  switch (n) { case 0: x[0] = 1; }"), "a 'switch' cannot", "'if' and 'else'"),
+    ("switch", region("  switch (n) { case 0: { case 1: x[0] = 1; } }"), "a 'switch' cannot", "'if' and 'else'"),
     ("square", region("  for (i = 0; i * i < n; i++) x[i] = 0;"), "multiplies two things", "constant factors"),
     ("turns", region("  for (i = 1; i < n; i ^= 3) x[i] = 0;"), "not add a constant to 'i'", "i += 2"),
     ("step 0", region("  for (i = 0; i < n; i += 0) x[i] = 0;"), "does not change its iterator", "i += 2"),
