@@ -16,6 +16,9 @@ HEAD = """#include <stdio.h>
 enum { N = 40 };
 double A[N][N], B[N], C[N], s;
 int who(void);
+_Thread_local int each;
+int mine;
+#pragma omp threadprivate(mine)
 """
 FIELD = "for (i = 1; i < n; i++) {0} for (j = 0; j < m; j++) {1}: A[i][j] = A[i][j] * 2 + B[j];"
 PARALLEL = "#pragma omp parallel private(i, j, t)\n"
@@ -172,6 +175,8 @@ UNSOUND = {
         "depend on each other",
     ),
     "a thread's number": (PARALLEL, "int k = who();", OWN, "its own 'k'"),
+    "a copy of what each thread has": (PARALLEL, "int k = each;", OWN, "its own 'k'"),
+    "a copy of what is private to threads": (PARALLEL, "int k; k = mine + n;", OWN, "its own 'k'"),
     "a thread's own turn": (PARALLEL, "int k = 0; if (who()) k = 1;", OWN, "its own 'k'"),
     "a number of a number": (PARALLEL, "int l = who(), k = l + 1;", OWN, "its own 'k'"),
     "a thread's own count": (PARALLEL, "int k = 0; while (who()) k++;", OWN, "its own 'k'"),

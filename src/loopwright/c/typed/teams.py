@@ -77,6 +77,8 @@ class Team:
 
     def _is_same(self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]]) -> bool:
         """Whether a variable has one value in all threads that reach a token."""
+        if one.is_thread_local:
+            return False
         if not self._is_own(one) or (one.offset, at) in active:
             return True
         function = self.region.function
