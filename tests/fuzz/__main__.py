@@ -221,6 +221,8 @@ def attack(
     """All kinds of cases for a number of seconds, or until the `first` find; then the table of answers."""
     end = time.monotonic() + seconds
     size = 3 if first else BATCH
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     tally = Tally(folder)
 
     def judge(number: int, tell: Tell) -> Batch:
