@@ -17,6 +17,7 @@ enum { N = 40 };
 double A[N][N], B[N], C[N], s;
 int who(void);
 _Thread_local int each;
+_Atomic int drawn;
 int mine;
 #pragma omp threadprivate(mine)
 """
@@ -177,6 +178,10 @@ UNSOUND = {
     "a thread's number": (PARALLEL, "int k = who();", OWN, "its own 'k'"),
     "a copy of what each thread has": (PARALLEL, "int k = each;", OWN, "its own 'k'"),
     "a copy of what is private to threads": (PARALLEL, "int k; k = mine + n;", OWN, "its own 'k'"),
+    "a number that is drawn": (PARALLEL, "int k = drawn++;", OWN, "its own 'k'"),
+    "a number that others draw": (PARALLEL, "drawn += 1; int k = drawn;", OWN, "its own 'k'"),
+    "a number drawn under a lock": (PARALLEL, "int k; who(); s += 1; k = s; who();", OWN, "its own 'k'"),
+    "a number that a function draws": (PARALLEL, "who(); int k = s;", OWN, "its own 'k'"),
     "a thread's own turn": (PARALLEL, "int k = 0; if (who()) k = 1;", OWN, "its own 'k'"),
     "a number of a number": (PARALLEL, "int l = who(), k = l + 1;", OWN, "its own 'k'"),
     "a thread's own count": (PARALLEL, "int k = 0; while (who()) k++;", OWN, "its own 'k'"),

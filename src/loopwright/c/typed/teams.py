@@ -6,6 +6,9 @@ of what clauses say.  Such a variable is the same in all threads if all give it 
 
     x = e    under no other directive, e without calls and of variables that are the same, and so the
              conditions of all that is around it
+
+One that all threads share is the same to all of them if none changes it there but under a directive, it is
+not atomic or volatile, and no function is called that may be a lock, or change it.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from loopwright.c import types
 from loopwright.c.openmp import OpenmpDirective, directive_of
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import tree
@@ -25,6 +29,9 @@ from loopwright.lazy_dataclass import dataclass
 _PRIVATE = ("private", "firstprivate")
 _TEAM = frozenset((*_PRIVATE, "shared", "default", "num_threads", "if", "proc_bind"))
 """Clauses of `parallel` after which a thread's own variables are known."""
+_HARMLESS = "omp_get_"
+_UNLIKE = (tree.CallExpression, tree.OtherExpression, tree.OtherStatement, tree.Assign, tree.Update)
+"""What another thread may find to be another value."""
 _OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
@@ -77,10 +84,10 @@ class Team:
 
     def _is_same(self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]]) -> bool:
         """Whether a variable has one value in all threads that reach a token."""
-        if one.is_thread_local:
-            return False
-        if not self._is_own(one) or (one.offset, at) in active:
-            return True
+        if one.is_thread_local or (one.offset, at) in active:
+            return not one.is_thread_local
+        if not self._is_own(one):
+            return self._is_steady(one)
         function = self.region.function
         words = (problem.words for problem in function.problems)
         if function.errors or one.offset in function.addressed or any(one.name in each for each in words):
@@ -88,6 +95,33 @@ class Team:
         given, _ = self._values.reaching(one, at)
         inside = active | {(one.offset, at)}
         return all(self._gives_same(one, each.node, inside) for each in given)
+
+    def _is_steady(self, one: tree.Declaration) -> bool:
+        """Whether threads that read a shared variable read the same."""
+        addressed = self.region.function.addressed
+        is_hidden = one.is_file_scope or one.storage not in _OWN or one.offset in addressed
+        return not _is_watched(one.type) and one not in self._changed and not (is_hidden and self._has_calls)
+
+    @cached_property
+    def _alone(self) -> list[tree.Node]:
+        """What each thread runs, outside of the region and of other directives."""
+        inside = (node for node in self.region.function.nodes if self._is_in_team(node))
+        region = range(self.region.first, self.region.end)
+        return [
+            node
+            for node in inside
+            if node.place.first not in region
+            and not any(start <= self._offset(node) < end for start, end in self.others)
+        ]
+
+    @cached_property
+    def _changed(self) -> frozenset[tree.Declaration | None]:
+        return frozenset(map(tree.changed_root, self._alone))
+
+    @cached_property
+    def _has_calls(self) -> bool:
+        calls = (node for node in self._alone if isinstance(node, tree.CallExpression))
+        return any(one.callee is None or not one.callee.name.startswith(_HARMLESS) for one in calls)
 
     def _gives_same(self, one: tree.Declaration, node: tree.Node, active: frozenset[tuple[int, int]]) -> bool:
         at = self._offset(node)
@@ -108,7 +142,7 @@ class Team:
 
     def _is_same_value(self, value: tree.Node, at: int, active: frozenset[tuple[int, int]]) -> bool:
         for node in tree.walk(value):
-            if isinstance(node, tree.CallExpression | tree.OtherExpression | tree.OtherStatement):
+            if isinstance(node, _UNLIKE) or (isinstance(node, tree.Expression) and _is_watched(node.type)):
                 return False
             if isinstance(node, tree.Subscript | tree.MemberAccess | tree.Unary):
                 root = tree.root_of(node)
@@ -162,6 +196,10 @@ def team_around(file: TypedFile, region: TypedRegion) -> Team:
         listed = names_of(said, *_PRIVATE)
     others = tuple((one.start, one.end) for one in found if start < one.start < end and one not in around)
     return Team(region, start, end, listed, others, is_called=not around)
+
+
+def _is_watched(kind: types.CType) -> bool:
+    return isinstance(kind, types.Qualified) and (kind.is_volatile or kind.is_atomic)
 
 
 def names_of(said: OpenmpDirective, *clauses: str) -> frozenset[str]:
