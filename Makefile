@@ -30,6 +30,7 @@ help:
 	@echo "make bench-recursion  recursive and cache-oblivious programs, right and with bugs, judged by check"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
+	@echo "make bench-threads  what it finds for two threads, beside Pluto and what two cores can do"
 	@echo "make bench-fleet    trials on local workers beside the same trials alone"
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
 	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
@@ -135,7 +136,10 @@ bench-speed: $(INSTALLED)
 bench-optimise: $(INSTALLED)
 	$(BIN)/python -m benchmarks.optimising
 
-.PHONY: bench-fleet bench-blas bench-tsvc
+.PHONY: bench-threads bench-fleet bench-blas bench-tsvc
+bench-threads: $(INSTALLED)
+	$(BIN)/python -m benchmarks.threads
+
 bench-fleet: $(INSTALLED)
 	$(BIN)/python -m benchmarks.fleet --workers $(JOBS)
 
