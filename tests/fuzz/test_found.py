@@ -56,6 +56,10 @@ ANSWERED = {
         "for (unsigned i = 0; i < n; i++) step(B, i + i);\nfor (int i = 2; i < n / 2; i++) A[i][i] = 1;\n",
         "",
     ),
+    "an argument over a small type that counts down": (
+        "for (unsigned char i = 4; i >= 1; i--) if (i < m) for (int j = i + 1; j >= 2; j--) step(1 + B, i - 1);\n",
+        "pack(B, S1, i, reused)",
+    ),
     "a copy where sizes are signed and unsigned": (
         "for (int i = m; i >= 1; i--) if (m < u) for (int j = i; j < n - i; j++) A[j][j] += B[2] * B[i];\n",
         "pack(B, S1, j)",

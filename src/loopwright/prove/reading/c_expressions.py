@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field as field_of
 from dataclasses import replace
+from typing import TypeVar
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.constants import constant_value
@@ -29,6 +30,7 @@ _WIDEST = 64
 """Bits of the widest type of integers."""
 POINTER = "pointer"
 """The type of a local that stands for a row: `double *row = a + i * n;`."""
+_Meaning = TypeVar("_Meaning")
 RELATIONS = {relation.value: relation for relation in ex.Relation}
 
 
@@ -54,22 +56,35 @@ class Words:
     """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
     converted: frozenset[str] = frozenset()
     """Those of them whose values are the given ones, converted: C computes these as integers."""
+    given: Mapping[str, LocalText] = field_of(default_factory=dict)
+    """What locals among the values were given."""
     renamed: frozenset[str] = frozenset()
     """Names of functions of the library that are macros of a header."""
 
     def of(self, node: Node) -> str:
         return node.text
 
-    def bind(self, name: str, value: ex.Expr, *, cut: bool = False, converted: bool = False) -> Words:
-        texts = {word: local for word, local in self.texts.items() if word != name}
+    def bind(
+        self,
+        name: str,
+        value: ex.Expr,
+        *,
+        cut: bool = False,
+        converted: bool = False,
+        local: LocalText | None = None,
+    ) -> Words:
+        """The words where a name is a value, that of a `local` or of an iterator."""
+        texts, given = _without(name, self.texts), _without(name, self.given)
+        given |= {} if local is None else {name: local}
         names = self.cut | {name} if cut else self.cut - {name}
         same = self.converted | {name} if cut and converted else self.converted - {name}
-        return replace(self, values={**self.values, name: value}, texts=texts, cut=names, converted=same)
+        values = {**self.values, name: value}
+        return replace(self, values=values, texts=texts, given=given, cut=names, converted=same)
 
     def define(self, name: str, node: Node, kind: str) -> Words:
         """The words after `kind name = node;`."""
-        values = {word: value for word, value in self.values.items() if word != name}
-        return replace(self, values=values, texts={**self.texts, name: LocalText(node, kind, self)})
+        texts = {**self.texts, name: LocalText(node, kind, self)}
+        return replace(self, values=_without(name, self.values), given=_without(name, self.given), texts=texts)
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,10 @@ class LocalText:
     node: Node
     type: str
     words: Words
+
+
+def _without(name: str, words: Mapping[str, _Meaning]) -> dict[str, _Meaning]:
+    return {word: meaning for word, meaning in words.items() if word != name}
 
 
 def words_of(program: Program) -> Words:

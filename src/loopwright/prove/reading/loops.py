@@ -33,6 +33,7 @@ from loopwright.model.annotations import Independent
 from loopwright.model.program import Program, Statement
 from loopwright.prove.reading.c_expressions import (
     POINTER,
+    LocalText,
     Unreadable,
     Words,
     constant,
@@ -154,14 +155,13 @@ class _LoopTranslation:
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
         is_converted = value_type(field(first, "value"), words, first.span) is not None
         is_cut = not is_converted or self.is_cut(first, words)
-        after = words.bind(name, Var(name), cut=is_cut, converted=is_converted)
+        given = LocalText(field(first, "value"), _type_of(first), words)
+        after = words.bind(name, Var(name), cut=is_cut, converted=is_converted, local=given)
         return loops.Let(name, value, self.declarators(others, rest, after))
 
     def is_cut(self, declarator: Node, words: Words) -> bool:
         """Whether `type name = value` may change the value; one that overflows a signed type is none."""
-        declaration = declarator.parent
-        text = "" if declaration is None else type_text(declaration, qualifiers=False)
-        kind = words.kinds.written_type(text, certain=True)
+        kind = words.kinds.written_type(_type_of(declarator), certain=True)
         given = type_at(field(declarator, "value"), words, declarator.span)
         return not is_signed(kind) and not holds(kind, given)
 
@@ -248,12 +248,16 @@ def with_local_text(program: Program, block: Node, declarator: Node, words: Word
     if field(declarator, "declarator").type == "pointer_declarator":
         return _with_row(program, block, declarator, words)
     value, name = field(declarator, "value"), words.of(field(declarator, "declarator"))
-    declaration = declarator.parent
     if name in _assigned(block, words) or not _stays(value, block, words):
         raise Unreadable(f"'{name}' is not what its text '{words.of(value)}' is everywhere")
-    if declaration is None:
-        raise Unreadable(f"'{name}' has no declaration")
-    return words.define(name, value, type_text(declaration, qualifiers=False))
+    return words.define(name, value, _type_of(declarator))
+
+
+def _type_of(declarator: Node) -> str:
+    """The type that the declaration of a local says."""
+    if declarator.parent is None:
+        raise Unreadable(f"'{declarator.text}' has no declaration")
+    return type_text(declarator.parent, qualifiers=False)
 
 
 def _stays(value: Node, block: Node, words: Words) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, is_atomic, operator, stands_as, without_parentheses
 from loopwright.c.tokens import packed
-from loopwright.c.types import INT, LONG, CType, Integer, is_signed
+from loopwright.c.types import INT, LONG, CType, Integer, holds, is_signed, promoted
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int, Min
 from loopwright.model.program import Program
@@ -95,6 +95,8 @@ def _align(
     if values is not None:
         found += values
         return
+    if is_closed and _align_given(old, new, before, after, found):
+        return
     first, second = _shape(old), _shape(new)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
@@ -127,6 +129,37 @@ def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation])
             raise Different(f"'{_shown(after.of(new))}' is not a '{old.type}'")
         new = field(new, "value")
     _align(old.node, new, old.words, after, found, textual=False)
+
+
+def _align_given(old: Node, new: Node, before: Words, after: Words, found: list[Equation]) -> bool:
+    """Whether `old` is a local, and `new` what that was given, converted to its type.
+
+    The names in what it was given are those of the place of `old` too: none of them is declared again there.
+    """
+    local = before.given.get(old.text) if old.type == "identifier" else None
+    if local is None or any(before.values.get(name) is not one for name, one in local.words.values.items()):
+        return False
+    kind, given = type_at(old, before, old.span), type_at(local.node, local.words, local.node.span)
+    new = without_parentheses(new)
+    if new.type == "cast_expression" and type_at(new, after, new.span) == kind:
+        new = field(new, "value")
+    elif given != kind and not _is_same_subscript(old, before, kind, given):
+        return False
+    _align(local.node, new, local.words, after, found, textual=False)
+    return True
+
+
+def _is_same_subscript(old: Node, words: Words, kind: CType, given: CType) -> bool:
+    """Whether a local in a subscript may be what it was given, in the type of that.
+
+    Of a signed type it is the same integer.  Of an unsigned one it is where it is not below 0, as the
+    subscripts of an array with declared sizes are; sums wrap around and back again.
+    """
+    if not is_signed(promoted(given)):
+        return False
+    if is_signed(kind):
+        return is_in_subscript(old) and holds(kind, given)
+    return _is_term_of_subscript(old) and _has_extent(old, words)
 
 
 def _values(
