@@ -57,7 +57,8 @@ ANSWERED = {
         "",
     ),
     "an argument over a small type that counts down": (
-        "for (unsigned char i = 4; i >= 1; i--) if (i < m) for (int j = i + 1; j >= 2; j--) step(1 + B, i - 1);\n",
+        "for (unsigned char i = 4; i >= 1; i--) if (i < m)\n"
+        "  for (int j = i + 1; j >= 2; j--) step(1 + B, i - 1);\n",
         "pack(B, S1, i, reused)",
     ),
     "a copy where sizes are signed and unsigned": (

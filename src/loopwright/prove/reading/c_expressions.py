@@ -84,7 +84,8 @@ class Words:
     def define(self, name: str, node: Node, kind: str) -> Words:
         """The words after `kind name = node;`."""
         texts = {**self.texts, name: LocalText(node, kind, self)}
-        return replace(self, values=_without(name, self.values), given=_without(name, self.given), texts=texts)
+        values, given = _without(name, self.values), _without(name, self.given)
+        return replace(self, values=values, given=given, texts=texts)
 
 
 @dataclass(frozen=True)
