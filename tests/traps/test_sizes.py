@@ -8,8 +8,10 @@ import pytest
 
 from loopwright.c.macros import integer_text
 from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Standing
 from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.verdict import Refuted
 from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.reader import read_c
@@ -230,7 +232,9 @@ def test_an_unsigned_iterator_that_counts_down_to_one(declared: str, tmp_path: P
     assert "'n - 1' is an unsigned number, and is not below 0" in [one.text for one in program.trusted]
 
 
-@pytest.mark.parametrize("body", ["{" * 700 + "a[0] = 1;" + "}" * 700, "a[0] = " + "b[0] - " * 1500 + "b[0];"])
+@pytest.mark.parametrize(
+    "body", ["{" * 700 + "a[0] = 1;" + "}" * 700, "a[0] = " + "b[0] - " * 1500 + "b[0];"]
+)
 def test_a_new_file_that_is_nested_too_deeply(body: str, tmp_path: Path) -> None:
     assert "nested too deeply" in comparison(function("a[0] = 1;"), function(body), tmp_path)
 
@@ -308,11 +312,7 @@ _STRIDES = {
 """What is 3 where it is compiled."""
 
 _NO_STRIDES = {
-    "a condition": ("", "int K = 3; if (n > 9) K = 100;"),
     "a loop": ("", "int K = 3; for (i = 0; i < n; i++) K++;"),
-    "a loop around": ("", "int K = 3; for (int t = 0; t < n; t++, K = 100) {", "}"),
-    "a label": ("", "int K = 100; if (n > 9) goto on; K = 3; on:;"),
-    "a case": ("", "int K = 100; switch (n) { case 1: K = 3; default:;", "}"),
     "a variable of the loop's head": ("", "for (int K = 3; K < n; K++) {", "}"),
     "a pointer": ("void g(int *);", "int K = 3; g(&K);"),
     "a call": ("int K; void g(void);", "K = 3; g();"),
@@ -325,6 +325,65 @@ _NO_STRIDES = {
     "itself": ("", "int K = 3; for (int t = 0; t < n; t++) { K = K + 1;", "}"),
 }
 """What may be another number than 3."""
+
+_SEVERAL = {
+    "a condition": "int K = 3; if (n > 9) K = 100;",
+    "a loop around": "int K = 3; for (int t = 0; t < n; t++, K = 100)",
+    "a label": "int K = 100; if (n > 9) goto on; K = 3; on:;",
+    "a case": "int K = 100; switch (n) { case 1: K = 3; default:; }",
+    "a choice": "int K = n > 9 ? 3 : 100;",
+    "a choice by another": "int J = 3; if (n > 9) J = 100; int K = J == 3 ? J : 100;",
+}
+"""What is 3 or 100."""
+
+
+@pytest.mark.parametrize("name", _SEVERAL)
+def test_rows_whose_length_is_one_of_a_few_numbers(name: str, tmp_path: Path) -> None:
+    """Each number is tried: none is believed to be large enough."""
+    body = "for (i = 0; i < n; i++) x[K * i] = x[i + 2];"
+    (tmp_path / "t.c").write_text(Trap(name, body, "", _SEVERAL[name]).text())
+    (program,) = read_c(tmp_path / "t.c")
+    assert [one.numbers for one in program.parameters if one.name == "K"] == [(3, 100)]
+    assert AssumptionKind.ROWS not in {one.kind for one in program.trusted}
+    assert "K == 3 ? (3) * i : (100) * i" in program.region.text
+
+
+def test_an_order_is_tried_with_each_number(tmp_path: Path) -> None:
+    up, down = "for (i = 0; i < n; i++)", "for (i = n - 1; i >= 0; i--)"
+    for values, is_same in (((-1, -2), False), ((2, 3), False), ((0, 0), True)):
+        setup = f"int K = {values[0]}; if (m) K = {values[1]};"
+        body = "y[K * i] = 1;" if is_same else "y[K * i] = y[i] + 1;"
+        old, new = (Trap("", f"{loop} {body}", "double y[9999]; int m;", setup).text() for loop in (up, down))
+        assert (comparison(old, new, tmp_path) == PROVED) is is_same
+
+
+_CALLED = [
+    ("unsigned n", "for (unsigned k = 0; k + 4 <= n; k++) x[k] = 1;", "4294967295u", "4294967290u"),
+    ("unsigned n", "for (unsigned k = 0; k < n - 4; k++) x[k] = 1;", "2", "4"),
+    ("int n", "for (int k = 0; k < n * 100000; k++) x[k] = 1;", "30000", "20000"),
+    ("int n", "for (int k = 0; k < 9; k++) for (int l = k; l < 10; l++) x[l * n] = 1;", "300000000", "9"),
+    ("short n", "for (int k = n; k >= 0; k--) x[k + 2147483640] = 1;", "8", "7"),
+]
+
+
+@pytest.mark.parametrize("setup", ["int given = {};", "", "const int given = 0 ? 1 : {};"])
+@pytest.mark.parametrize(("parameter", "loops", "wrong", "right"), _CALLED)
+def test_numbers_of_a_call_refute_what_is_assumed(
+    parameter: str, loops: str, wrong: str, right: str, setup: str, tmp_path: Path
+) -> None:
+    scop = f"\n#pragma scop\n{loops}\n#pragma endscop\n"
+    refused = []
+    for value in (wrong, right):
+        caller = setup.replace("int", "unsigned").format(value)
+        call = f"void g(double *x) {{ {caller} f({'given' if setup else value}, x); }}"
+        (tmp_path / "t.c").write_text(f"void f({parameter}, double *x) {{{scop}}}\n{call}\n")
+        try:
+            (program,) = read_c(tmp_path / "t.c")
+            within_types(program, program, program.facts)
+        except BadInput as found:
+            refused.append((value, found.diagnostic.message))
+    assert [value for value, _ in refused] == [wrong]
+    assert refused[0][1].startswith("the file refutes") and refused[0][1].endswith("called in line 6")
 
 
 @pytest.mark.parametrize("name", _NO_STRIDES)

@@ -21,28 +21,13 @@ from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.parameters import Parameter, ShownCall, known_cases
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.presburger.sets import union_map, union_set
 from loopwright.source import Source, Span
 
 ELSEWHERE = "_elsewhere"
 """The array, of no dimensions, that stands for all storage a region does not name: unknown calls touch it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A number that does not change in the region.
-
-    `name` is an identifier; `text` is what the author wrote, the same unless that is an
-    expression such as `POLYBENCH_LOOP_BOUND(4000, n)` or `grid->n`.
-    """
-
-    name: str
-    text: str
-    values: tuple[int, int] | None = None
-    """The least and the greatest value that its type or its definition allows, where that is known."""
-    fixed: int | None = None
-    """The number that a variable of the function is declared with, where nothing gives it another one."""
 
 
 class MemorySpace(Enum):
@@ -271,6 +256,8 @@ class Program(Displayed):
     foreign: frozenset[str] = frozenset()
     """Names of our helper macros that headers or options use."""
     compiled: CompilerOptions = PLAIN
+    calls: tuple[ShownCall, ...] = ()
+    """Of the function around the region, with numbers that the region depends on."""
 
     def __repr__(self) -> str:
         """One line; the sets and relations are for `loopwright.describe`."""
@@ -307,6 +294,11 @@ class Program(Displayed):
                 own = variable(one.name)
                 known = known.intersect(own.ge_set(least)).intersect(own.le_set(greatest))
         return known
+
+    @property
+    def cases(self) -> tuple[ShownCall, ...]:
+        """Numbers that parameters have together: each that one of them can be, and those of calls."""
+        return known_cases(self.parameters, self.calls)
 
     @property
     def rounds(self) -> bool:

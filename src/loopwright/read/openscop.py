@@ -27,6 +27,7 @@ from pathlib import Path
 import islpy as isl
 
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.parameters import Parameter
 from loopwright.model.program import (
     Access,
     Array,
@@ -34,7 +35,6 @@ from loopwright.model.program import (
     AssumptionKind,
     Body,
     Hole,
-    Parameter,
     Program,
     Statement,
 )

@@ -1,7 +1,7 @@
 """The numbers that expressions and variables are where a function is compiled, with C's conversions.
 
     expressions   of numbers, enumerators, `sizeof`, and variables that are numbers there
-    variables     whose assignments that may reach a place all give them one number
+    variables     whose assignments that may reach a place all give them numbers, and few of them
 
 An assignment reaches no place that only a later one leads to: that stands in a block around the place, and
 no label or case is between them.  Loops around the place that it stands before may bring others back.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ctypes import c_float
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
 
 from loopwright.c import types
@@ -20,7 +21,11 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFunction
 from loopwright.lazy_dataclass import dataclass
 
-Lookup = Callable[[tree.Name], "int | None"]
+Values = frozenset[int]
+"""All the numbers that something can be where it is computed."""
+Lookup = Callable[[tree.Name], "Values | None"]
+MOST_VALUES = 4
+"""More numbers than these are not told apart."""
 _SUMS = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
 _COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _ASSEMBLER = frozenset(("asm", "__asm", "__asm__"))
@@ -33,40 +38,64 @@ def integer_type(kind: types.CType) -> types.Integer | None:
     return kind if isinstance(kind, types.Integer) else None
 
 
-def value_of(node: tree.Node, lookup: Lookup) -> int | None:
-    """The value of an integer expression; None where it has names that are no numbers, or is not defined."""
+def values_of(node: tree.Node, lookup: Lookup) -> Values | None:
+    """The values of an integer expression; None where it has names that are no numbers, or is not defined."""
     kind = integer_type(node.type) if isinstance(node, tree.Expression) else None
     if kind is None:
         return None
     match node:
-        case tree.Number(value=value):
-            return value
-        case tree.Name(declaration=tree.Declaration(storage=tree.Storage.ENUMERATOR, value=value)):
-            return value
+        case tree.Number(value=int(value)):
+            return frozenset((value,))
+        case tree.Name(declaration=tree.Declaration(storage=tree.Storage.ENUMERATOR, value=int(value))):
+            return frozenset((value,))
         case tree.Name():
             return lookup(node)
-        case tree.SizeOf(value=value):
-            return value
+        case tree.SizeOf(value=int(value)):
+            return frozenset((value,))
+        case tree.Cast(operand=operand) if _is_floating(operand):
+            return _all([_truncated(operand)], kind)
         case tree.Cast(operand=operand):
-            found = _truncated(operand) if _is_floating(operand) else value_of(operand, lookup)
-            return None if found is None else kind.converted(found)
+            return _all(values_of(operand, lookup), kind)
         case tree.Unary(operator=sign, operand=operand):
-            inner = value_of(operand, lookup)
-            return None if inner is None else _unary(sign, inner, kind)
+            inner = values_of(operand, lookup)
+            return None if inner is None else _all(_unary(sign, one, kind) for one in inner)
         case tree.Conditional(test=test, then=then, otherwise=otherwise):
-            chosen = value_of(test, lookup)
-            found = None if chosen is None else value_of(then if chosen else otherwise, lookup)
-            return None if found is None else kind.converted(found)
+            chosen = values_of(test, lookup)
+            tests = _EITHER if chosen is None else {bool(one) for one in chosen}
+            return _together((values_of(then if one else otherwise, lookup) for one in tests), kind)
         case tree.Binary(operator=sign, left=left, right=right):
-            first, second = value_of(left, lookup), value_of(right, lookup)
-            if first is None or second is None:
+            first, second = values_of(left, lookup), values_of(right, lookup)
+            shared = integer_type(types.common(_plain(left), _plain(right)))
+            if first is None or second is None or shared is None:
                 return None
             if sign in _COMPARED:
-                shared = integer_type(types.common(_plain(left), _plain(right)))
-                sides = None if shared is None else (shared.converted(first), shared.converted(second))
-                return None if sides is None else int(_COMPARED[sign](*sides))
-            return _binary(sign, first, second, kind)
+                sides = product(map(shared.converted, first), map(shared.converted, second))
+                return frozenset(int(_COMPARED[sign](*pair)) for pair in sides)
+            return _all(_binary(sign, one, other, kind) for one, other in product(first, second))
     return None
+
+
+_EITHER = frozenset((False, True))
+
+
+def the_value(found: Values | None) -> int | None:
+    """The number that something is, if it is always the same."""
+    return next(iter(found)) if found is not None and len(found) == 1 else None
+
+
+def _all(found: Iterable[int | None] | None, kind: types.Integer | None = None) -> Values | None:
+    """These values, converted to a type; None where one is not known, or they are too many."""
+    known: set[int] = set()
+    for one in (None,) if found is None else found:
+        if one is None:
+            return None
+        known.add(one if kind is None else kind.converted(one))
+    return frozenset(known) if 0 < len(known) <= MOST_VALUES else None
+
+
+def _together(found: Iterable[Values | None], kind: types.Integer) -> Values | None:
+    """What one of several expressions gives."""
+    return _all([one for values in found for one in (values or (None,))], kind)
 
 
 def _plain(node: tree.Expression) -> types.CType:
@@ -158,32 +187,32 @@ class ValuesBefore:
     """The numbers that variables of a function are where one of its tokens is reached."""
 
     function: TypedFunction
-    outside: Callable[[tree.Declaration], int | None] = lambda _: None
-    """Those that nothing changes in the file."""
+    outside: Callable[[tree.Declaration], Values | None] = lambda _: None
+    """Those of what other functions give values: nothing here does."""
     directed: frozenset[str] = frozenset()
     """Names in directives, which may give threads variables of their own."""
 
-    def value(
+    def values(
         self, one: tree.Declaration, at: int, active: frozenset[tuple[int, int]] = frozenset()
-    ) -> int | None:
-        """What a variable is whenever the token `at` is reached."""
+    ) -> Values | None:
+        """All that a variable can be when the token `at` is reached."""
         kind = integer_type(one.type)
         if kind is None or (one.offset, at) in active or not self._is_followed(one):
             return None
         reaching, is_other = self.reaching(one, at)
-        if is_other:
-            return self.outside(one)
         inside = active | {(one.offset, at)}
-        found = {
-            None if each.value is None else self._value(each.value, each.place.first, inside)
-            for each in reaching
-            if each.value is not None or not each.is_declared
-        }
-        (value,) = found if len(found) == 1 else (None,)
-        return None if value is None else kind.converted(value)
+        given = [each for each in reaching if each.value is not None or not each.is_declared]
+        found = [self._given_by(each, inside) for each in given]
+        return _together([*found, *([self.outside(one)] if is_other else [])], kind)
 
-    def _value(self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]]) -> int | None:
-        return value_of(node, lambda name: self.value(name.declaration, at, active))
+    def _given_by(self, given: GivenValue, active: frozenset[tuple[int, int]]) -> Values | None:
+        return None if given.value is None else self.computed(given.value, given.place.first, active)
+
+    def computed(
+        self, node: tree.Expression, at: int, active: frozenset[tuple[int, int]] = frozenset()
+    ) -> Values | None:
+        """All that an expression can be when the token `at` is reached."""
+        return values_of(node, lambda name: self.values(name.declaration, at, active))
 
     def _is_followed(self, one: tree.Declaration) -> bool:
         kind = one.type

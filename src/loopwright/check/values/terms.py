@@ -33,7 +33,8 @@ from loopwright.check.values.functions import FunctionPair, paired
 from loopwright.check.values.segments import MarkedText, apart, around_region, marked_segment
 from loopwright.errors import BadInput, GaveUp
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Parameter, Program
+from loopwright.model.parameters import Parameter
+from loopwright.model.program import Program
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import load_unmarked, read_source
 from loopwright.source import Source, Span

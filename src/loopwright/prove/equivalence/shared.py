@@ -27,7 +27,8 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, assigned_target, identifiers, operator, walk, without_parentheses
 from loopwright.lazy_dataclass import dataclass
-from loopwright.model.program import Array, Parameter, Program
+from loopwright.model.parameters import Parameter
+from loopwright.model.program import Array, Program
 from loopwright.presburger.named import at_parameters, parameter_names, parameter_space
 from loopwright.source import Span
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from loopwright.model.parameters import Parameter
 from loopwright.model.program import (
     Access,
     Array,
     Assumption,
     AssumptionKind,
     Body,
-    Parameter,
     Program,
     Statement,
 )

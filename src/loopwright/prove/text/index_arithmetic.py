@@ -13,11 +13,14 @@ import islpy as isl
 
 from loopwright.c.tokens import packed
 from loopwright.c.types import Integer, holds, is_signed, promoted
+from loopwright.errors import BadInput, Code
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Call
-from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
+from loopwright.model.parameters import Parameter, ShownCall
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import parameter_ranges
 from loopwright.prove.text.overflow import Interval, NotShown, refuse_overflow
+from loopwright.prove.text.shown_overflow import shown_overflow
 from loopwright.prove.text.text_model import has_unsigned
 
 
@@ -27,7 +30,9 @@ def within_types(
     """The assumptions of `old`, those about index arithmetic tried: shown always, or for `established`.
 
     A signed overflow of the old text is not a behaviour that the new text has to have; an unsigned one is.
+    What the file itself shows to overflow is refused.
     """
+    _refuse_shown(old)
     ranges = [parameter_ranges(known) for known in (old.facts, established)]
     found: list[Assumption] = []
     for one in old.assumptions:
@@ -42,6 +47,17 @@ def within_types(
             one = replace(one, standing=standing)
         found.append(one)
     return tuple(found)
+
+
+def _refuse_shown(program: Program) -> None:
+    """Raise where an index expression leaves its type for numbers that the file gives parameters."""
+    for case in program.cases or (ShownCall(None, ()),):
+        found = shown_overflow(program, dict(case.numbers))
+        if found is not None:
+            told = f", for {case}" if case.numbers else ""
+            message = f"the file refutes that bounds and subscripts do not overflow: {found}{told}"
+            hint = "compute in a wider type, or with other numbers"
+            raise BadInput(Code.REGION_TEXT, message, span=program.region, hint=hint)
 
 
 def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozenset[str]) -> bool:

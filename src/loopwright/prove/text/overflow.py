@@ -46,6 +46,10 @@ class NotShown(Exception):
     """It is not shown that an expression stays within its type; the message says which."""
 
 
+class Overflows(NotShown):
+    """The one value that an expression has is not one of its type; the message says which."""
+
+
 @dataclass(frozen=True)
 class Typed:
     """The values an expression may have, and its type in C."""
@@ -56,9 +60,12 @@ class Typed:
 
     def within(self, node: Node) -> Typed:
         """The same, if the values are values of the type."""
-        kind = self.type
+        kind, text = self.type, " ".join(node.text.split())
         if not isinstance(kind, Integer) or not kind.least <= self.least <= self.greatest <= kind.greatest:
-            raise NotShown(f"'{' '.join(node.text.split())}' may be {self.least} or {self.greatest}")
+            if isinstance(kind, Integer) and self.least == self.greatest:
+                limits = f"not between {kind.least} and {kind.greatest}"
+                raise Overflows(f"'{text}' is {self.least}, which is {limits}")
+            raise NotShown(f"'{text}' may be {self.least} or {self.greatest}")
         return self
 
 
@@ -71,7 +78,7 @@ def refuse_overflow(
     """
     try:
         leaves = leaf_nodes(program, program.syntax)
-        scope = _ValueScope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
+        scope = ValueScope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
         return sum(1 for _ in scope.sequence(program.syntax))
     except Unreadable as failure:
         raise NotShown(str(failure)) from failure
@@ -79,13 +86,13 @@ def refuse_overflow(
 
 def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
     """The values of an expression of parameters where the region starts; NotShown where it may overflow."""
-    scope = _ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
+    scope = ValueScope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
     found = scope.value(node)
     return found.least, found.greatest
 
 
 @dataclass(frozen=True)
-class _ValueScope:
+class ValueScope:
     program: Program
     words: Words
     parameters: Mapping[str, Interval]
@@ -96,7 +103,7 @@ class _ValueScope:
     at: Span | None = None
     """Where names are looked up, if not where they stand."""
 
-    def bind(self, name: str, value: Typed) -> _ValueScope:
+    def bind(self, name: str, value: Typed) -> ValueScope:
         return replace(self, values={**self.values, name: value})
 
     def sequence(self, node: Node) -> Iterator[Typed]:
@@ -153,6 +160,19 @@ class _ValueScope:
         condition = node.child_by_field_name("condition")
         if name is None or condition is None:
             raise NotShown("a loop without an iterator or a test")
+        step, kind, start, limit = self.counted(node, name, condition)
+        if step > 0:
+            reached = (start.least, max(start.least, limit))
+        else:
+            reached = (min(start.greatest, limit), start.greatest)
+        last = Typed(reached[0] + min(step, 0), reached[1] + max(step, 0), kind).within(condition)
+        yield last
+        scope = self.bind(name, Typed(*reached, kind))
+        scope.bind(name, last).value(condition)
+        yield from scope.statement(field(node, "body"))
+
+    def counted(self, node: Node, name: str, condition: Node) -> tuple[int, CType, Typed, int]:
+        """The step of a loop, the type of its iterator, its first values and the last that it may have."""
         step = step_of(node, name, self.words)
         start = self.value(first_value(node))
         first = field(node, "initializer")
@@ -166,15 +186,7 @@ class _ValueScope:
         limits = list(self._limits(condition, name, is_up=step > 0))
         if not limits:
             raise NotShown(f"the loop over {name} has no limit of its own")
-        if step > 0:
-            reached = (start.least, max(start.least, min(limits)))
-        else:
-            reached = (min(start.greatest, max(limits)), start.greatest)
-        last = Typed(reached[0] + min(step, 0), reached[1] + max(step, 0), kind).within(condition)
-        yield last
-        scope = self.bind(name, Typed(*reached, kind))
-        scope.bind(name, last).value(condition)
-        yield from scope.statement(field(node, "body"))
+        return step, kind, start, min(limits) if step > 0 else max(limits)
 
     def _limits(self, node: Node, name: str, *, is_up: bool) -> Iterator[int]:
         """e - 1 of `i < e`, for each of the conditions that hold in the loop; e + 1 of `i > e` downwards."""

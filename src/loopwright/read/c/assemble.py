@@ -17,7 +17,8 @@ from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.c.tokens import names_in, packed
 from loopwright.errors import Code, InternalError
-from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
+from loopwright.model.parameters import Parameter
+from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Program, Statement, Tag
 from loopwright.presburger.named import (
     names_of,
     parameter_names,

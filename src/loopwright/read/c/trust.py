@@ -17,7 +17,8 @@ from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, stands_as, walk
 from loopwright.c.tokens import with_names_replaced
 from loopwright.c.types import Integer
-from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
+from loopwright.model.parameters import Parameter
+from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.assume import is_assume
@@ -91,9 +92,7 @@ def assumptions_of(
     """Everything assumed about this region, what the user stated first."""
     written = _as_written(block, parameters)
     found = [
-        replace(one, text=with_names_replaced(one.text, written))
-        if one.kind is AssumptionKind.ROWS
-        else one
+        replace(one, text=with_names_replaced(one.text, written)) if one.kind is AssumptionKind.ROWS else one
         for one in stated
     ]
     shared = _possible_aliases(setting, arrays, parameters)

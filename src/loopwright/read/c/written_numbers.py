@@ -6,8 +6,9 @@ stride that is a number says which cells are the same; one that is a name is a l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
@@ -61,16 +62,67 @@ def names_written_out(source: Source, programs: Iterable[Program]) -> frozenset[
 def _variables(region: TypedRegion | Unread, names: Collection[str], file: TypedFile) -> Iterator[Edit]:
     if isinstance(region, Unread):
         return
-    known = {one: value for one, value in known_values(region, file).items() if one.name in names}
-    nodes = [*tree.walk_all(region.statements)]
-    typed = {id(inner) for one in nodes if isinstance(one, _OF_TYPES) for inner in tree.walk(one)}
-    for node in nodes:
-        if not isinstance(node, tree.Name) or node.declaration not in known or id(node) in typed:
-            continue
-        text = _written(known[node.declaration], integer_type(node.type))
+    known = {one: values for one, values in known_values(region, file).items() if one.name in names}
+    inside = 0
+    for node in tree.walk_all(region.statements):
+        is_name = isinstance(node, tree.Name) and len(known.get(node.declaration, ())) == 1
         place = node.place.span
-        if text and place.text == node.declaration.name:
-            yield place.start, place.end, text
+        if place.start < inside or not (is_name or isinstance(node, tree.Subscript)):
+            continue
+        index = node.index if isinstance(node, tree.Subscript) else node
+        several = _several(index, known)
+        if not is_name and (not several or any(map(_is_statement_like, tree.walk(index)))):
+            continue
+        texts = [(choice, _with_values(index, known | choice)) for choice in _choices(several)]
+        if all(text is not None for _, text in texts):
+            place = index.place.span
+            inside = place.end
+            yield place.start, place.end, _chosen(texts)
+
+
+def _is_statement_like(node: tree.Node) -> bool:
+    """Whether it may not stand after `:` without parentheses."""
+    return isinstance(node, tree.Assign) or (isinstance(node, tree.Binary) and node.operator == ",")
+
+
+Known = Mapping[tree.Declaration, tuple[int, ...]]
+
+
+def _several(node: tree.Node, known: Known) -> dict[tree.Declaration, tuple[int, ...]]:
+    """The variables in an expression that are one of several numbers."""
+    names = (one.declaration for one in tree.walk(node) if isinstance(one, tree.Name))
+    return {one: known[one] for one in names if len(known.get(one, ())) > 1}
+
+
+def _choices(several: Known) -> list[dict[tree.Declaration, tuple[int, ...]]]:
+    combined = product(*several.values())
+    return [{one: (value,) for one, value in zip(several, values, strict=True)} for values in combined]
+
+
+def _chosen(texts: Sequence[tuple[Known, str | None]]) -> str:
+    """`K == 2 ? 2 * i : 3 * i`, the last where none of the others is."""
+    *tested, (_, last) = texts
+    parts = [
+        " && ".join(f"{one.name} == {values[0]}" for one, values in choice.items()) + f" ? {text} : "
+        for choice, text in tested
+    ]
+    return "".join(parts) + (last or "")
+
+
+def _with_values(node: tree.Node, known: Known) -> str | None:
+    """The text of an expression with the numbers that variables are; None where it does not show them."""
+    nodes = [*tree.walk(node)]
+    typed = {id(inner) for one in nodes if isinstance(one, _OF_TYPES) for inner in tree.walk(one)}
+    whole, edits = node.place.span, []
+    for one in nodes:
+        values = known.get(one.declaration, ()) if isinstance(one, tree.Name) else ()
+        if len(values) != 1 or not isinstance(one, tree.Name) or id(one) in typed:
+            continue
+        text, place = _written(values[0], integer_type(one.type)), one.place.span
+        if not text or place.text != one.declaration.name:
+            return None
+        edits.append((place.start - whole.start, place.end - whole.start, text))
+    return Source("", whole.text).edited(sorted(edits)).text
 
 
 _OF_TYPES = (tree.SizeOf, tree.OtherExpression)

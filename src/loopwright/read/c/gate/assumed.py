@@ -37,6 +37,8 @@ from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
 from loopwright.read.c.gate.numbers import (
+    calls_of,
+    is_unchanged,
     known_values,
     macro_numbers,
     with_known_sizes,
@@ -51,9 +53,9 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     declared = _declared(nodes)
     constants = macro_numbers(nodes)
     known_numbers = known_values(region, file)
-    fixed = {name: known_numbers.get(one) for name, one in declared.items()}
+    fixed = {name: known_numbers.get(one, ()) for name, one in declared.items()}
     parameters = tuple(
-        replace(one, values=_values(one.text, declared, constants), fixed=fixed.get(one.text))
+        replace(one, values=_values(one.text, declared, constants), numbers=fixed.get(one.text, ()))
         for one in program.parameters
     )
     members = _members(nodes)
@@ -62,7 +64,8 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
             message = f"'{node.declaration.name}' is also how a member of a struct is called here"
             raise BadInput(Code.REGION_TEXT, message, span=node.place.span, hint="rename the variable")
     kinds = {name: one.type for name, one in declared.items()} | members
-    known = replace(program, parameters=parameters)
+    names = {declared[one.text]: one.name for one in parameters if one.text in declared}
+    known = replace(program, parameters=parameters, calls=calls_of(region, file, names))
     arrays = tuple(
         replace(
             _sized(one, known, region, declared, kinds.get(one.name)), layout=_layout(declared.get(one.name))
@@ -239,7 +242,7 @@ def _length(
         kind = _integer(size)
         if size is None or array.offset < size.offset or name not in program.params:
             return None
-        if not _is_unchanged(size, region) or kind is None or not (kind.signed or length == name):
+        if not is_unchanged(size, region) or kind is None or not (kind.signed or length == name):
             return None
     return value
 
@@ -270,14 +273,6 @@ _QUOTIENT = re.compile(
 
 _SUM = re.compile(r"\s*(?:[A-Za-z_]\w*|0|[1-9]\d*)(?:\s*[-+]\s*(?:[A-Za-z_]\w*|0|[1-9]\d*))*\s*")
 """Sizes and numbers, added and subtracted."""
-
-
-def _is_unchanged(one: tree.Declaration, region: TypedRegion) -> bool:
-    """Whether it is a parameter of the function, with the value it was given."""
-    if one.storage is not tree.Storage.PARAMETER or one.offset in region.function.addressed:
-        return False
-    targets = [node.target for node in region.function.nodes if isinstance(node, tree.Assign | tree.Update)]
-    return not any(isinstance(target, tree.Name) and target.declaration == one for target in targets)
 
 
 def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:

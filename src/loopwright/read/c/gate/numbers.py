@@ -1,29 +1,41 @@
 """Sizes that are numbers where a region is compiled, and what these say of what is assumed of sizes.
 
-    macros        that are one integer wherever they stand in the region
-    variables     of the function, or of this file alone, that are given one number and nothing changes
+macros        that are one integer wherever they stand in the region
+variables     of the function, or of this file alone, that are given a few numbers and no others
+parameters    of the function, where the file calls it with numbers
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 
 import islpy as isl
 
 from loopwright.c.tokens import names_in, whole_word
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
-from loopwright.c.typed.known_values import ValuesBefore, changes, integer_type, value_of
+from loopwright.c.typed.known_values import (
+    Values,
+    ValuesBefore,
+    changes,
+    integer_type,
+    the_value,
+    values_of,
+)
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
+from loopwright.model.parameters import ShownCall
+from loopwright.model.program import Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import number, variable
-from loopwright.presburger.points import values_text
 from loopwright.source import Span
 
 _FEW = 3
 """What has to hold, and does so only where loops run once or twice, does not hold."""
+
+_MOST_CALLS = 16
+"""With other numbers each."""
 
 
 class RowsOfNumbers(BadInput):
@@ -39,39 +51,46 @@ class RowsOfNumbers(BadInput):
 
 def with_numbers(one: Assumption, program: Program, region: TypedRegion) -> Assumption:
     """An assumption about sizes, some of which are numbers in the function: then it may be settled."""
-    numbers = {part.name: value for part in program.parameters if (value := _number(part)) is not None}
-    if one.holds_for is None or one.standing is not Standing.ASSUMED or not numbers:
+    if one.holds_for is None or one.standing is not Standing.ASSUMED or not program.cases:
         return one
     sizes = with_known_sizes(program)
     if sizes.is_subset(one.holds_for):
         return replace(one, standing=Standing.PROVED)
-    usual = sizes
+    certain = one.kind is not AssumptionKind.BOUNDS  # which counts what may be touched, too
+    for case in program.cases:
+        message = f"the file refutes what has to hold here: {one.text}, for {case}"
+        place, numbers = one.place or region.place, dict(case.numbers)
+        is_refuted = _is_refuted(one.holds_for, program, numbers)
+        if one.kind is AssumptionKind.ROWS and not numbers.keys().isdisjoint(one.about):
+            if case.place is None or is_refuted:
+                known = numbers if case.place is None else one.about
+                texts = (part.text for part in program.parameters if part.name in known)
+                raise RowsOfNumbers(message, place, frozenset(texts))
+        elif certain and is_refuted:
+            raise BadInput(Code.REGION_TEXT, message, span=place)
+    return one
+
+
+def _is_refuted(holds_for: isl.Set, program: Program, numbers: Mapping[str, int]) -> bool:
+    """Whether something holds for none of these numbers, or only where loops run once or twice."""
+    usual = with_known_sizes(program)
+    for name, value in numbers.items():
+        usual = usual.intersect(variable(name).eq_set(number(value)))
     for name in (part.name for part in program.parameters if part.name not in numbers):
         usual = usual.intersect(variable(name).ge_set(number(_FEW)))
-    place = one.place or region.place
-    message = f"the file refutes what has to hold here: {one.text}, for {values_text(numbers)}"
-    if one.kind is AssumptionKind.ROWS and not numbers.keys().isdisjoint(one.about):
-        texts = (part.text for part in program.parameters if part.name in numbers)
-        raise RowsOfNumbers(message, place, frozenset(texts))
-    is_certain = one.kind is not AssumptionKind.BOUNDS  # which counts what may be touched, too
-    if is_certain and not usual.is_empty() and usual.is_disjoint(one.holds_for):
-        raise BadInput(Code.REGION_TEXT, message, span=place)
-    return one
+    return not usual.is_empty() and bool(usual.is_disjoint(holds_for))
 
 
 def with_known_sizes(program: Program) -> isl.Set:
     """What is known of the parameters, their numbers included."""
     found = program.facts
     for one in program.parameters:
-        if (value := _number(one)) is not None:
+        if (value := one.fixed) is not None:
             found = found.intersect(variable(one.name).eq_set(number(value)))
+        elif one.numbers:
+            each = (variable(one.name).eq_set(number(value)) for value in one.numbers)
+            found = found.intersect(reduce(isl.Set.union, each))
     return found
-
-
-def _number(one: Parameter) -> int | None:
-    """The one value that a parameter can have."""
-    least, greatest = one.values or (0, 1)
-    return least if least == greatest else one.fixed
 
 
 def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
@@ -83,19 +102,64 @@ def macro_numbers(nodes: list[tree.Node]) -> dict[str, int]:
         if macro is None or node.place.first in inside:
             continue
         inside.update(range(node.place.first, node.place.end))
-        found.setdefault(macro, set()).add(value_of(node, lambda _: None))
+        found.setdefault(macro, set()).add(the_value(values_of(node, lambda _: None)))
     values = {name: next(iter(known)) for name, known in found.items() if len(known) == 1}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def known_values(region: TypedRegion, file: TypedFile) -> dict[tree.Declaration, int]:
-    """The variables in a region that have one number each whenever it is reached, and that it keeps."""
+def known_values(region: TypedRegion, file: TypedFile) -> dict[tree.Declaration, tuple[int, ...]]:
+    """The variables in a region that are one of a few numbers whenever it is reached, and that it keeps."""
+    before = _before(region.function, file)
+    found = ((one, before.values(one, region.first)) for one in _kept(region))
+    return {one: tuple(sorted(values)) for one, values in found if values is not None}
+
+
+def _before(function: TypedFunction, file: TypedFile) -> ValuesBefore:
+    return ValuesBefore(function, partial(_static_number, file=file), _directed(file))
+
+
+def _kept(region: TypedRegion) -> set[tree.Declaration]:
+    """The variables in a region that it does not change."""
     nodes = [*tree.walk_all(region.statements)]
-    changed = {root for root, _ in changes(nodes)}
-    before = ValuesBefore(region.function, partial(_static_number, file=file), _directed(file))
-    declared = {node.declaration for node in nodes if isinstance(node, tree.Name)} - changed
-    found = ((one, before.value(one, region.first)) for one in declared)
-    return {one: value for one, value in found if value is not None}
+    names = {node.declaration for node in nodes if isinstance(node, tree.Name)}
+    return names - {root for root, _ in changes(nodes)}
+
+
+def calls_of(
+    region: TypedRegion, file: TypedFile, names: Mapping[tree.Declaration, str]
+) -> tuple[ShownCall, ...]:
+    """The calls of the function around a region that give parameters of it numbers; `names` are those of
+    the program for them."""
+    function = region.function
+    kept = [
+        (position, one)
+        for position, one in enumerate(function.parameters)
+        if one in names and is_unchanged(one, region)
+    ]
+    found: dict[tuple[tuple[str, int], ...], Span] = {}
+    for body in file.functions_with(function.declaration.name) if kept else ():
+        before = _before(body, file)
+        for node in body.nodes:
+            if not isinstance(node, tree.CallExpression) or not _is_of(node, function):
+                continue
+            given = [(names[one], node.arguments[at]) for at, one in kept if at < len(node.arguments)]
+            values = [(name, the_value(before.computed(value, node.place.first))) for name, value in given]
+            known = tuple((name, value) for name, value in values if value is not None)
+            found.setdefault(known, node.place.span)
+    return tuple(ShownCall(place, known) for known, place in found.items() if known)[:_MOST_CALLS]
+
+
+def _is_of(call: tree.CallExpression, function: TypedFunction) -> bool:
+    one = call.callee
+    return one is not None and one.storage is tree.Storage.FUNCTION and one.name == function.declaration.name
+
+
+def is_unchanged(one: tree.Declaration, region: TypedRegion) -> bool:
+    """Whether it is a parameter of the function, with the value it was given."""
+    if one.storage is not tree.Storage.PARAMETER or one.offset in region.function.addressed:
+        return False
+    targets = [node.target for node in region.function.nodes if isinstance(node, tree.Assign | tree.Update)]
+    return not any(isinstance(target, tree.Name) and target.declaration == one for target in targets)
 
 
 def _directed(file: TypedFile) -> frozenset[str]:
@@ -103,17 +167,17 @@ def _directed(file: TypedFile) -> frozenset[str]:
     return frozenset(name for one in file.text.directives for name in names_in(one))
 
 
-def _static_number(one: tree.Declaration, file: TypedFile) -> int | None:
+def _static_number(one: tree.Declaration, file: TypedFile) -> Values | None:
     """That of a variable that this file alone can change, and does not."""
     is_plain = one.is_file_scope and is_of_this_file(one, file) and not file.may_point_to(one.name)
     kind, first = integer_type(one.type), file.first_value(one) if is_plain else None
-    value = None if first is None else value_of(first, partial(_constant, file=file))
+    value = None if first is None else the_value(values_of(first, partial(_constant, file=file)))
     if value is None or kind is None or any(_may_change(one, body) for body in file.functions_with(one.name)):
         return None
-    return kind.converted(value)
+    return frozenset((kind.converted(value),))
 
 
-def _constant(name: tree.Name, file: TypedFile) -> int | None:
+def _constant(name: tree.Name, file: TypedFile) -> Values | None:
     return _static_number(name.declaration, file)
 
 

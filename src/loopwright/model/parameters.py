@@ -1,0 +1,54 @@
+"""The numbers that a region depends on and does not change, and what the file says that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from loopwright.lazy_dataclass import dataclass
+from loopwright.presburger.points import values_text
+from loopwright.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that does not change in the region.
+
+    `name` is an identifier; `text` is what the author wrote, the same unless that is an
+    expression such as `POLYBENCH_LOOP_BOUND(4000, n)` or `grid->n`.
+    """
+
+    name: str
+    text: str
+    values: tuple[int, int] | None = None
+    """The least and the greatest value that its type or its definition allows, where that is known."""
+    numbers: tuple[int, ...] = ()
+    """All that a variable of the function can be there, where it is given these numbers alone."""
+
+    @property
+    def fixed(self) -> int | None:
+        """The one number that it can be."""
+        least, greatest = self.values or (0, 1)
+        return least if least == greatest else self.numbers[0] if len(self.numbers) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """Parameters of a region that are numbers, where the function is called or always (`place` is None)."""
+
+    place: Span | None
+    numbers: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        told = values_text(dict(self.numbers))
+        return told if self.place is None else f"{told}, as it is called in line {self.place.line}"
+
+
+def known_cases(parameters: Iterable[Parameter], calls: Iterable[ShownCall]) -> tuple[ShownCall, ...]:
+    """Numbers that parameters have together: each that one of them can be, and those of calls."""
+    always = {one.name: value for one in parameters if (value := one.fixed) is not None}
+    several = [(one.name, value) for one in parameters for value in one.numbers]
+    found = [always | {name: value} for name, value in several if name not in always] or [always]
+    own = tuple(ShownCall(None, tuple(one.items())) for one in found if one)
+    given = (replace(one, numbers=tuple((always | dict(one.numbers)).items())) for one in calls)
+    return own + tuple(given)
