@@ -7,15 +7,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.macros import integer_text
-from loopwright.c.typed.file import TypedRegion, typed_file
-from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Standing
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.prove.verdict import Refuted
-from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.reader import read_c
-from loopwright.source import Source
 from tests.traps.support import LEFT, PROVED, Trap, answer, comparison, function
 
 _SIZES = "int n, double *x, unsigned u, unsigned v, unsigned long z, long l, unsigned char c, int h, int w"
@@ -280,154 +275,6 @@ def test_rows_of_a_macro(head: str, tmp_path: Path) -> None:
     region = "for (i = 1; i < n; i++) L: x[K * i] = x[3 * i - 3];"
     trap = Trap("", region, head=head, script="reverse(L, i)", parameters="int n, double *x")
     assert "read before it is written" in answer(trap, tmp_path)
-
-
-_STRIDES = {
-    "a branch": ("#ifdef BIG\n#define K 100\n#else\n#define K 3\n#endif", ""),
-    "a default": ("#ifndef K\n#define K 3\n#endif", ""),
-    "another definition": ("#define K 4\n#undef K\n#define K 3", ""),
-    "a sum": ("#define K (1 + 2)", ""),
-    "a quotient": ("#define K (7 / 2)", ""),
-    "a macro of a macro": ("#define THREE 3\n#define K THREE", ""),
-    "an enumerator's macro": ("enum { THREE = 3 };\n#define K THREE", ""),
-    "a static variable": ("static int K = 3;", ""),
-    "a variable": ("", "int K = 3;"),
-    "a variable that is set": ("", "int K; K = 3;"),
-    "a number of another type": ("", "long K = 3;"),
-    "a long number": ("", "int K = 4294967299L;"),
-    "a static long number": ("static int K = 4294967299L;", ""),
-    "a character": ("", "const unsigned char K = 259;"),
-    "a constant of the file": ("static const signed char K = 259;", ""),
-    "a fraction": ("", "int K = 3.7;"),
-    "an enumerator": ("enum { THREE = 3 };", "int K = THREE;"),
-    "a choice": ("", "int K = sizeof(int) == 4u ? 7 / 2 : -7 / 2;"),
-    "an unsigned sum": ("", "unsigned K = 4294967295u + 4u;"),
-    "other variables": ("static const int two = 2;", "int one = 1; int K = one + two;"),
-    "a static variable of a function": ("", "static int K = 3;"),
-    "a later value": ("", "int K = 100; K = 3;"),
-    "a later value in a loop": ("", "int K = 100; if (n > 0) K = 9; K = 3; while (i < n) x[i++] = K;"),
-    "the same twice": ("", "int K; if (n > 9) K = 3; else K = 6 / 2;"),
-    "a variable of other files, set here": ("int K;", "K = 3;"),
-}
-"""What is 3 where it is compiled."""
-
-_NO_STRIDES = {
-    "a loop": ("", "int K = 3; for (i = 0; i < n; i++) K++;"),
-    "a variable of the loop's head": ("", "for (int K = 3; K < n; K++) {", "}"),
-    "a pointer": ("void g(int *);", "int K = 3; g(&K);"),
-    "a call": ("int K; void g(void);", "K = 3; g();"),
-    "a pointer of the file": ("int K;", "K = 3; *k = 7;"),
-    "a variable of other files": ("int K = 3;", ""),
-    "another's static variable": ("static int K = 3; void h(int n) { K = n; }", ""),
-    "a variable that others change": ("", "volatile int K = 3;"),
-    "threads of their own": ("", "int K = 3;\n#pragma omp parallel reduction(+: K)\n{", "}"),
-    "an overflow": ("", "int K = 2147483647 + 4;"),
-    "itself": ("", "int K = 3; for (int t = 0; t < n; t++) { K = K + 1;", "}"),
-}
-"""What may be another number than 3."""
-
-_SEVERAL = {
-    "a condition": "int K = 3; if (n > 9) K = 100;",
-    "a loop around": "int K = 3; for (int t = 0; t < n; t++, K = 100)",
-    "a label": "int K = 100; if (n > 9) goto on; K = 3; on:;",
-    "a case": "int K = 100; switch (n) { case 1: K = 3; default:; }",
-    "a choice": "int K = n > 9 ? 3 : 100;",
-    "a choice by another": "int J = 3; if (n > 9) J = 100; int K = J == 3 ? J : 100;",
-}
-"""What is 3 or 100."""
-
-
-@pytest.mark.parametrize("name", _SEVERAL)
-def test_rows_whose_length_is_one_of_a_few_numbers(name: str, tmp_path: Path) -> None:
-    """Each number is tried: none is believed to be large enough."""
-    body = "for (i = 0; i < n; i++) x[K * i] = x[i + 2];"
-    (tmp_path / "t.c").write_text(Trap(name, body, "", _SEVERAL[name]).text())
-    (program,) = read_c(tmp_path / "t.c")
-    assert [one.numbers for one in program.parameters if one.name == "K"] == [(3, 100)]
-    assert AssumptionKind.ROWS not in {one.kind for one in program.trusted}
-    assert "K == 3 ? (3) * i : (100) * i" in program.region.text
-
-
-def test_an_order_is_tried_with_each_number(tmp_path: Path) -> None:
-    up, down = "for (i = 0; i < n; i++)", "for (i = n - 1; i >= 0; i--)"
-    for values, is_same in (((-1, -2), False), ((2, 3), False), ((0, 0), True)):
-        setup = f"int K = {values[0]}; if (m) K = {values[1]};"
-        body = "y[K * i] = 1;" if is_same else "y[K * i] = y[i] + 1;"
-        old, new = (Trap("", f"{loop} {body}", "double y[9999]; int m;", setup).text() for loop in (up, down))
-        assert (comparison(old, new, tmp_path) == PROVED) is is_same
-
-
-_CALLED = [
-    ("unsigned n", "for (unsigned k = 0; k + 4 <= n; k++) x[k] = 1;", "4294967295u", "4294967290u"),
-    ("unsigned n", "for (unsigned k = 0; k < n - 4; k++) x[k] = 1;", "2", "4"),
-    ("int n", "for (int k = 0; k < n * 100000; k++) x[k] = 1;", "30000", "20000"),
-    ("int n", "for (int k = 0; k < 9; k++) for (int l = k; l < 10; l++) x[l * n] = 1;", "300000000", "9"),
-    ("short n", "for (int k = n; k >= 0; k--) x[k + 2147483640] = 1;", "8", "7"),
-]
-
-
-@pytest.mark.parametrize("setup", ["int given = {};", "", "const int given = 0 ? 1 : {};"])
-@pytest.mark.parametrize(("parameter", "loops", "wrong", "right"), _CALLED)
-def test_numbers_of_a_call_refute_what_is_assumed(
-    parameter: str, loops: str, wrong: str, right: str, setup: str, tmp_path: Path
-) -> None:
-    scop = f"\n#pragma scop\n{loops}\n#pragma endscop\n"
-    refused = []
-    for value in (wrong, right):
-        caller = setup.replace("int", "unsigned").format(value)
-        call = f"void g(double *x) {{ {caller} f({'given' if setup else value}, x); }}"
-        (tmp_path / "t.c").write_text(f"void f({parameter}, double *x) {{{scop}}}\n{call}\n")
-        try:
-            (program,) = read_c(tmp_path / "t.c")
-            within_types(program, program, program.facts)
-        except BadInput as found:
-            refused.append((value, found.diagnostic.message))
-    assert [value for value, _ in refused] == [wrong]
-    assert refused[0][1].startswith("the file refutes") and refused[0][1].endswith("called in line 6")
-
-
-@pytest.mark.parametrize("name", _NO_STRIDES)
-def test_rows_whose_length_may_be_another_number(name: str) -> None:
-    head, setup, *after = _NO_STRIDES[name]
-    body = "for (i = 0; i < n; i++) x[K * i] = x[i + 2];"
-    scop = f"\n#pragma scop\n{body}\n#pragma endscop\n"
-    text = f"{head}\nvoid f(int n, int *k, double *x) {{ int i; {setup}{scop}{' '.join(after)} }}\n"
-    file = typed_file(Source("t.c", text))
-    (region,) = file.regions
-    assert isinstance(region, TypedRegion)
-    assert not {one.name for one in known_values(region, file)} & {"K"}
-
-
-@pytest.mark.parametrize("name", _STRIDES)
-def test_rows_whose_length_is_a_number_are_not_believed(name: str, tmp_path: Path) -> None:
-    """`a[3 * i] = a[i + 2]` has no rows: K >= n + 2 holds for no loop worth the name."""
-    head, setup = _STRIDES[name]
-    body = "for (i = 0; i < n; i++) x[K * i] = x[i + 2];"
-    (tmp_path / "t.c").write_text(Trap(name, body, head, setup).text())
-    (program,) = read_c(tmp_path / "t.c")
-    assert AssumptionKind.ROWS not in {one.kind for one in program.trusted}
-    told = [one.text for one in program.trusted if "as the compiler" in one.text or "'K' is" in one.text]
-    assert bool(told) == ("#if" in head or "#undef" in head)
-
-
-def test_numbers_of_one_function_are_not_those_of_another(tmp_path: Path) -> None:
-    """The rows of a parameter K are believed, whatever K is where it is a number."""
-    loops = "\n#pragma scop\nfor (int i = 0; i < n; i++) x[K * i] = x[i];\n#pragma endscop\n"
-    first = f"void f(int n, double *x) {{ int K = 3;{loops}}}\n"
-    (tmp_path / "t.c").write_text(f"{first}void g(int n, int K, double *x) {{{loops}}}\n")
-    one, other = read_c(tmp_path / "t.c")
-    assert "(3) * i" in one.region.text and "K * i" in other.region.text
-
-
-@pytest.mark.parametrize("name", ["a branch", "a static variable", "a variable"])
-def test_prove_takes_numbers_for_lengths_of_rows(name: str, tmp_path: Path) -> None:
-    head, setup = _STRIDES[name]
-    up, down = "for (i = 0; i < n; i++)", "for (i = n - 1; i >= 0; i--)"
-    old, new, same = (
-        Trap(name, f"{loop} x[K * i] = x[{cell}] + 1;", head, setup).text()
-        for loop, cell in ((up, "i"), (down, "i"), (up, "(i + 0)"))
-    )
-    assert comparison(old, same, tmp_path) == PROVED != comparison(old, new, tmp_path)
 
 
 @pytest.mark.parametrize("head", ["#define N (1 << 6)", "#define N 64", "#ifndef N\n#define N 64\n#endif"])
