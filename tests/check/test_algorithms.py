@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from loopwright.check.algorithms.codes import code_map, codes
-from loopwright.check.algorithms.groups import groups_of
+from loopwright.check.algorithms.scheme import groups_of
 from loopwright.check.algorithms.versions import can_count
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import Input, parse_input

@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from loopwright.check.algorithms.codes import codes, guesses, own_code, previous_code, source_code
-from loopwright.check.algorithms.groups import Group
+from loopwright.check.algorithms.scheme import Group
 from loopwright.check.original.c_text import test as condition_text
 from loopwright.check.original.c_text import value
 from loopwright.check.original.solving import solve

@@ -12,7 +12,7 @@ import islpy as isl
 import pytest
 
 from loopwright.c.file import c_file
-from loopwright.emit.cuda.occupancy import resident_warps
+from loopwright.emit.cuda.styles import resident_warps
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops
 from loopwright.errors import BadInput, LoopwrightError

@@ -132,7 +132,7 @@ FAULTS = (
     ),
     Planted(
         "threads may share what each needs",
-        "rewrite/sharing.py",
+        "rewrite/directives.py",
         "    for name, clause in sorted(needed - said):",
         "    for name, clause in sorted(needed & said):",
     ),

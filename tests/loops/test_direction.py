@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.loops.direction import counted_down, counted_up
 from loopwright.loops.expressions import Compare, Int, Max, Relation, Scaled, Sum, Var
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Call, For, Let
+from loopwright.loops.traverse import counted_down, counted_up
 from loopwright.model.annotations import Parallel
 
 C0, N = Var("i"), Var("n")

@@ -42,7 +42,7 @@ from loopwright.transform.script.arguments import (
 )
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber, LoopNumbersKind
-from loopwright.transform.script.operation import BaseOperation
+from loopwright.transform.script.nest_operations import BaseOperation
 from loopwright.transform.script.operations import CLASSES, Isplit, Operation
 from loopwright.transform.script.steps import NAMES, SYNONYMS, Step, parse_script, script_text
 from loopwright.transform.script.syntax import LONGEST

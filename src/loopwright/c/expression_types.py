@@ -1,12 +1,31 @@
-"""The type C gives an integer expression, from the types of its names."""
+"""The type C gives an integer expression, from the types of its names, and what constants are as they
+are written: `10`, `'a'`, those of `sizeof a / sizeof *a`, and what they make.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from functools import reduce
+from operator import add, and_, mul, or_, sub, xor
 from typing import Protocol
 
-from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
-from loopwright.c.types import INT, UNSIGNED_LONG, CType, Unknown, common, literal_type, promoted
+from loopwright.c.casts import Kinds
+from loopwright.c.macros import constant_macro, definitions, integer_text
+from loopwright.c.syntax import Node, field, is_dereference, named_children, operator, without_parentheses
+from loopwright.c.types import (
+    INT,
+    UNSIGNED_LONG,
+    CType,
+    Floating,
+    Integer,
+    Unknown,
+    common,
+    divided,
+    literal_type,
+    promoted,
+)
+from loopwright.source import Span
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -68,3 +87,74 @@ def _call_type(node: Node, scope: NameTypes) -> CType:
     if known is not None or len(arguments) != 2:
         return known or Unknown(f"what '{name}' returns is not known")
     return common_type(arguments, scope)
+
+
+_POINTER = 8
+_EXACT = {"+": add, "-": sub, "*": mul, "&": and_, "|": or_, "^": xor}
+_ESCAPES = {"\\0": 0, "\\a": 7, "\\b": 8, "\\t": 9, "\\n": 10, "\\v": 11, "\\f": 12, "\\r": 13}
+
+
+def constant_value(node: Node, kinds: Kinds, at: Span) -> int | None:
+    """The value of an integer, a character of ASCII or a `sizeof` at a place; None where it is not known."""
+    if node.type == "number_literal":
+        return integer_text(node.text)
+    if node.type == "char_literal":
+        inside = node.text[1:-1]
+        is_plain = re.fullmatch(r"[ -~]", inside) is not None and inside != "\\"
+        return ord(inside) if is_plain else _ESCAPES.get(inside)
+    return _size(node, kinds, at) if node.type == "sizeof_expression" else None
+
+
+def integer_value(node: Node, lookup: Callable[[str], int | None], kinds: Kinds) -> int | None:
+    """What an expression of integers is that do not overflow, by those that its names are."""
+    core = without_parentheses(node)
+    match core.type:
+        case "number_literal":
+            return integer_text(core.text)
+        case "identifier":
+            return lookup(core.text)
+        case "cast_expression":
+            inner = integer_value(field(core, "value"), lookup, kinds)
+            kind = kinds.written_type(field(core, "type").text, certain=True)
+            return None if inner is None or not isinstance(kind, Integer) else kind.converted(inner)
+        case "binary_expression":
+            sign = operator(core)
+            left, right = (integer_value(field(core, side), lookup, kinds) for side in ("left", "right"))
+            if left is None or right is None:
+                return None
+            if sign in ("/", "%"):
+                return divided(sign, left, right) if right else None
+            return _EXACT[sign](left, right) if sign in _EXACT else None
+    return None
+
+
+def _size(node: Node, kinds: Kinds, at: Span) -> int | None:
+    kind = node.child_by_field_name("type")
+    if kind is not None:
+        is_pointer = kind.text.endswith("*") and not set("([") & set(kind.text)
+        return _POINTER if is_pointer else _bytes(kind.text, kinds)
+    core, indices = without_parentheses(field(node, "value")), 0
+    while core.type == "subscript_expression" or is_dereference(core):
+        core, indices = without_parentheses(field(core, "argument")), indices + 1
+    found = kinds.declarations.visible(core.text, at) if core.type == "identifier" else None
+    if found is None or found.may_alias or found.has_row_pointers or definitions(kinds.macros, core.text):
+        return None
+    size = _bytes(found.type, kinds)
+    if size is None or len(found.extents) != found.rank or indices > found.rank:
+        return None
+    for text in found.extents[indices:]:
+        length = integer_text(text)
+        length = constant_macro(kinds.macros, text) if length is None else length
+        if length is None or length <= 0:
+            return None
+        size *= length
+    return size
+
+
+def _bytes(text: str, kinds: Kinds) -> int | None:
+    if kinds.declarations.resolved(text) == "char":
+        return 1
+    kind = kinds.written_type(text, certain=True)
+    if not isinstance(kind, Integer | Floating) or kind.bits not in (1, 8, 16, 32, 64):
+        return None
+    return None if isinstance(kind, Floating) and kind.is_complex else -(-kind.bits // 8)

@@ -49,8 +49,7 @@ from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.run.undefined import with_other_memory, with_undefined
 from loopwright.check.runtime import runtime_text
-from loopwright.check.values.differing import with_difference
-from loopwright.check.values.storage import with_own_storage
+from loopwright.check.values.differing import with_difference, with_own_storage
 from loopwright.check.values.terms import compared_by_terms, compared_in_one, may_be_valid
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass

@@ -53,7 +53,7 @@ def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...
 
 
 def _printed(arguments: argparse.Namespace, found: tuple[Nest, ...]) -> Printed:
-    from loopwright.report.nests import nests_data, nests_text
+    from loopwright.report.program_text import nests_data, nests_text
 
     if arguments.json:
         return Printed(as_lines(nests_data(arguments.file, found)))

@@ -50,9 +50,8 @@ from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring, 
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
-from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Remark
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import counted_down, subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import MemorySpace, Program
 from loopwright.read.c.assume import is_assume

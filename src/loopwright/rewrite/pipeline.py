@@ -24,6 +24,7 @@ from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.rewrite.cuda import CudaTarget
 from loopwright.rewrite.directives import (
+    asks_for_sums,
     directed_plans,
     is_openmp,
     refuse_directives_of,
@@ -50,7 +51,6 @@ from loopwright.rewrite.request import (
 )
 from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
-from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
 from loopwright.rewrite.teams import Divided, divided, with_divided_loops
 from loopwright.source import Edit, Source

@@ -15,6 +15,8 @@ Attributes that stand after what is declared, at the front of the declaration, w
 
 It is the same where one variable is declared, and the attribute is one of the list below: then it is about
 the variable, not about its type.  Lines stay.
+
+Words of declarations that macros make, which a reader of the text takes for something else.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ from loopwright.c.regions import Region, marked_places
 from loopwright.c.reworded.plain_loops import lines_in
 from loopwright.c.syntax import Node, field, identifiers, named_children
 from loopwright.c.tokens import blank, names_in, on_one_line, without_comments
+from loopwright.c.typed.file import typed_file
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.prepare import Located
 from loopwright.errors import BadInput
 from loopwright.source import Edit, Source, Span
 
@@ -153,3 +158,24 @@ def with_leading_attributes(source: Source) -> Source:
             if _DECLARED.fullmatch(text, start, found.start(1)):
                 edits += [(start, start, on_one_line(found[1]) + " "), (*found.span(1), blank(found[1]))]
     return source.edited(sorted(edits)) if edits else source
+
+
+def hides_words(source: Source, places: tuple[tuple[Span, Span], ...], options: CompilerOptions) -> bool:
+    """Whether a macro makes words before what is declared, or a comma in the declaration.
+
+    `double` and other words of plain numbers are what they seem.
+    """
+    for _, spot in typed_file(source, options).located:
+        assert isinstance(spot, Located)
+        for token in spot.tokens:
+            is_hidden = any(
+                (token.text not in _NUMBERS and words.contains(token.span))
+                or (token.text == "," and whole.contains(token.span))
+                for words, whole in places
+            )
+            if token.macro is not None and is_hidden:
+                return True
+    return False
+
+
+_NUMBERS = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))

@@ -32,7 +32,7 @@ from itertools import combinations
 import islpy as isl
 
 from loopwright.check.algorithms.codes import CodeScheme, own_code, previous_code, source_code
-from loopwright.check.algorithms.groups import Group, group_of
+from loopwright.check.algorithms.scheme import Group, group_of
 from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import FixedAccess, Stated
 from loopwright.check.original.writers import subscripts

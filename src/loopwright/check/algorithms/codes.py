@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import islpy as isl
 
 from loopwright import errors
-from loopwright.check.algorithms.groups import Group, groups_of
+from loopwright.check.algorithms.scheme import Group, groups_of
 from loopwright.check.original.c_text import value
 from loopwright.check.original.solving import fits_int, solve
 from loopwright.check.original.specification import Specification, Stated, anonymous, box, unnamed

@@ -25,8 +25,7 @@ import islpy as isl
 
 from loopwright.check.algorithms.bulk_to_c import bulk_call, bulk_function, scan
 from loopwright.check.algorithms.fronts import Front, front_macro
-from loopwright.check.algorithms.groups import Group, group_of
-from loopwright.check.algorithms.scheme import Scheme, Shadow, shadows
+from loopwright.check.algorithms.scheme import Group, Scheme, Shadow, group_of, shadows
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, box

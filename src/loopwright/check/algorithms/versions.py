@@ -18,7 +18,7 @@ from typing import Any
 
 import islpy as isl
 
-from loopwright.check.algorithms.groups import Group, alone
+from loopwright.check.algorithms.scheme import Group, alone
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import fits_int, linear_row, solve
 from loopwright.check.original.specification import FixedAccess, Specification, Stated, box, unnamed

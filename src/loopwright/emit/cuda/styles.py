@@ -1,9 +1,21 @@
-"""How the loops of a kernel are written: the numbers they count in, lanes, registers, what is unrolled."""
+"""How the loops of a kernel are written: the numbers they count in, lanes, registers, what is unrolled.
+
+Neighbours that a lane loads or stores at once:
+
+    for (c = 1; c <= 2; c++)
+      own[w][x][0][3][p][c] = a[i][j][2 * x + c - 5];   -->   LW_TOGETHER(2, c, 1, own[...][c], a[i][j][...]);
+
+A copy between registers and another array is one of neighbours if both last subscripts grow with c, and can
+be done at once if that of the other array begins at a multiple of their number, as rows do (`prelude.h`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
+
+import islpy as isl
 
 from loopwright.emit.c import Style
 from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, WaitNote, is_mapped
@@ -17,16 +29,105 @@ from loopwright.emit.cuda.launches import (
     is_lane_loop,
     is_warp_loop,
 )
-from loopwright.emit.cuda.occupancy import resident_warps
-from loopwright.emit.cuda.predication import constant_length, numbered_registers, register_lengths, unrolled
-from loopwright.emit.cuda.together import together
+from loopwright.emit.cuda.predication import (
+    constant_length,
+    linear_terms,
+    numbered_registers,
+    register_lengths,
+    unrolled,
+)
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
-from loopwright.loops.expressions import Int, Or
+from loopwright.loops.expressions import Compare, Int, Or, Relation, Sum, Var
 from loopwright.loops.nodes import Call, For, If, Node, Remark
-from loopwright.loops.traverse import is_said, subprograms, subterms
+from loopwright.loops.traverse import is_said, scaled, subprograms, subterms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Array, Program
+from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
+from loopwright.presburger.functions import coefficient
+from loopwright.presburger.sets import OUT, PARAM
+
+COUNTS = (2, 4)
+
+
+def together(program: Program, style: Style, loop: For) -> list[str] | None:
+    """The copies of a loop as one of all neighbours; None where they are not known to be such."""
+    match loop:
+        case For(name, Int(first), Compare(Relation.LE, Var(tested), Int(last)), 1, Call() as call) if (
+            name == tested and last - first + 1 in COUNTS
+        ):
+            count = last - first + 1
+        case _:
+            return None
+    if not _is_copy(program, call, name, first, count):
+        return None
+    (line,) = style.call(call)
+    to, source = line.removesuffix(";").split(" = ")
+    return [f"LW_TOGETHER({count}, {name}, {first}, {to}, {source});"]
+
+
+def _is_copy(program: Program, call: Call, name: str, first: int, count: int) -> bool:
+    statement = program.statement(call.name)
+    both = *statement.writes, *statement.reads
+    copy = " = ".join(one.place.text for one in both)
+    if len(both) != 2 or statement.body.place.text.removesuffix(";") != copy:
+        return False
+    spaces = {one.name: one.space for one in program.arrays}
+    factors = [0 if spaces[one.array] is MemorySpace.PRIVATE else count for one in both]
+    if sorted(factors) != [0, count]:
+        return False
+    return all(
+        _grows(statement, access, call, name, first, factor)
+        for access, factor in zip(both, factors, strict=True)
+    )
+
+
+def _grows(statement: Statement, access: Access, call: Call, name: str, first: int, factor: int) -> bool:
+    """Whether its last subscript grows with the loop, and is a multiple of a factor where that begins.
+
+    Of registers, which have factor 0, something constant is added to the number of the loop.
+    """
+    subscript = isl.PwMultiAff.from_map(access.relation.intersect_domain(statement.domain))
+    last = subscript.get_pw_aff(subscript.dim(OUT) - 1)
+    if last.n_piece() != 1 or last.get_pieces()[0][1].dim(isl.dim_type.div):
+        return False
+    aff = last.get_pieces()[0][1]
+    parts = [scaled(coefficient(aff, isl.dim_type.in_, k), one) for k, one in enumerate(call.arguments)]
+    terms, constant = linear_terms(Sum((*parts, Int(_whole(aff.get_constant_val())))), Int(-first))
+    terms |= {Var(f" {k}"): coefficient(aff, PARAM, k) for k in range(aff.dim(PARAM))}
+    grows = terms.pop(Var(name), 0) == 1
+    if factor == 0:
+        return grows and not any(terms.values())
+    return grows and all(one % factor == 0 for one in (constant, *terms.values()))
+
+
+def _whole(value: isl.Val) -> int:
+    """Subscripts without divisions have whole coefficients."""
+    return int(value.to_python())
+
+
+_REGISTERS = 16384
+"""Of each of the four parts of a multiprocessor, which has warps of its own."""
+
+
+def resident_blocks(array: Array) -> int:
+    """How many blocks can run on a multiprocessor; where several warps share a tile, a block has these."""
+    warps = resident_warps(array)
+    return max(warps // int(array.extents[0]), 1) if array.rank == SHARED_TILE else warps
+
+
+def resident_warps(array: Array) -> int:
+    """How many warps can run on a multiprocessor whose lanes keep an array of `stream` in registers.
+
+    Of each level but the last, two rows live from one step to the next, and the columns beside one row; of
+    the first one, a row that is loaded.  The outermost strips need no columns beside.  Addresses and what is
+    being computed take some 36 more, and 12 more where three steps are written out, so that no row moves.
+    """
+    levels, _, *strips, width = map(int, array.extents[2 if array.rank == SHARED_TILE else 1 :])
+    columns, count, inner = width - 2, prod(strips), prod(one - 2 for one in strips)
+    words = (levels - 1) * (2 * columns * count + 2 * inner) + columns * count
+    registers = (2 if array.element_type == "double" else 1) * words + (36 if strips else 48)
+    return 4 * max(_REGISTERS // (32 * 8 * -(-registers // 8)), 2)
+
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}
 """How many axes of threads and how many subscripts arrays in registers may have."""

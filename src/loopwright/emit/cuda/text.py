@@ -44,8 +44,15 @@ from loopwright.emit.cuda.launches import (
     launched,
     names_inside,
 )
-from loopwright.emit.cuda.occupancy import resident_blocks
-from loopwright.emit.cuda.styles import LARGEST, distributed_loop, in_lanes, memory_text, narrowed, with_own
+from loopwright.emit.cuda.styles import (
+    LARGEST,
+    distributed_loop,
+    in_lanes,
+    memory_text,
+    narrowed,
+    resident_blocks,
+    with_own,
+)
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, used
 from loopwright.emit.region import Loops, printable, with_regions

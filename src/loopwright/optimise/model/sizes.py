@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loopwright.c.casts import Ambiguous, expression_of
-from loopwright.c.constants import integer_value
+from loopwright.c.expression_types import integer_value
 from loopwright.c.macros import definitions
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program

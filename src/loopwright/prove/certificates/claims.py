@@ -19,7 +19,7 @@ from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import Parallel
 from loopwright.model.program import Program
-from loopwright.prove.certificates.divided import wholes_of
+from loopwright.prove.certificates.middle import wholes_of
 from loopwright.prove.certificates.status import CertifiedProblem
 from loopwright.prove.coq.meanings import MEANINGS
 from loopwright.prove.coq.words import (

@@ -16,8 +16,7 @@ from loopwright.loops.nodes import For, Node, Remarked
 from loopwright.loops.traverse import substituted_expr
 from loopwright.presburger.equalities import AffineForm
 from loopwright.presburger.sets import within_effort
-from loopwright.prove.certificates.timed_calls import TimedCall, shared
-from loopwright.prove.certificates.walk import Walk, WalkPosition
+from loopwright.prove.certificates.walk import TimedCall, Walk, WalkPosition, shared
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.timetable import Vector
 

@@ -12,9 +12,8 @@ from loopwright.prove.certificates.claims import OTHER_STORAGE, claims_of, claim
 from loopwright.prove.certificates.specification import shapes_of
 from loopwright.prove.certificates.status import CertifiedProblem
 from loopwright.prove.coq.check import how_to_check
-from loopwright.prove.coq.meanings import REQUIRED, theorem_text
-from loopwright.prove.coq.names import comment, laid_out
-from loopwright.prove.coq.names import text as quoted
+from loopwright.prove.coq.meanings import REQUIRED, comment, laid_out, theorem_text
+from loopwright.prove.coq.meanings import text as quoted
 from loopwright.prove.coq.problem_terms import ProblemTerms, certificate_terms, problem_terms
 from loopwright.prove.obligations.sides import original_side
 from loopwright.prove.obligations.timetable import Timetable

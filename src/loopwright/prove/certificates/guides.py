@@ -20,15 +20,16 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import substituted_expr, variables
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.certificates.cuts import later_cuts
-from loopwright.prove.certificates.timed_calls import (
+from loopwright.prove.certificates.walk import (
     TimedCall,
+    Walk,
+    WalkPosition,
     by_child,
     count_calls,
     entry,
     iterator_place,
     timed,
 )
-from loopwright.prove.certificates.walk import Walk, WalkPosition
 from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of

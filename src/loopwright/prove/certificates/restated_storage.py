@@ -22,8 +22,7 @@ from loopwright.model.program import MemorySpace, Program, Statement
 from loopwright.presburger.sets import OUT
 from loopwright.prove.certificates.buffers import product_words
 from loopwright.prove.certificates.claims import TextClaims, with_independent
-from loopwright.prove.certificates.divided import divided
-from loopwright.prove.certificates.middle import middle, with_products_of
+from loopwright.prove.certificates.middle import divided, middle, with_products_of
 from loopwright.prove.certificates.restatement import (
     MADE_OF,
     NO_PROPOSAL,

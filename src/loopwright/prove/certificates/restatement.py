@@ -19,9 +19,8 @@ from loopwright.model.program import Program
 from loopwright.prove.certificates.claims import TextClaims, with_independent
 from loopwright.prove.certificates.specification import Owned, shapes_of, specification, touches
 from loopwright.prove.certificates.temporaries import owned_at_depths
-from loopwright.prove.coq.meanings import MEANINGS, REQUIRED, TYPES
-from loopwright.prove.coq.names import laid_out
-from loopwright.prove.coq.names import text as quoted
+from loopwright.prove.coq.meanings import MEANINGS, REQUIRED, TYPES, laid_out
+from loopwright.prove.coq.meanings import text as quoted
 from loopwright.prove.coq.problem_terms import problem_terms
 from loopwright.prove.coq.words import Words, listed, program, region
 from loopwright.prove.obligations.cells import touched, whole_arrays

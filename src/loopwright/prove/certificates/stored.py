@@ -28,10 +28,10 @@ from loopwright.loops.expressions import And, Test, Var
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Array, Program
 from loopwright.prove.certificates.buffers import buffer_layers, product_words
-from loopwright.prove.certificates.divided import divided
 from loopwright.prove.certificates.middle import (
     MiddleStatement,
     PairedCell,
+    divided,
     function_of,
     middle,
     replaced_arrays,

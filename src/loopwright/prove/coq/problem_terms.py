@@ -15,8 +15,7 @@ from typing import TypeAlias
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Relation
-from loopwright.prove.coq.meanings import MEANINGS, TYPES, CheckerMeaning
-from loopwright.prove.coq.names import text
+from loopwright.prove.coq.meanings import MEANINGS, TYPES, CheckerMeaning, text
 from loopwright.prove.coq.words import read_name, read_word
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.constants import integer_value
+from loopwright.c.expression_types import integer_value
 from loopwright.c.syntax import Node as Syntax
 from loopwright.errors import GaveUp
 from loopwright.lazy_dataclass import dataclass

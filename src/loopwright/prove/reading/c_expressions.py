@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.constants import constant_value
 from loopwright.c.declarations import Declarations, is_integer_type
+from loopwright.c.expression_types import constant_value
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.c.tokens import packed

@@ -20,9 +20,8 @@ import islpy as isl
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
-from loopwright.loops.direction import counted_up
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
-from loopwright.loops.traverse import variables
+from loopwright.loops.traverse import counted_up, variables
 from loopwright.model.annotations import Independent
 from loopwright.presburger.dimensions import earlier_by_last, later_by_last
 from loopwright.prove.scanning.conditions import IteratorScope, multiples, negation, region, value

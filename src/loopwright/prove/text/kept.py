@@ -29,9 +29,16 @@ from loopwright.c.tokens import names_in
 from loopwright.emit.cuda.kept import BITS, Counted, bit_text, cells
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.macros import array_view, axis_of, call_arguments, called_by, called_name, part
-from loopwright.prove.text.room import element_bytes
-from loopwright.prove.text.turns import changed_names, constant_loop, test_holds
+from loopwright.prove.text.lanes import changed_names, constant_loop, test_holds
+from loopwright.prove.text.macros import (
+    array_view,
+    axis_of,
+    call_arguments,
+    called_by,
+    called_name,
+    element_bytes,
+    part,
+)
 from loopwright.source import Edit
 
 EARLY = re.compile(r"LW_EARLY(_FIRST)?\((\w+), (\d+)\)(?=\s+if\b)")

@@ -12,7 +12,7 @@ number.  So a kernel means its loops, those that are distributed parallel, if
     barriers   between two phases of a block, on every path, there is a barrier, unless neither writes what
                the other uses; and one after the last use of buffers, since the next block that the threads
                run has the same memory for them;
-    turns      in a loop over r of all threads, a[r % 2] and a[(r + 1) % 2] are two buffers (`turns`);
+    turns      in a loop over r of all threads, a[r % 2] and a[(r + 1) % 2] are two buffers (`lanes`);
     buffers    an array that threads share is declared where all of them are, once in a block;
     registers  in a kernel of one warp, lane k has a[k] of an array in registers, in one of several warps
                along y, lane k of warp w has a[w][k], and in any kernel thread (y, x) a[y][x] (`lanes`).
@@ -33,7 +33,19 @@ from loopwright.c.tokens import bracketed
 from loopwright.emit.cuda.launches import AXES, LANES, SHARED_TILE, Distribution
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.reading.c_expressions import Unreadable
-from loopwright.prove.text.lanes import check_own, check_registers, is_whole_head, named_in
+from loopwright.prove.text.lanes import (
+    all_of,
+    check_own,
+    check_registers,
+    clash,
+    constant_loop,
+    counted,
+    in_turn,
+    is_whole_head,
+    named_in,
+    runs,
+    touched_by,
+)
 from loopwright.prove.text.macros import (
     axis_of,
     call_arguments,
@@ -49,7 +61,6 @@ from loopwright.prove.text.macros import (
     single_axes,
     tests_threads,
 )
-from loopwright.prove.text.turns import all_of, clash, constant_loop, counted, in_turn, runs, touched_by
 from loopwright.source import Edit
 
 MOST_READ = 16

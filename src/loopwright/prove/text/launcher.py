@@ -29,13 +29,13 @@ from loopwright.prove.text.macros import (
     called_by,
     called_name,
     check_grid,
+    check_room,
     is_view,
     part,
     statement_calls,
 )
 from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, refuse_wide
-from loopwright.prove.text.room import check_room
-from loopwright.prove.text.selections import meant, without_nested
+from loopwright.prove.text.split import meant, without_nested
 from loopwright.source import Edit, Source
 
 MOST_THREADS = 1024

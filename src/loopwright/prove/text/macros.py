@@ -1,9 +1,12 @@
-"""The macros in the text of kernels: which loops and tests are those of blocks and threads."""
+"""The macros in the text of kernels: which loops and tests are those of blocks and threads, and the
+memory that the threads of a block share: what a kernel declares, and what its launch has room for.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.syntax import Node, identifiers, named_children, walk
@@ -254,3 +257,36 @@ def _is_count(node: Node, numbers: frozenset[str]) -> bool:
 
 def _is_divisor(node: Node) -> bool:
     return node.type == "number_literal" and node.text.isdigit() and int(node.text) > 0
+
+
+MOST_SHARED = 49152
+"""Bytes of the arrays that a kernel declares as shared."""
+MOST_ROOM = 232448
+"""Bytes of these and of the one that its launch has room for."""
+ROOM_RANK = 5
+_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
+
+
+def element_bytes(kind: str) -> int:
+    """Of a type; more than a block has where it is not known."""
+    return _BYTES.get(kind, MOST_ROOM + 1)
+
+
+def check_room(
+    kernel: str, buffers: Sequence[tuple[str, str, tuple[str, ...]]], room: int, late: int
+) -> None:
+    """The buffers of a kernel, and `late` bytes for copies, fit into the memory of a block.
+
+    Those of five dimensions begin where the room of the launch does: there is one of them, as large.
+    """
+    total, large = late, 0
+    for kind, _, sizes in buffers:
+        size = prod(map(int, sizes)) * element_bytes(kind)
+        if len(sizes) != ROOM_RANK:
+            total += size
+        elif size != room:
+            raise Unreadable(f"{kernel} is launched with room for {room} bytes, and needs {size}")
+        else:
+            large += 1
+    if total > MOST_SHARED or total + room > MOST_ROOM or large > 1:
+        raise Unreadable(f"{kernel} has buffers of {total + room} bytes, more than a block has")

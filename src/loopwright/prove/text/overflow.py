@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from loopwright.c.constants import constant_value
 from loopwright.c.declarations import declared_name
-from loopwright.c.expression_types import COMPARISONS
+from loopwright.c.expression_types import COMPARISONS, constant_value
 from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.macros import Macro, definitions, looks_like_macro, reachable_macros
 from loopwright.c.syntax import (

@@ -13,9 +13,17 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.c.elements import Element, element_of, inside
 from loopwright.c.macros import always_evaluated, definitions
-from loopwright.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
+from loopwright.c.references import (
+    Element,
+    Reference,
+    Subscript,
+    element_of,
+    inside,
+    is_subtracted,
+    pointer_sum,
+    reference_of,
+)
 from loopwright.c.syntax import (
     Node,
     field,

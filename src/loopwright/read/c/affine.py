@@ -11,8 +11,8 @@ from functools import reduce
 import islpy as isl
 
 from loopwright.c.casts import expression_of
-from loopwright.c.constants import constant_value as constant_value_of
 from loopwright.c.declarations import is_floating_type, is_integer_type
+from loopwright.c.expression_types import constant_value as constant_value_of
 from loopwright.c.macros import definitions, integer_text
 from loopwright.c.references import expression_name, parameter_name, reference_of
 from loopwright.c.syntax import (

@@ -36,8 +36,7 @@ from loopwright.errors import BadInput
 from loopwright.read.c.evolved_loops import plain_loop
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed
 from loopwright.read.c.evolved_statements import EvolvedStatements, Following
-from loopwright.read.c.evolved_values import element_of, is_signed
-from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable
+from loopwright.read.c.evolved_values import OWN, element_of, is_signed, loops_around, moved_variable
 from loopwright.source import Edit, Source
 
 _MOST = 60

@@ -13,9 +13,8 @@ from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.read.c.evolved_values import ElementPointer, Value
+from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, moved_variable, step_of, steps_of
 from loopwright.read.c.integer_sums import Atom, IntegerSum, RunCount
-from loopwright.read.c.loop_parts import OWN, moved_variable, step_of, steps_of
 
 _MARK = "@"
 

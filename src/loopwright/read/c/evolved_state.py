@@ -11,16 +11,19 @@ from loopwright.c.typed.file import TypedRegion
 from loopwright.c.types import ArrayType, CType, unqualified
 from loopwright.read.c.evolved_loops import added, scopes
 from loopwright.read.c.evolved_values import (
+    OWN,
     ElementPointer,
     Value,
     element_of,
     is_signed,
+    loops_around,
+    moved_variable,
     own_value,
     rank_of,
+    step_of,
     value_of,
 )
 from loopwright.read.c.integer_sums import ONE, ZERO, IntegerSum
-from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable, step_of
 from loopwright.source import Edit, Span
 
 Values = dict[int, Value | None]

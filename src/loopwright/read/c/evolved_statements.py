@@ -19,9 +19,16 @@ from loopwright.read.c.evolved_loops import (
 )
 from loopwright.read.c.evolved_state import EvolvedState, NotFollowed, Values
 from loopwright.read.c.evolved_tests import EvolvedTests
-from loopwright.read.c.evolved_values import Value, is_signed, value_of
+from loopwright.read.c.evolved_values import (
+    Value,
+    is_signed,
+    moved_variable,
+    parts_of,
+    step_of,
+    steps_of,
+    value_of,
+)
 from loopwright.read.c.integer_sums import ZERO, Atom, IntegerSum, RunCount, iterations
-from loopwright.read.c.loop_parts import moved_variable, parts_of, step_of, steps_of
 from loopwright.source import Edit, Span
 
 _LEAVING = ("CONTINUE_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT", "GOTO_STMT")

@@ -10,9 +10,8 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.types import Integer, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.read.c.evolved_state import EvolvedState
-from loopwright.read.c.evolved_values import ElementPointer, Value
+from loopwright.read.c.evolved_values import OWN, ElementPointer, Value, loops_around, moved_variable
 from loopwright.read.c.integer_sums import Atom, IntegerSum
-from loopwright.read.c.loop_parts import OWN, loops_around, moved_variable
 from loopwright.read.c.purity import LIBRARY
 
 _COMPARED = ("<", "<=", ">", ">=", "!=")

@@ -26,7 +26,7 @@ from loopwright.presburger.named import everywhere, number, variable, whole, wit
 from loopwright.presburger.polynomials import Monomial, Polynomial, as_affine
 from loopwright.read.c.accesses import Touch, affine_subscript
 from loopwright.read.c.frames import Frame, NotAffine
-from loopwright.read.c.polynomials import split_terms, subscript_polynomial
+from loopwright.read.c.row_elements import split_terms, subscript_polynomial
 
 
 @dataclass(frozen=True)

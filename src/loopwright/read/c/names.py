@@ -6,12 +6,11 @@ import islpy as isl
 
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations, declared_name, type_text
-from loopwright.c.elements import element_of, elements_in
 from loopwright.c.file import CFile
 from loopwright.c.functions import FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
-from loopwright.c.references import Reference, reference_of
+from loopwright.c.references import Reference, element_of, elements_in, reference_of
 from loopwright.c.reworded.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
 from loopwright.c.syntax import Node, assigned_target, field, operator, refuse, walk, without_parentheses

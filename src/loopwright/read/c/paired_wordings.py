@@ -12,8 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
-from loopwright.c.reworded.fused_calls import fused_calls, with_products
-from loopwright.c.reworded.memory_calls import with_memory_loops
+from loopwright.c.reworded.memory_calls import fused_calls, with_memory_loops, with_products
 from loopwright.c.reworded.parallel_blocks import with_parallel_loops
 from loopwright.c.reworded.vector_lanes import InLanes, may_be_defined, with_lanes
 from loopwright.c.reworded.vector_words import HEADERS

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from loopwright.c.elements import elements_in
 from loopwright.c.file import CFile
 from loopwright.c.functions import keeps_to_itself, mentioned
 from loopwright.c.macros import (
@@ -24,7 +23,7 @@ from loopwright.c.macros import (
     storage_of,
     suffixed,
 )
-from loopwright.c.references import reference_of
+from loopwright.c.references import elements_in, reference_of
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, stands_as, walk
 from loopwright.c.tokens import is_number
 from loopwright.errors import BadInput

@@ -18,6 +18,7 @@ from loopwright.c.regions import Region
 from loopwright.c.reworded.array_values import arrays_with_values, with_array_values
 from loopwright.c.reworded.counted_loops import with_continued_loops, with_counted_loops
 from loopwright.c.reworded.declared import (
+    hides_words,
     moved_declarations,
     with_leading_attributes,
     with_outer_declarations,
@@ -37,7 +38,6 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Program
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_pointer_walks
-from loopwright.read.c.hidden_words import hides_words
 from loopwright.read.c.inlined import called_in, with_calls_inlined
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Edit, Source, Span

@@ -24,8 +24,7 @@ from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, refu
 from loopwright.read.c.loops import enter_loop, is_counted_otherwise, loop_comments
 from loopwright.read.c.names import Unfollowed
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump, returned
-from loopwright.read.c.polynomials import polynomial
-from loopwright.read.c.row_elements import after_row
+from loopwright.read.c.row_elements import after_row, polynomial
 from loopwright.read.c.wraparound import require_convertible
 from loopwright.source import Span
 

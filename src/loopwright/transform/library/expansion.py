@@ -31,10 +31,17 @@ from loopwright.presburger.functions import functions_of
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, union
 from loopwright.source import Span
-from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
+from loopwright.transform.library.accesses import (
+    copy_schedule,
+    in_space,
+    loops_over,
+    moved,
+    variable_called,
+    with_loops,
+    without_declaration,
+)
 from loopwright.transform.library.affine_text import affine_text, divided_text
 from loopwright.transform.library.boxes import on_space, parameter_count
-from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import unused_name, with_storage

@@ -37,7 +37,13 @@ from loopwright.model.program import Access, Array, MemorySpace, Program, Statem
 from loopwright.presburger.functions import coordinate
 from loopwright.presburger.sets import IN, OUT, union_map
 from loopwright.source import Span
-from loopwright.transform.library.accesses import in_space, variable_called
+from loopwright.transform.library.accesses import (
+    copy_schedule,
+    in_space,
+    loops_over,
+    variable_called,
+    with_loops,
+)
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
 from loopwright.transform.library.boxes import (
     Box,
@@ -48,7 +54,6 @@ from loopwright.transform.library.boxes import (
     on_points,
     touched_cells,
 )
-from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.library.dividing import divided
 from loopwright.transform.operators import moved_from
 from loopwright.transform.plan import Component, Plan, PlanLeaf

@@ -25,6 +25,7 @@ from loopwright.transform.script.arguments import (
 from loopwright.transform.script.loop_numbers import LoopSizesArgument
 from loopwright.transform.script.nest_operations import (
     Affine,
+    BaseOperation,
     FromZero,
     Interchange,
     Isplit,
@@ -41,7 +42,6 @@ from loopwright.transform.script.nest_operations import (
     Unroll,
     UnrollAndJam,
 )
-from loopwright.transform.script.operation import BaseOperation
 
 __all__ = [
     "CLASSES", "DISTRIBUTE", "Affine", "Contract", "DirectiveOperation", "Distribute",

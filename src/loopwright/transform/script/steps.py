@@ -16,7 +16,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 from loopwright.transform.script.arguments import NAME, FlagKind, LoopKind, Misuse, Reader
-from loopwright.transform.script.operation import ArgumentField
+from loopwright.transform.script.nest_operations import ArgumentField
 from loopwright.transform.script.operations import (
     CLASSES,
     Distribute,
