@@ -16,14 +16,12 @@ from loopwright.transform.library import (
     expansion,
     hexagons,
     loops,
-    mapping,
     overlapping,
     packing,
     staging,
     statements,
     streaming,
     tiling,
-    unrolling,
 )
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan
@@ -198,10 +196,10 @@ def _nest(plan: Plan, component: Component, operation: ops.NestOperation) -> Pla
         case ops.Tile():
             return _tiled(plan, component, operation)
         case ops.Unroll(_, name, times):
-            return unrolling.unroll(plan, component, loop(name, "loop"), times)
+            return tiling.unroll(plan, component, loop(name, "loop"), times)
         case ops.UnrollAndJam(_, factors):
             tiles = _sized(plan, component, factors, "factors")
-            return unrolling.unroll_and_jam(plan, component, tiles)
+            return tiling.unroll_and_jam(plan, component, tiles)
         case ops.FromZero():
             return loops.from_zero(plan, component)
         case _:
@@ -271,10 +269,10 @@ def _directed(plan: Plan, component: Component, operation: ops.DirectiveOperatio
 def _mapped(plan: Plan, component: Component, operation: ops.MappingOperation) -> Plan:
     match operation:
         case ops.MapBlocks(_, names):
-            return mapping.to_blocks(plan, component, _loops(plan, component, names, "loops"))
+            return loops.to_blocks(plan, component, _loops(plan, component, names, "loops"))
         case ops.MapThreads(_, counts):
             for part in _by_depths(plan, component, [one.loop for one in counts]):
-                plan = mapping.to_threads(plan, part, _sized(plan, part, counts, "counts"))
+                plan = loops.to_threads(plan, part, _sized(plan, part, counts, "counts"))
             return plan
         case _:
             assert_never(operation)
