@@ -61,6 +61,15 @@ ANSWERED = {
         "  for (int j = i + 1; j >= 2; j--) step(1 + B, i - 1);\n",
         "pack(B, S1, i, reused)",
     ),
+    "locals of values that are computed in a small type": (
+        "for (unsigned char i = 0; i < 9; i++) {\n"
+        "  int x = 2 * i; long y = i; unsigned z = i + 1, v = z * i; B[x] = y; A[z - 1][i] += x + v; }\n",
+        "reverse(S2, i)",
+    ),
+    "locals of values that are computed in an unsigned type": (
+        "for (unsigned long i = 0; i < u; i++) { int x = 2 * i; A[i][x / 2] = x; }\n",
+        "",
+    ),
     "a copy where sizes are signed and unsigned": (
         "for (int i = m; i >= 1; i--) if (m < u) for (int j = i; j < n - i; j++) A[j][j] += B[2] * B[i];\n",
         "pack(B, S1, j)",

@@ -128,7 +128,7 @@ class _Filling:
             else:
                 part = rest[0].place
                 inner = index or self._in_subscript(place.start, part.start)
-                filling = self._filler(rest[0], index=inner and not is_unsigned_type(rest[0].type))
+                filling = self._filler(rest[0], index=inner and not any(map(is_unsigned_type, _types(rest[0]))))
             pieces += [self.source.text[position : part.start], filling]
             position = part.end
             rest = rest[max(1, len(inside)) :]
@@ -156,7 +156,10 @@ class _Filling:
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
         """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
-        filled = [self._tile(hole, place) or (hole.place, self._filler(hole, index=True)) for hole in holes]
+        filled = [
+            self._tile(hole, place) or (hole.place, self._filler(hole, index=not _is_converted(hole)))
+            for hole in holes
+        ]
         fillers = [text for _, text in filled]
         pieces: list[str] = []
         position = place.start
@@ -201,6 +204,17 @@ class _Filling:
         if value.isidentifier():
             return self.types.of(value)
         return "int" if self.types.number == "int" else None
+
+
+def _types(hole: Hole | Inlined) -> frozenset[str]:
+    """Its type, and the types of what it was given."""
+    inside = () if isinstance(hole, Hole) else hole.holes
+    return frozenset({hole.type}.union(*map(_types, inside)))
+
+
+def _is_converted(hole: Hole | Inlined) -> bool:
+    """Whether an unsigned local was given what is computed in another type than int, and its own."""
+    return is_unsigned_type(hole.type) and not _types(hole) <= {"int", hole.type}
 
 
 def _is_whole_subscript(text: str, place: Span) -> bool:
