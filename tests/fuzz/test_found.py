@@ -165,6 +165,12 @@ PAIRS = {
     "a bound that shifts a number below 0": ("B[i] += i", "if (i < (n << 1) / 2) B[i] += i", Undecided),
     "a shift of an iterator, which is none": ("B[i] += i", "B[(i << 1) / 2] += i", Proved),
     "a name is declared nowhere": ("B[i] = i > n ? u : 1", "B[i] = i > n ? x : 1", Undecided),
+    "a local of a type that cuts": ("unsigned char x = 2 * i; B[i] = x", "B[i] = 2 * i", Undecided),
+    "a local in a quotient": ("long x = u; B[i] = (x - 9) / 2", "B[i] = (u - 9) / 2", Undecided),
+    "a local that is unsigned": ("unsigned x = i; B[i] = (x - 9) / 2", "B[i] = (i - 9) / 2", Undecided),
+    "a local that is unsigned, with its cast": (
+        "unsigned x = i + 0L; B[i] = (x - 9) / 2", "B[i] = ((unsigned)(i + 0L) - 9) / 2", Proved,
+    ),
     "a local that is 0 is not 1 in a witness": ("B[i] += s * i", "B[i] += s * (i + 1)", Undecided),
     "a local that is 0 is 0 in a witness": ("B[i] += s * i", "B[i] += s + i", Refuted),
 }
@@ -185,7 +191,7 @@ def test_pairs_of_files(name: str, tmp_path: Path) -> None:
     old, new, answer = PAIRS[name]
     before, after = tmp_path / "old.c", tmp_path / "new.c"
     for path, statement in zip((before, after), (old, new), strict=True):
-        path.write_text(HEAD + f"for (int i = 0; i < n; i++) {statement};\n" + TAIL)
+        path.write_text(HEAD + f"for (int i = 0; i < n; i++) {{ {statement}; }}\n" + TAIL)
     assert isinstance(compare_files(before, after).verdict, answer)
 
 
