@@ -128,7 +128,8 @@ class _Filling:
             else:
                 part = rest[0].place
                 inner = index or self._in_subscript(place.start, part.start)
-                filling = self._filler(rest[0], index=inner and not any(map(is_unsigned_type, _types(rest[0]))))
+                is_signed = not any(map(is_unsigned_type, _types(rest[0])))
+                filling = self._filler(rest[0], index=inner and is_signed)
             pieces += [self.source.text[position : part.start], filling]
             position = part.end
             rest = rest[max(1, len(inside)) :]
