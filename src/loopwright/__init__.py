@@ -27,6 +27,7 @@ rooms import nothing in their `__init__`, and the functions import what they nee
 
 from __future__ import annotations
 
+import loopwright.interrupts  # isort: skip
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, overload
 

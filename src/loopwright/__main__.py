@@ -3,10 +3,7 @@
 An interrupt shows no traceback, even while modules are loaded.
 """
 
-import os
-
-INTERRUPTED = 3
-"""The exit status for no answer."""
+from loopwright.interrupts import end_interrupted
 
 
 def main() -> None:
@@ -15,8 +12,7 @@ def main() -> None:
 
         command_line()
     except KeyboardInterrupt:
-        os.write(2, b"loopwright: interrupted\n")
-        os._exit(INTERRUPTED)
+        end_interrupted()
 
 
 if __name__ == "__main__":

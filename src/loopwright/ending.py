@@ -14,7 +14,7 @@ from typing import NoReturn
 def ending_in_order() -> Iterator[None]:
     """Meanwhile SIGTERM raises `SystemExit`: what is done on the way out ends programs and removes files.
 
-    Only around waiting: isl, which does not notice signals while it computes, is ended at once elsewhere.
+    Around waiting, and around many short computations: isl does not notice signals while it computes.
     """
     is_ours = threading.current_thread() is threading.main_thread()
     if not is_ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from loopwright.cli.schema import schema_text
 from loopwright.errors import BadInput
 from loopwright.serve.agents import opened_files, request_stream, server
+from loopwright.serve.workers import with_variable
 from tests.serve.support import run_in_thread
 
 LOOP = "for (int i = 1; i < n; i++) A[i] = A[i-1] + K;"
@@ -127,6 +128,31 @@ def test_running_is_offered_only_where_it_is_allowed(header: dict[str, str]) -> 
     tools, (answer,) = ask([call], header, allow_run=True)
     assert tools[-1] == "check"
     assert answer["verdict"] == "valid"
+
+
+FORKING = """\
+#include <unistd.h>
+%s
+int main(void)
+{
+  if (fork() == 0) { if (fork() == 0) setsid(); sleep(100); _exit(0); }
+  usleep(100000);
+  run();
+  return 0;
+}
+"""
+
+
+def test_processes_that_a_checked_program_starts_end_with_the_answer(
+    header: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One in the program's group of processes, one in a session of its own."""
+    monkeypatch.setenv("LOOPWRIGHT_STARTED_BY", str(tmp_path))
+    program = FORKING % PROGRAM.replace("int main(void)", "static int run(void)")
+    call: Call = ("check", {"old": program, "new": program, "sizes": {"N": 5}})
+    _, (answer,) = ask([call], header, allow_run=True)
+    assert answer["verdict"] == "valid"
+    assert with_variable(f"LOOPWRIGHT_STARTED_BY={tmp_path}".encode()) == []
 
 
 def test_opened_files_include_nothing_else(tmp_path: Path) -> None:

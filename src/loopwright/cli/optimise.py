@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli import options
 from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.ending import ending_in_order
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import Request
 from loopwright.source import STANDARD, Span, called, file_bytes
@@ -103,7 +104,7 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
     )
     compiler = find_compiler(arguments.cc)
     flags = (*reading.compiled.for_file(arguments.file).arguments, *arguments.cc_option)
-    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+    with ending_in_order(), tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
         return search_for(request, runner, search, progress)
 

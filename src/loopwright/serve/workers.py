@@ -30,6 +30,9 @@ WAITING = 32
 SECONDS = 30.0
 """How long one may take by the clock, once it has its process."""
 
+ROUNDS = 20
+"""So often processes are looked for that a question has left."""
+
 LONGEST = 16 << 20
 """Bytes of a message."""
 
@@ -136,7 +139,7 @@ class Workers:
                 ours.close()
             else:  # a socket that is closed under its transport stays registered
                 writer.transport.abort()
-            _kill(process)
+            _kill(process, folder)
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -154,8 +157,29 @@ def _template() -> tuple[subprocess.Popen[bytes], socket.socket]:
     return process, ours
 
 
-def _kill(process: int) -> None:
-    """End a fork with everything it started: it leads a group of processes of its own."""
+def _kill(process: int, folder: str) -> None:
+    """End a fork, which leads a group of processes, with everything it started.
+
+    A program that is checked leads a group of its own, and may start others: all of them have the question's
+    folder in their environment.  Those that start while others are ended are found the next time.
+    """
     if process > 0:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process, signal.SIGKILL)
+    for _ in range(ROUNDS):
+        started = with_variable(f"TMPDIR={folder}".encode())
+        for one in started:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        if not started:
+            return
+
+
+def with_variable(setting: bytes) -> list[int]:
+    """The processes of this user that were started with this setting in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            if setting in environment.read_bytes().split(b"\0"):
+                found.append(int(environment.parent.name))
+    return found

@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -213,6 +213,9 @@ def run_program(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status, timed_out = process.wait(), True
+        finally:  # processes that it has started and not waited for
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     lines = tuple(report.read_text(errors="replace").splitlines())
     return Ended(lines, status, timed_out, errors.read_text(errors="replace")[-4000:])
 
