@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loopwright.errors import LoopwrightError
-from loopwright.prove.legality.cures import cure_apart
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.suggest import cure_apart
 from loopwright.read.c.reader import read_c
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan

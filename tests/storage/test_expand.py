@@ -12,10 +12,9 @@ from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
 from loopwright.model.program import MemorySpace, Program
 from loopwright.progress import silent
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.legality.cures import cure, cure_apart
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
-from loopwright.prove.legality.suggest import suggestions
+from loopwright.prove.legality.suggest import cure, cure_apart, suggestions
 from loopwright.prove.verdict import Refuted
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed

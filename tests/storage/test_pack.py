@@ -11,9 +11,9 @@ import pytest
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.prove.comparison.files import compare_files
-from loopwright.prove.legality.cures import cure, hint
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage, through_copies
+from loopwright.prove.legality.suggest import cure, hint
 from loopwright.prove.legality.values import ComparedRead
 from tests.storage.test_expand import function, planned, result, written
 

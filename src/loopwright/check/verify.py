@@ -19,7 +19,7 @@ from loopwright.check.program.addresses import addresses, shared_memory
 from loopwright.check.program.control import doubt, starts_threads
 from loopwright.check.program.directives import uses_openmp
 from loopwright.check.program.doubts import unseen
-from loopwright.check.program.guards import guards
+from loopwright.check.program.guards import guards, not_kept
 from loopwright.check.program.instrument import (
     Insertion,
     around_sites,
@@ -27,7 +27,6 @@ from loopwright.check.program.instrument import (
     size_texts,
     with_insertions,
 )
-from loopwright.check.program.kept import not_kept
 from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import other_effect, other_writes
 from loopwright.check.program.reachable import reached

@@ -27,11 +27,11 @@ from loopwright.model.annotations import (
 )
 from loopwright.model.program import Assumption, MemorySpace, Program
 from loopwright.progress import Progress
-from loopwright.prove.legality.cures import cure_apart, hint
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
+from loopwright.prove.legality.suggest import cure_apart, hint
 from loopwright.prove.obligations.cvc5 import Cvc5, is_installed
 from loopwright.prove.reading.operation import wrapping_subscript
 from loopwright.prove.scanning.same import ScannedLoops

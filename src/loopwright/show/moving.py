@@ -20,9 +20,9 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
-from loopwright.show.apart import apart
 from loopwright.show.captions import Caption, captions
 from loopwright.show.groups import DrawnGroup, beside, panels_of
+from loopwright.show.layout import apart
 from loopwright.show.outlines import Outlines, TileOrder, cut_loops, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
 from loopwright.show.small import (

@@ -3,7 +3,12 @@
 Where a pointer points that was set before the segment, in a field, or by another file is not
 known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
 compared, when it runs, with where the arrays lie; what it assigns stays as it was.  Variables that are no
-arrays of the original are compared as a whole (`kept.py`).
+arrays of the original are compared as a whole.
+
+Variables that the original leaves alone and the file looks at elsewhere have to be kept by the segment.
+Which variables it may change is not always seen in its text: a pointer that was set before, a function
+of the library, a field.  So what they hold is compared before the segment and after it.  Where it may write
+through pointers, so is all memory that was allocated before it and has no array of the original in it.
 """
 
 from __future__ import annotations
@@ -11,21 +16,181 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from loopwright.c.declarations import Variable
 from loopwright.c.syntax import (
     Node,
+    assigned_target,
     field,
     is_dereference,
     named_children,
     walk,
     without_parentheses,
 )
-from loopwright.check.original.specification import Specification
+from loopwright.c.tokens import has_assignment, name_matches, without_comments
+from loopwright.check.original.specification import Specification, box
 from loopwright.check.original.structure import assignment_of
-from loopwright.check.program.addresses import blocks, bounds
+from loopwright.check.program.addresses import arrays_by_rows, blocks, bounds
 from loopwright.check.program.instrument import Insertion
-from loopwright.check.program.kept import keeping
+from loopwright.check.program.outside import is_looked_at, left_iterators, own_names
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
+from loopwright.check.runtime import ALLOCATED, runtime_text
 from loopwright.lazy_dataclass import dataclass
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+
+_NOT_HERE = re.compile(r"\b(?:extern|register|typedef|_Atomic|__thread|_Thread_local)\b")
+"""What has no size that is known, no address, or another value in each thread."""
+_ALLOCATE = (
+    *("malloc", "calloc", "realloc", "free", "aligned_alloc", "memalign", "posix_memalign", "valloc"),
+    *("strdup", "strndup", "reallocarray"),
+)
+_ALLOCATE_OTHERWISE = frozenset(
+    (
+        *("alloca", "__builtin_alloca", "mmap", "mmap64", "mremap", "sbrk", "brk", "shmat", "pvalloc"),
+        *("asprintf", "vasprintf", "getline", "getdelim", "open_memstream", "scandir", "realpath"),
+    )
+)
+"""What gives memory that is not looked at."""
+"""What a macro may do: assign, or call something."""
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """`header` goes before the program, `begin` and `end`, both expressions, around its segment."""
+
+    header: str = ""
+    begin: str = ""
+    end: str = ""
+    engine: str = ""
+    """What follows the engine."""
+    options: tuple[str, ...] = ()
+    """For the linker."""
+
+
+def kept_names(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
+    """The variables known where the segment starts that it has to leave as they were."""
+    own = own_names(spec.program)
+    names = dict.fromkeys(one.name for one in known.declarations.variables)
+    found = [one for name in names if (one := known.at_segment(name)) is not None]
+    return tuple(one.name for one in found if one.name not in own and _is_kept(spec, known, one))
+
+
+def _is_kept(spec: Specification, known: ReachedCode, variable: Variable) -> bool:
+    program, place = spec.program, known.segment.place
+    there = program.file.declarations.visible(variable.name, program.region)
+    if there is None or variable.value is not None or not variable.scope.contains(place):
+        return False
+    if variable.place.end > place.start or "" in variable.extents:
+        return False
+    text = variable.place.source.text
+    start = 1 + max(text.rfind(mark, 0, variable.place.start) for mark in ";{}(")
+    if _NOT_HERE.search(text, start, variable.place.start):
+        return False
+    return is_looked_at(known, variable.name)
+
+
+def keeping(spec: Specification, sites: Sites) -> Keeping:
+    """What compares the variables that have to be kept, and memory that was allocated before."""
+    names, is_wary = kept_names(spec, sites.known), may_write_elsewhere(sites)
+    calls = [f"({k}, &{name}, sizeof {name}), " for k, name in enumerate(names)]
+    begin, end = ("".join(f"{name}{one}" for one in calls) for name in ("lw_hold", "lw_holds"))
+    left = left_iterators(spec, sites.known)
+    for k, (name, value) in enumerate(left.items(), len(names)):
+        begin += f"lw_held[{k}] = (unsigned long)({value}), "
+        end += f"lw_leaves({k}, (unsigned long){name}), "
+    count = len(names) + len(left)
+    header = f'#define LW_KEPT {count}\n#define LW_TELL {int(is_wary)}\n#include "kept.h"\n'
+    found = Keeping(header, begin, end) if count else Keeping()
+    own = _own_memory(spec, sites.known) if is_wary else None
+    if own is None:
+        return found
+    functions = "void lw_own(const void *), lw_own_rows(const void *, long, long), lw_hold_allocated(void), "
+    return Keeping(
+        f"{found.header}{functions}lw_holds_allocated(void);\n",
+        f"{found.begin}{own}lw_hold_allocated(), ",
+        f"{found.end}lw_holds_allocated(), ",
+        runtime_text(ALLOCATED),
+        tuple(f"-Wl,--wrap={name}" for name in _ALLOCATE),
+    )
+
+
+def _own_memory(spec: Specification, known: ReachedCode) -> str | None:
+    """Calls that say where the arrays of the original lie; None where that is not known of one of them."""
+    whole, rows = blocks(spec, known), arrays_by_rows(spec, known)
+    others = [one for one in spec.arrays if one not in (*whole, *rows) and not spec.footprint(one).is_empty()]
+    if others:
+        return None
+    pointed = [one for one in whole if spec.ranks[one]]
+    calls = [f"lw_own((const void *)&{one}{'[0]' * spec.ranks[one]}), " for one in pointed]
+    for array in rows:
+        low, high = box(spec.footprint(array))[0]
+        calls.append(f"lw_own((const void *){array}), lw_own_rows((const void *){array}, {low}, {high}), ")
+    return "".join(calls)
+
+
+def may_write_elsewhere(sites: Sites) -> bool:
+    """Whether the segment may write through a pointer what is no cell of the original."""
+    known = sites.known
+    plain = {function.name for function in known.functions} | LIBRARY | INDEX_HELPERS
+    nodes = [node for body in known.bodies for node in walk(body)]
+    words = {node.text for node in nodes if node.type in ("identifier", "type_identifier")}
+    bodies = [macro.body for macro in known.macros if macro.name in words]
+    if any("(" in body or has_assignment(body) for body in bodies):
+        return True
+    for node in nodes:
+        if node.type == "call_expression" and field(node, "function").text not in plain:
+            return True
+        target = assigned_target(node)
+        if target is not None and sites.side.cell(target) is None and not _is_direct(known, target):
+            return True
+        parts = named_children(node) if node.type == "expression_statement" else []
+        if [one.type for one in parts] == ["identifier"]:  # a macro of a header
+            return True
+    return False
+
+
+def _is_direct(known: ReachedCode, target: Node) -> bool:
+    """A variable, a member of one, or an element of an array that is one itself and no pointer."""
+    node = without_parentheses(target)
+    while node.type in ("field_expression", "subscript_expression"):
+        if node.type == "field_expression" and field(node, "operator").type == "->":
+            return False
+        is_element, node = node.type == "subscript_expression", without_parentheses(field(node, "argument"))
+        if is_element and node.type == "field_expression":
+            return False
+    variable = known.declarations.visible(node.text, node.span) if node.type == "identifier" else None
+    return variable is not None and (variable.rank == len(variable.extents) or node is target)
+
+
+def not_kept(spec: Specification, sites: Sites, changed: frozenset[int], unseen: frozenset[int]) -> list[str]:
+    """What is said of variables that a run has changed, and of what was not compared."""
+    kept = (*kept_names(spec, sites.known), *left_iterators(spec, sites.known))
+    names = {-1: "allocated memory", **dict(enumerate(kept))}
+    notes = []
+    if changed:
+        listed = ", ".join(names[k] for k in sorted(changed))
+        notes.append(f"not what the original leaves there, and looked at elsewhere: {listed}")
+    if unseen - changed:
+        listed = ", ".join(names[k] for k in sorted(unseen - changed))
+        notes.append(f"too large to be compared before and after the segment: {listed}")
+    if may_write_elsewhere(sites) and _own_memory(spec, sites.known) is None:
+        notes.append("allocated memory was not compared: the segment may write there through pointers")
+    elif others := _other_memory(sites):
+        notes.append(f"not compared, and the segment writes through pointers: memory by {', '.join(others)}")
+    return notes
+
+
+def _other_memory(sites: Sites) -> list[str]:
+    """Functions that the file calls elsewhere for memory, where the segment may write through pointers."""
+    known = sites.known
+    text = without_comments(known.source.text, literals=False)
+    names = [one for one in name_matches(text) if one[0] in _ALLOCATE_OTHERWISE and text[one.end()] != "."]
+    if not names or not may_write_elsewhere(sites):
+        return []
+    inside = [body.span for body in known.bodies]
+    found = [one[0] for one in names if not any(body.start <= one.start() < body.end for body in inside)]
+    return sorted({*found})
+
 
 _FILLERS = re.compile(
     r"(__builtin_)?(memcpy|memmove|memset|bzero|strcpy|strncpy|strcat|strncat|v?sn?printf)|fread|qsort|fgets|"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type
-from loopwright.c.functions import FunctionDefinition
+from loopwright.c.file import FunctionDefinition
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Array, Program
 from loopwright.optimise.model.sizes import value_of

@@ -10,7 +10,7 @@ import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.expression_types import common_type
-from loopwright.c.functions import mentioned
+from loopwright.c.file import mentioned
 from loopwright.c.macros import Macro, definitions, looks_like_macro, with_arguments
 from loopwright.c.references import parameter_name
 from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk, without_parentheses

@@ -6,8 +6,7 @@ import islpy as isl
 
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations, declared_name, type_text
-from loopwright.c.file import CFile
-from loopwright.c.functions import FunctionDefinition
+from loopwright.c.file import CFile, FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
 from loopwright.c.references import Reference, element_of, elements_in, reference_of

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from loopwright.c.file import CFile
-from loopwright.c.functions import keeps_to_itself, mentioned
+from loopwright.c.file import CFile, keeps_to_itself, mentioned
 from loopwright.c.macros import (
     Macro,
     assigns,
