@@ -5,8 +5,9 @@ as a page is read.  Three loops make several such sheets side by side, one for e
 outermost.
 
 Statements that share a loop are drawn apart where their outlines would cover each other: an outline is
-the convex hull of the dots of a tile.  Two sweeps of one time step, one along the rows and one along the columns, have tiles that cross: in one panel every outline would hold dots that are not in
-its tile, and a reader could not tell which.  Beside each other both are plain.
+the convex hull of the dots of a tile.  Two sweeps of one time step, one along the rows and one along the
+columns, have tiles that cross: in one panel every outline would hold dots that are not in its tile, and a
+reader could not tell which.  Beside each other both are plain.
 """
 
 from __future__ import annotations
