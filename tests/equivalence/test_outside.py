@@ -105,6 +105,63 @@ def test_the_order_matters(name: str) -> None:
     assert outside_difference(region(old), region(new)) is not None
 
 
+MOVED = {
+    "an assignment": ("n = 3;", ""),
+    "a call": ("g(n);", ""),
+    "a block": ("{ n = 3; }", ""),
+    "a return": ("return;", ""),
+    "a local with a value": ("int k = A[0];", ""),
+    "a pragma": ("\n#pragma omp barrier\n", ""),
+    "in a condition": ("if (m) { n = 3;", "}"),
+    "in a loop": ("for (int t = 0; t < m; t++) { g(n);", "}"),
+    "in a loop without braces": ("for (int t = 0; t < m; t++) if (n) { g(n);", "}"),
+}
+"""What may stand before a region or after it."""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_moves_past_the_region_is_a_difference(name: str) -> None:
+    first, end = MOVED[name]
+    opened, done = first.rsplit("{ ", 1) if end else ("", first)
+    opened += "{" if end else ""
+    old = function(before=f"int i; {opened} {done}", after=end)
+    new = function(before=f"int i; {opened}", after=f"{done} {end}")
+    assert outside_difference(region(old), region(old)) is None
+    assert outside_difference(region(old), region(new)) is not None
+
+
+@pytest.mark.parametrize(("one", "other"), [('"a b"', '"a  b"'), ("' '", "'  '"), ('"a"', '" a"')])
+def test_white_space_in_literals_is_compared(one: str, other: str) -> None:
+    old, new = (function(after=f"g({text});") for text in (one, other))
+    assert outside_difference(region(old), region(old)) is None
+    assert outside_difference(region(old), region(new)) is not None
+    old, new = (f"int k(void) {{ return g({text}); }}\n" + function(after="k();") for text in (one, other))
+    assert outside_difference(region(old), region(new)) is not None
+
+
+def test_macros_that_count_are_no_plain_yes(tmp_path: Path) -> None:
+    uses = ("int i;", "int i; int k = __COUNTER__;")
+    old, new = (
+        file(tmp_path, function(before=text, after="n = __COUNTER__;"), f"{at}.c")
+        for at, text in enumerate(uses)
+    )
+    assert run("prove", old, new) == 3
+
+
+def test_several_regions_of_a_function_are_compared_one_by_one() -> None:
+    """Where all agree, the text of the others is none of what stands around one."""
+    loops = [LOOP, LOOP.replace("i < n", "i <= n - 1")]
+    old, new, moved = (
+        function(loop=f"{loop}\n#pragma endscop\n{first}\n#pragma scop\n{loop}", after=last)
+        for loop, first, last in ((loops[0], "g(1);", ""), (loops[1], "g(1);", ""), (loops[1], "", "g(1);"))
+    )
+    places = [[one.place for one in c_file(Source("k.c", text)).regions] for text in (old, new, moved)]
+    for at in range(2):
+        assert outside_difference(places[0][at], places[1][at], agree=True) is None
+        assert outside_difference(places[0][at], places[1][at]) is not None
+        assert outside_difference(places[0][at], places[2][at], agree=True) is not None
+
+
 def test_what_a_function_returns_is_compared() -> None:
     old, new = (function().replace("void f", f"{kind} f") for kind in ("double", "float"))
     assert outside_difference(region(old), region(new)) is not None

@@ -68,8 +68,19 @@ def packed(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """`text` without comments, with single spaces where there was white space."""
-    return " ".join(without_comments(text, literals=True).split())
+    """`text` without comments, with single spaces where there was white space outside of literals."""
+    plain = without_comments(text, literals=True)
+    if _QUOTES.isdisjoint(plain):
+        return " ".join(plain.split())
+    pieces, done = [], 0
+    for literal in _HIDDEN.finditer(plain):
+        pieces += [_SPACES.sub(" ", plain[done : literal.start()]), literal[0]]
+        done = literal.end()
+    return "".join([*pieces, _SPACES.sub(" ", plain[done:])]).strip()
+
+
+_QUOTES = frozenset("\"'")
+_SPACES = re.compile(r"\s+")
 
 
 @lru_cache(maxsize=32)

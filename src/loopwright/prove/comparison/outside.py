@@ -9,8 +9,7 @@ enough not to wrap around before the original's do.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loopwright.c.file import c_file
@@ -65,8 +64,11 @@ class _Piece:
     declares: frozenset[str] = frozenset()
 
 
+_REGION = _Piece("the region")
+
+
 @dataclass(frozen=True)
-class _Frame:
+class FunctionFrame:
     head: str
     parameters: str
     done: tuple[_Piece, ...]
@@ -81,14 +83,17 @@ class _Frame:
 
 
 def difference_around(
-    old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions
+    old: Span, new: Span, compiled: CompilerOptions, options: CompilerOptions, *, agree: bool = False
 ) -> str | None:
-    """How the functions around two regions differ, as they are written and after preprocessing."""
+    """How the functions around two regions differ, as they are written and after preprocessing.
+
+    `agree`: other regions in them are known to do the same, one after the other.
+    """
     before, after = expanded_function(old, compiled), expanded_function(new, options)
     if before is None or after is None:
-        return outside_difference(old, new)
+        return outside_difference(old, new, agree=agree)
     hidden = before.hidden, after.hidden
-    return outside_difference(old, new, hidden=hidden) or expansion_difference(before, after)
+    return outside_difference(old, new, hidden=hidden, agree=agree) or expansion_difference(before, after)
 
 
 def outside_difference(
@@ -96,13 +101,14 @@ def outside_difference(
     new: Span,
     *,
     of_regions: bool = True,
+    agree: bool = False,
     hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
 ) -> str | None:
     """How the functions around two regions differ outside of them; None where they mean the same there.
 
     `of_regions`: what both regions name is declared in the same way, too.  `hidden` are names in macros.
     """
-    before, after = _frame(old), _frame(new)
+    before, after = frame_of(old, agree=agree), frame_of(new, agree=agree)
     if before is None or after is None:
         return None if before is after else "only one of the regions is in a function"
     before = replace(before, names=before.names | hidden[0], hidden=hidden[0])
@@ -111,7 +117,7 @@ def outside_difference(
         return f"their parameters are ({before.parameters}) and ({after.parameters})"
     if before.head != after.head:
         return f"one is declared '{_short(before.head)}' and the other '{_short(after.head)}'"
-    here, there = _meanings(old.source), _meanings(new.source)
+    here, there = meanings_of(old.source), meanings_of(new.source)
     common = _common_names(old, new, here, there) if of_regions else []
     pending = list(dict.fromkeys((*_words(before, after), *common)))
     seen = set(pending)
@@ -132,56 +138,14 @@ def _common_names(old: Span, new: Span, here: dict[str, list[str]], there: dict[
     return sorted(word for word in words[0] & words[1] if word in here and word in there)
 
 
-def uncompared(old: Span, new: Span) -> str | None:
-    """Why nothing can be said of what stands around two regions; None where it can be compared."""
-    before, after = _frame(old), _frame(new)
-    if before is None or after is None:
-        return None if before is after else "only one of them is in a function"
-    names = [re.findall(r"\w+(?=\s*\()", one.head)[:1] for one in (before, after)]
-    return None if names[0] == names[1] else "they are in functions of different names"
-
-
-def rest_difference(old: Span, new: Span) -> str | None:
-    """How two programs differ outside of their regions; what only the new one has does not count."""
-    difference = outside_difference(old, new, of_regions=False)
-    if difference is not None:
-        return difference
-    here, there = _meanings(old.source), _meanings(new.source)
-    used = [Counter(names_in(without_comments(_around_text(one), literals=False))) for one in (old, new)]
-    for name, texts in here.items():
-        other = there.get(name, texts if name not in used[1] else [])
-        if texts != other and (max(one[name] for one in used) > 1 or "=" in "".join((*texts, *other))):
-            return f"'{name}' is not declared in the same way"
-    before, after = (_definitions(one.source) for one in (old, new))
-    for name, lines in before.items():
-        if after.get(name, lines) != lines and any(one[name] > len(lines) for one in used):
-            return f"'{name}' is not defined in the same way"
-    return None
-
-
-def _around_text(region: Span) -> str:
-    text = region.source.text
-    return text[: region.start] + "\n" + text[region.end :]
-
-
-def _definitions(source: Source) -> dict[str, list[str]]:
-    """The lines that define or undefine each macro of a file."""
-    found: dict[str, list[str]] = {}
-    for line in directive_lines(without_comments(source.text, literals=True)):
-        words = line.split(maxsplit=2)
-        if words[:1] in (["define"], ["undef"]) and len(words) > 1:
-            found.setdefault(names_in(words[1])[0], []).append(line)
-    return found
-
-
-def _words(before: _Frame, after: _Frame) -> dict[str, None]:
+def _words(before: FunctionFrame, after: FunctionFrame) -> dict[str, None]:
     """The names of the file that the functions use outside of their regions."""
     texts = [one.text for one in before.done] + [one.text for one in before.locals.values()]
     own = before.locals.keys() | after.locals.keys()
     return dict.fromkeys(word for text in (before.head, *texts) for word in names_in(text) if word not in own)
 
 
-def _meanings(source: Source) -> dict[str, list[str]]:
+def meanings_of(source: Source) -> dict[str, list[str]]:
     """What a file declares at its top level, by name: functions with their bodies, types, variables.
 
     Functions with regions are compared as such.
@@ -209,7 +173,7 @@ def _meanings(source: Source) -> dict[str, list[str]]:
     return found
 
 
-def _order_difference(before: _Frame, after: _Frame) -> str | None:
+def _order_difference(before: FunctionFrame, after: FunctionFrame) -> str | None:
     """Where the functions do something else, or do it elsewhere; locals of one of them alone do not count."""
     common = before.locals.keys() & after.locals.keys()
     done = [
@@ -222,7 +186,7 @@ def _order_difference(before: _Frame, after: _Frame) -> str | None:
     return None
 
 
-def _locals_difference(before: _Frame, after: _Frame) -> str | None:
+def _locals_difference(before: FunctionFrame, after: FunctionFrame) -> str | None:
     for name in sorted(before.locals.keys() & after.locals.keys()):
         one, other = before.locals[name], after.locals[name]
         widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.shape == other.shape == name
@@ -245,7 +209,7 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
     return None
 
 
-def _is_of_loops(frame: _Frame, name: str) -> bool:
+def _is_of_loops(frame: FunctionFrame, name: str) -> bool:
     """Whether a function has a name only where its region has loops that declare it."""
     loops = [
         loop.span
@@ -259,7 +223,7 @@ def _is_of_loops(frame: _Frame, name: str) -> bool:
     return name not in frame.hidden and len(inside) == words == names_in(frame.region).count(name)
 
 
-def _is_harmless(local: _Local, frame: _Frame) -> bool:
+def _is_harmless(local: _Local, frame: FunctionFrame) -> bool:
     """Whether a value is made of names and numbers, and computed where that is defined.
 
     Sums and products may overflow where bounds do, which is listed.  A variable has a value if it is declared
@@ -279,7 +243,7 @@ def _is_harmless(local: _Local, frame: _Frame) -> bool:
     return True
 
 
-def _is_set(frame: _Frame, name: str) -> bool:
+def _is_set(frame: FunctionFrame, name: str) -> bool:
     return any(re.search(rf"\b{name} ?=[^=]", one.text) for one in frame.done)
 
 
@@ -302,15 +266,13 @@ def _is_longer(old: _Local, new: _Local) -> bool:
     `sizeof`, and by a pointer that is made outside of the regions.
     """
     shapes = [_LENGTHS.fullmatch(one.shape) for one in (old, new)]
-    if old.type != new.type or old.value is not None or new.value is not None:
-        return False
     lengths = [[int(size) for size in re.findall("[0-9]+", one[1])] for one in shapes if one is not None]
-    if len(lengths) != 2 or len(lengths[0]) != len(lengths[1]):
-        return False
-    return all(mine <= theirs for mine, theirs in zip(*lengths, strict=True))
+    is_alike = old.type == new.type and old.value is new.value is None
+    is_alike = is_alike and len(lengths) == 2 and len(lengths[0]) == len(lengths[1])
+    return is_alike and all(mine <= theirs for mine, theirs in zip(*lengths, strict=True))
 
 
-def _uses(frame: _Frame, name: str, rank: int) -> bool:
+def _uses(frame: FunctionFrame, name: str, rank: int) -> bool:
     """Whether a function uses an array otherwise than with all its subscripts in its region."""
     texts = [one.text for one in frame.done if name not in one.declares]
     texts += [one.text for other, one in frame.locals.items() if other != name]
@@ -319,7 +281,7 @@ def _uses(frame: _Frame, name: str, rank: int) -> bool:
     return is_whole or "sizeof" in frame.names or any(name in names_in(text) for text in texts)
 
 
-def _frame(region: Span) -> _Frame | None:
+def frame_of(region: Span, *, agree: bool = False) -> FunctionFrame | None:
     """The function around a region, without the region."""
     file = c_file(replace(region.source, chosen=()))
     for node in walk_inside(file.possible, region):
@@ -327,15 +289,20 @@ def _frame(region: Span) -> _Frame | None:
         if body is None or not body.start <= region.start <= region.end <= body.end:
             continue
         found: dict[str, _Local] = {}
-        done = list(_pieces(body, region, found))
-        outside = node.text[: region.start - node.start] + "\n" + node.text[region.end - node.start :]
-        pragmas = _PRAGMA.finditer(without_comments(outside, literals=True))
-        done += [_Piece(on_one_line(one.group())) for one in pragmas]
+        regions = [one.place for one in c_file(region.source).regions] if agree else [region]
+        done = list(_pieces(body, region, found, regions))
+        done += _pragmas(node.text[: region.start - node.start])
+        done += [_REGION, *_pragmas(node.text[region.end - node.start :])]
         names = names_in(_DIRECTIVE.sub("", node.text))
         head = on_one_line(node.text[: body.start - node.start])
         inside = without_comments(region.text, literals=True)
-        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names), inside, node)
+        return FunctionFrame(head, _parameters(node), tuple(done), found, frozenset(names), inside, node)
     return None
+
+
+def _pragmas(text: str) -> list[_Piece]:
+    found = _PRAGMA.finditer(without_comments(text, literals=True))
+    return [_Piece(on_one_line(one.group())) for one in found]
 
 
 def _parameters(function: Node) -> str:
@@ -343,27 +310,35 @@ def _parameters(function: Node) -> str:
     return ", ".join(on_one_line(part.text) for part in named_children(lists[0])) if lists else ""
 
 
-def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
-    """What a statement around the region does outside of it; its locals go to `found`."""
-    for part in named_children(node):
-        if part.type == "comment" or (region.start <= part.start and part.end <= region.end):
+def _pieces(node: Node, region: Span, found: dict[str, _Local], regions: Sequence[Span]) -> Iterator[_Piece]:
+    """What a statement around the region does outside of `regions`; its locals go to `found`."""
+    parts = named_children(node)
+    passed = {region} if any(part.start < region.start and region.end < part.end for part in parts) else set()
+    for part in parts:
+        for one in regions:
+            if one not in passed and (one.contains(part.span) or (one == region and part.end > one.start)):
+                passed.add(one)
+                yield _REGION
+        if part.type == "comment" or any(one.contains(part.span) for one in passed):
             continue
         if part.type.startswith("preproc"):
             if _PRAGMA.match(part.text):
                 yield _Piece(on_one_line(part.text))
         elif part.start < region.end and region.start < part.end:
-            yield from _around(part, region, found)
+            yield from _around(part, region, found, regions)
         elif part.type == "declaration" and "static" not in names_in(part.text):
             yield from _declarations(part, found)
         elif node.type == "compound_statement":
             yield _Piece(on_one_line(part.text))
+    if region not in passed:
+        yield _REGION
 
 
-def _around(part: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
+def _around(part: Node, region: Span, found: dict[str, _Local], regions: Sequence[Span]) -> Iterator[_Piece]:
     """A statement with the region in it: what it does before and after the part with the region."""
     if part.type == "compound_statement":
         inside: dict[str, _Local] = {}
-        pieces = list(_pieces(part, region, inside))
+        pieces = list(_pieces(part, region, inside, regions))
         declares = frozenset(inside)
         yield from (_Piece("{", declares), *pieces, _Piece("}", declares)) if declares else pieces
         found.update(inside)
@@ -372,7 +347,7 @@ def _around(part: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Pie
     first = min((one.start for one in inner), default=part.end) - part.start
     last = max((one.end for one in inner), default=part.end) - part.start
     yield _Piece(f"{on_one_line(part.text[:first])} ...")
-    yield from _pieces(part, region, found)
+    yield from _pieces(part, region, found, regions)
     yield _Piece(f"... {on_one_line(part.text[last:])}")
 
 

@@ -110,6 +110,8 @@ def expansion_difference(old: ExpandedFunction, new: ExpandedFunction) -> str | 
     for header, text in before.items():
         if after.get(header, text) != text:
             return f"the header '{header}' does not say the same in both"
+    if any("__COUNTER__" in one.source.text or "__COUNTER__" in one.hidden for one in (old, new)):
+        return "'__COUNTER__' may not be the same number in both"
     if _numbered_lines(old) != _numbered_lines(new):
         return "'__LINE__' is not the same number in both"
     chosen = iter(_conditional_lines(new))

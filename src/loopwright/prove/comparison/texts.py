@@ -190,7 +190,7 @@ def _different_around(
 ) -> str | None:
     """Why regions that agree are no answer: what is around them differs."""
     for program, region in zip(old, c_file(text).regions, strict=True):
-        difference = difference_around(program.region, region.place, *compilers)
+        difference = difference_around(program.region, region.place, *compilers, agree=True)
         if difference is None and not adds_only_harmless_text(before, text):
             difference = "one file has directives that the other has not"
         header = different_header(before, text, *compilers) if difference is None else None
