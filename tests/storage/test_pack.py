@@ -282,6 +282,21 @@ def test_a_part_of_a_statement_is_packed(tmp_path: Path) -> None:
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
 
 
+def test_the_last_tile_alone_is_packed() -> None:
+    """Its number is the quotient [n / 16], which no bound gives without a division."""
+    script = """\
+interchange(S, [k, i, j])
+(Rest, S) = isplit(S, {[k, i, j] : j < 16 * [n / 16]}, 0)
+tile(S, j=16)
+interchange(S, [jT, k, i, j])
+pack(A, S, jT)
+pack(B, S, jT)
+"""
+    plan = planned(PRODUCT, script)
+    assert "for (int jT = " in plan.program.source.text and "n / 16" in plan.program.source.text
+    assert prove_plan(plan).proved
+
+
 def test_mutants_of_a_division_are_refused() -> None:
     change = planned(PRODUCT, f"{PARTS}pack(B, S, iT)").storage[0]
     assert change.division == {"S2": "S1"} and not prove_storage(change).wrong

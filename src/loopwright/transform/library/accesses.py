@@ -165,7 +165,10 @@ def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> 
     heads: list[str] = []
     for k, iterator in enumerate(iterators):
         low, inside = _range(cells, k, iterator)
-        start, rest = (affine_text(program, one, iterators) for one in (low, inside))
+        start = divided_text(program, low, iterators, first(cells, DIM, k + 1))
+        rest = affine_text(program, inside, iterators)
+        if start is None:
+            raise _unbounded(iterator)
         heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++) ")
     test = membership(program, cells, iterators, cells)
     return f" {''.join(heads)}{f'if ({test}) ' if test else ''}"
@@ -186,6 +189,7 @@ def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
     Where those before it give none, the bound of all of them: the condition leaves out what is too much.
     """
     low: isl.Aff | None = None
+    divided: isl.Aff | None = None
     rest: isl.Aff | None = None
     inner = first(cells, DIM, k + 1)
     for points in (inner, inner.eliminate(DIM, 0, k)):
@@ -196,11 +200,18 @@ def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
             equality = constraint.is_equality()
             if low is None and (factor.is_one() or (equality and factor.is_negone())):
                 low = constraint.get_bound(DIM, k)
+            elif divided is None and factor.is_pos():
+                divided = constraint.get_bound(DIM, k).ceil()
             if rest is None and (factor.is_neg() or equality):
                 rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
+    low = divided if low is None else low
     if low is None or rest is None:
-        raise Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
+        raise _unbounded(iterator)
     return low, rest
+
+
+def _unbounded(iterator: str) -> Misuse:
+    return Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
 
 
 def _stated(basic: isl.BasicSet) -> list[isl.Constraint]:
