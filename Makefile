@@ -35,6 +35,7 @@ help:
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
 	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
 	@echo "make bench-regions  how many regions of public C are read and proved, and why the others are not"
+	@echo "make bench-guards   what tests at run time (--guard) cost, each by itself, of the run of its function"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make bench-proof-times  whether proofs of the kernels' scripts take longer than they did"
@@ -152,6 +153,10 @@ bench-tsvc: $(INSTALLED)
 .PHONY: bench-regions
 bench-regions: $(INSTALLED)
 	$(BIN)/python -m benchmarks.regions --jobs $(JOBS)
+
+.PHONY: bench-guards
+bench-guards: $(INSTALLED)
+	$(BIN)/python -m benchmarks.guards --kernels
 
 bench-certificates: $(INSTALLED)
 	$(BIN)/python -m benchmarks.certificates scripts
