@@ -19,7 +19,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.fuzz.affine_pairs import affine_case, affine_pair, wrong_affine
+from tests.fuzz.affine_cases import affine_case, wrong_affine
+from tests.fuzz.affine_pairs import affine_pair
 from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
 from tests.fuzz.dependent import dependent_program
 from tests.fuzz.directed import directed_pair, directive_case, small_directive
@@ -63,16 +64,16 @@ class _Said:
 
     @property
     def wrong(self) -> list[Finding]:
-        told = zip(self.claims, judged([one.pair for one in self.claims]), strict=True)
+        told = list(zip(self.claims, judged([one.pair for one in self.claims]), strict=True))
         found = [finding for one, judgement in told if (finding := _wrong(one, judgement))]
-        return self.found + found + self._races
+        return self.found + found + _races(told)
 
-    @property
-    def _races(self) -> list[Finding]:
-        """What running with threads shows of those that were called right."""
-        are_threads = [one for one in self.claims if "#pragma omp" in one.pair.new and _is_yes(one)]
-        told = zip(are_threads, judged_with_threads([one.pair for one in are_threads]), strict=True)
-        return [finding for one, judgement in told if (finding := _wrong(one, judgement))]
+
+def _races(told: list[tuple[Case | Mutant | Checked, Judgement]]) -> list[Finding]:
+    """What running with threads shows of those that were called right."""
+    marked = [(one, alone) for one, alone in told if "#pragma omp" in one.pair.new and _is_yes(one)]
+    said = judged_with_threads([one.pair for one, _ in marked], [alone for _, alone in marked])
+    return [wrong for (one, _), there in zip(marked, said, strict=True) if (wrong := _wrong(one, there))]
 
 
 def _is_yes(one: Case | Mutant | Checked) -> bool:
@@ -167,7 +168,7 @@ def again(kind: str, number: int) -> list[Finding]:
             one = directive_case(number, outcomes)
             found = [None if one is None else small_directive(pair, one)]
         case "mlir":
-            print(*affine_pair(number)[:2], sep="\n")
+            print(*affine_pair(number).texts, sep="\n")
             one = affine_case(number, outcomes)
             found = [None if one is None else wrong_affine(one)]
         case "codegen":

@@ -7,19 +7,11 @@ around, are unsigned there.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from loopwright.errors import BadInput, GaveUp, Illegal
-from loopwright.prove.comparison.files import agreement
-from loopwright.prove.comparison.texts import ComparisonOptions
-from tests.fuzz.findings import Finding
-from tests.fuzz.judge import Pair, judged
-from tests.fuzz.limits import Late, limited
-from tests.fuzz.mutants import Mutant, wrong_mutant
-from tests.fuzz.places import written
+from tests.fuzz.judge import Pair
 from tests.fuzz.programs import EDGE, PARAMETERS, Array
 
 SIZES = ("n", "m")
@@ -99,8 +91,18 @@ Node: TypeAlias = Store | For
 Nodes: TypeAlias = tuple[Node, ...]
 
 
-def affine_pair(seed: int) -> tuple[str, str, Pair]:
-    """A function of MLIR, another one, and both as C."""
+@dataclass(frozen=True)
+class AffinePair:
+    """A function and another one, as trees, as MLIR and as C."""
+
+    trees: tuple[Nodes, Nodes]
+    texts: tuple[str, str]
+    pair: Pair
+    is_floating: bool
+
+
+def affine_pair(seed: int) -> AffinePair:
+    """The pair of this number."""
     rng = random.Random(f"affine {seed}")
     kind = rng.choice(tuple(TYPES))
     arrays = tuple(Array(f"A{k}", TYPES[kind], rng.choice((1, 1, 2))) for k in range(rng.choice((1, 2, 2))))
@@ -110,8 +112,9 @@ def affine_pair(seed: int) -> tuple[str, str, Pair]:
         new = _changed(rng, new, f"o{count}")
     if new == old or rng.random() < FAULTS:
         new = _damaged(rng, new)
-    before, after = (_mlir(kind, arrays, one) for one in (old, new))
-    return before, after, Pair(_c(arrays, old), _c(arrays, new), arrays, guarded=True)
+    texts = _mlir(kind, arrays, old), _mlir(kind, arrays, new)
+    pair = Pair(_c(arrays, old), _c(arrays, new), arrays, guarded=True)
+    return AffinePair((old, new), texts, pair, kind.startswith("f"))
 
 
 def _random_nodes(rng: random.Random, arrays: tuple[Array, ...], loops: tuple[str, ...] = ()) -> Nodes:
@@ -378,22 +381,3 @@ def _bound(word: str, sums: tuple[Linear, ...]) -> str:
     body = ", ".join(one.text() for one in texts)
     symbols = (f"[{heads[1]}]", f"[{given[1]}]") if places[1] else ("", "")
     return f"{word * (len(sums)>1)} affine_map<({heads[0]}){symbols[0]} -> ({body})>({given[0]}){symbols[1]}"
-
-
-def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
-    """What `prove` says of two functions of MLIR; None where it is no yes."""
-    old, new, pair = affine_pair(seed)
-    try:
-        with limited():
-            agreement(str(written("k.mlir", old)), str(written("new.mlir", new)), ComparisonOptions())
-    except (BadInput, Illegal, GaveUp, Late) as failure:
-        outcomes[f"mlir: {'late' if isinstance(failure, Late) else type(failure).__name__}"] += 1
-        return None
-    except Exception as failure:
-        return Finding("mlir", seed, f"{type(failure).__name__}: {failure}", (("program", old), ("new", new)))
-    outcomes["mlir: Proved"] += 1
-    return Mutant("mlir", seed, pair, "proved", yes=True)
-
-
-def wrong_affine(one: Mutant | Finding) -> Finding | None:
-    return one if isinstance(one, Finding) else wrong_mutant(one, *judged([one.pair]))

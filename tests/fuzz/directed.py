@@ -1,6 +1,7 @@
 """Programs with directives of OpenMP, given to `prove FILE.c`: what it calls legal is run with threads.
 
 Nothing but the directives differs from the original, so that a yes that is wrong leaves other bits, or races.
+Of a no the two iterations that it names must touch the cell that it names.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tests.fuzz.mutants import Mutant, wrong_mutant
 from tests.fuzz.places import old_path
 from tests.fuzz.programs import Program, random_program
 from tests.fuzz.shrink import shrunk_pair
+from tests.fuzz.traces import Untraced, unconfirmed
 
 CLAUSES = ("private({})",) * 5 + ("lastprivate({})",) * 3 + ("shared({})", "firstprivate({})", "linear({})")
 SUMS = ("reduction(+:{})", "reduction(+:{})", "reduction(-:{})", "reduction(*:{})", "reduction(max:{})")
@@ -62,9 +64,11 @@ def said_of_directives(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant 
     try:
         with limited():
             prove_directives(Request(str(old_path(pair.new))))
-    except (BadInput, Illegal, GaveUp) as failure:
+    except (BadInput, GaveUp) as failure:
         outcomes[f"directive: {type(failure).__name__}"] += 1
         return None
+    except Illegal as failure:
+        return _refused(seed, pair, failure, outcomes)
     except Exception as failure:
         texts = (("program", pair.old), ("new", pair.new))
         return Finding("directive", seed, f"{type(failure).__name__}: {failure}", texts)
@@ -73,6 +77,18 @@ def said_of_directives(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant 
         return None
     outcomes["directive: Proved"] += 1
     return Mutant("directive", seed, pair, "proved", yes=True)
+
+
+def _refused(seed: int, pair: Pair, failure: Illegal, outcomes: Counter[str]) -> Finding | None:
+    """A no that the touches of the loops do not confirm, where they can be traced."""
+    try:
+        told = unconfirmed(pair.new, failure.diagnostic.details or {"violations": ()})
+    except Untraced:
+        outcomes["directive: Illegal, not traced"] += 1
+        return None
+    outcomes["directive: Illegal"] += 1
+    texts = (("program", pair.old), ("new", pair.new))
+    return None if told is None else Finding("directive", seed, f"a no that no trace confirms: {told}", texts)
 
 
 def small_directive(pair: Pair, one: Mutant | Finding) -> Finding | None:

@@ -117,7 +117,7 @@ static uint64_t run(int pair, struct version *one, const int *size)
     int kind = one->slots[given[k].slot].kind;
     int width = kind == 0 || kind == 4 ? 8 : kind < 4 ? 4 : kind < 7 ? 2 : 1;
     char *at = (char *)data[given[k].slot] + width * given[k].index;
-    if (given[k].pair == pair) put(at, kind, given[k].value, (int)given[k].value);
+    if (given[k].pair == pair) put(at, kind, given[k].value, (int)(long)given[k].value);
   }
   fails = size[4] == FAILING;
   one->call(size[0], size[1], size[2], size[3], data, out);

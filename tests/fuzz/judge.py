@@ -121,6 +121,8 @@ class Judgement:
     defined: int
     wrong: tuple[str, ...]
     late: int = 0
+    runs: frozenset[int] = frozenset()
+    """Those for which it is defined."""
 
 
 @lru_cache(maxsize=100)
@@ -132,17 +134,24 @@ def _assumed(text: str) -> tuple[isl.Set, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def judged(pairs: Sequence[Pair], *, threads: bool = False) -> list[Judgement]:
-    """What running says of every pair; with `threads` OpenMP is on, and data races are wrong too."""
+def judged(
+    pairs: Sequence[Pair], *, threads: bool = False, only: Sequence[frozenset[int]] = ()
+) -> list[Judgement]:
+    """What running says of every pair; with `threads` OpenMP is on, and data races are wrong too.
+
+    Where `only` some runs of each pair are given, others say nothing.
+    """
     if not pairs:
         return []
+    only = only or [frozenset(range(RUNS))] * len(pairs)
     with TemporaryDirectory() as name:
         folder = Path(name)
         if not _built(pairs, folder, threads=threads):
             if len(pairs) == 1:
                 return [Judgement(0, ("n = 0: does not compile",))]
             middle = len(pairs) // 2
-            return judged(pairs[:middle], threads=threads) + judged(pairs[middle:], threads=threads)
+            halves = slice(middle), slice(middle, None)
+            return [one for half in halves for one in judged(pairs[half], threads=threads, only=only[half])]
         done = subprocess.run(
             [folder / "judge"],
             capture_output=True,
@@ -154,26 +163,32 @@ def judged(pairs: Sequence[Pair], *, threads: bool = False) -> list[Judgement]:
     said = re.split(r"\n@@ (\d+ \d)\n", done.stderr)
     messages = {key: text.strip() for key, text in zip(said[1::2], said[2::2], strict=True) if text.strip()}
     lines = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
-    return [_judgement(number, pair, lines, messages) for number, pair in enumerate(pairs)]
+    said_of = zip(pairs, only, strict=True)
+    return [_judgement(number, pair, lines, messages, runs) for number, (pair, runs) in enumerate(said_of)]
 
 
-def judged_with_threads(pairs: Sequence[Pair]) -> list[Judgement]:
+def judged_with_threads(pairs: Sequence[Pair], alone: Sequence[Judgement] | None = None) -> list[Judgement]:
     """The same with OpenMP, where data races are wrong too.
 
+    What is defined is known from the runs `alone`: here nothing tells that an access is beyond an array.
     Where a loop is empty, every thread of gcc's writes what `lastprivate` names: races are those without it.
     """
-    told = judged(pairs, threads=True)
+    defined = [one.runs for one in (judged(pairs) if alone is None else alone)]
+    told = judged(pairs, threads=True, only=defined)
     last = [k for k, pair in enumerate(pairs) if _LAST.search(pair.new)]
-    others = judged([replace(pairs[k], new=_LAST.sub("private", pairs[k].new)) for k in last], threads=True)
+    private = [replace(pairs[k], new=_LAST.sub("private", pairs[k].new)) for k in last]
+    others = judged(private, threads=True, only=[defined[k] for k in last])
     for k, other in zip(last, others, strict=True):
         wrong = [one for one in told[k].wrong if RACE not in one]
         told[k] = replace(told[k], wrong=(*wrong, *(one for one in other.wrong if RACE in one)))
     return told
 
 
-def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[str, str]) -> Judgement:
+def _judgement(
+    number: int, pair: Pair, lines: list[list[int]], messages: dict[str, str], only: frozenset[int]
+) -> Judgement:
     wrong: list[str] = []
-    mine = [line for line in lines if line[0] == number and line[2] == 2]
+    mine = [line for line in lines if line[0] == number and line[2] == 2 and line[1] in only]
     for _, run, _, new, same in mine:
         (n, m, u, h), seed = pair.runs[run]
         not_run = new == 0  # several runs before it did not end
@@ -188,7 +203,7 @@ def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[s
             wrong.append(f"{place}: other bits")
     asked = range(len(SIZES) * len(SEEDS), len(SIZES) * len(SEEDS) + len(LATE_SEEDS))
     late = [line for line in mine if line[1] in asked]
-    return Judgement(len(mine), tuple(wrong), len(late))
+    return Judgement(len(mine), tuple(wrong), len(late), frozenset(line[1] for line in mine))
 
 
 @lru_cache(maxsize=1)
