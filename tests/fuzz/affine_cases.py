@@ -32,11 +32,11 @@ SMALL = range(-1, 13)
 def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
     """What `prove` says of two functions of MLIR; None where it is no yes, and no wrong no."""
     one = affine_pair(seed)
-    files = (str(written(name, text)) for name, text in zip(("k.mlir", "new.mlir"), one.texts, strict=True))
+    old, new = (written(name, text) for name, text in zip(("k.mlir", "new.mlir"), one.texts, strict=True))
     texts = tuple(zip(("program", "new"), one.texts, strict=True))
     try:
         with limited():
-            agreement(*files, ComparisonOptions())
+            agreement(str(old), str(new), ComparisonOptions())
     except (BadInput, GaveUp, Late) as failure:
         outcomes[f"mlir: {'late' if isinstance(failure, Late) else type(failure).__name__}"] += 1
         return None
