@@ -51,34 +51,50 @@ def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequenc
         return None
     if len(pieces) == 1:
         return Decided(pieces[0][1])
-    tree = _decided(region, list(pieces), list(_splits([domain for domain, _ in pieces], names)))
-    return _merged(tree)
+    splits = list(_splits([domain for domain, _ in pieces], names))
+    return _merged(_Deciding(pieces, splits).tree(region, range(len(pieces)), range(len(splits))))
 
 
-def _decided(region: isl.Set, pieces: list[tuple[isl.Set, T]], splits: list[_Split]) -> Decision[T]:
-    for domain, value in pieces:
-        if region.is_subset(domain):
-            return Decided(value)
-    useful: list[tuple[int, int, _Split, isl.Set, isl.Set]] = []
-    for number, split in enumerate(splits):
-        yes, no = region.intersect(split.yes), region.intersect(split.no)
-        if yes.is_empty() or no.is_empty():
-            continue
-        counts = len(_inside(yes, pieces)), len(_inside(no, pieces))
-        useful.append((sum(counts) * 64 + max(counts), number, split, yes, no))
-    if not useful:
-        return Decided(pieces[0][1])
-    _, chosen, split, yes, no = min(useful, key=lambda item: item[:2])
-    left = [one for _, number, one, _, _ in useful if number != chosen]
-    return Cases(
-        split.test,
-        _decided(yes, _inside(yes, pieces) or pieces[:1], left),
-        _decided(no, _inside(no, pieces) or pieces[:1], left),
-    )
+class _Deciding(Generic[T]):
+    """Pieces and splits by their numbers, and on which sides of a split a piece has points, asked once."""
 
+    def __init__(self, pieces: Sequence[tuple[isl.Set, T]], splits: Sequence[_Split]) -> None:
+        self.pieces = pieces
+        self.splits = splits
+        self.apart: dict[tuple[int, int, bool], bool] = {}
 
-def _inside(region: isl.Set, pieces: list[tuple[isl.Set, T]]) -> list[tuple[isl.Set, T]]:
-    return [piece for piece in pieces if not region.is_disjoint(piece[0])]
+    def tree(self, region: isl.Set, pieces: Sequence[int], splits: Sequence[int]) -> Decision[T]:
+        for piece in pieces:
+            if region.is_subset(self.pieces[piece][0]):
+                return Decided(self.pieces[piece][1])
+        within = self._within(region, pieces)
+        useful: list[tuple[int, int, isl.Set, isl.Set]] = []
+        for number in splits:
+            yes, no = region.intersect(self.splits[number].yes), region.intersect(self.splits[number].no)
+            if not (yes.is_empty() or no.is_empty()):
+                counts = [self._count(within, number, holds=holds) for holds in (True, False)]
+                useful.append((sum(counts) * 64 + max(counts), number, yes, no))
+        if not useful:
+            return Decided(self.pieces[pieces[0]][1])
+        _, chosen, *sides = min(useful, key=lambda item: item[:2])
+        left = [number for _, number, _, _ in useful if number != chosen]
+        below = [self.tree(side, self._within(side, within) or pieces[:1], left) for side in sides]
+        return Cases(self.splits[chosen].test, below[0], below[1])
+
+    def _within(self, region: isl.Set, pieces: Sequence[int]) -> list[int]:
+        return [piece for piece in pieces if not region.is_disjoint(self.pieces[piece][0])]
+
+    def _count(self, pieces: Sequence[int], split: int, *, holds: bool) -> int:
+        """How many pieces have points on a side of a split, in this region or elsewhere."""
+        return sum(not self._is_apart(one, split, holds=holds) for one in pieces)
+
+    def _is_apart(self, piece: int, split: int, *, holds: bool) -> bool:
+        """Whether the piece has no point on a side of a split."""
+        key = (piece, split, holds)
+        if key not in self.apart:
+            one = self.splits[split]
+            self.apart[key] = self.pieces[piece][0].is_disjoint(one.yes if holds else one.no)
+        return self.apart[key]
 
 
 def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split]:

@@ -7,7 +7,7 @@ prover checks that the iterations exist and that the call has these arguments th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -20,6 +20,7 @@ from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import Linear, added, expr_of
 from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
 from loopwright.prove.scanning.conditions import IteratorScope, value
+from loopwright.prove.scanning.executed import vector_values
 
 
 @dataclass(frozen=True)
@@ -32,35 +33,55 @@ class Witness:
 
 def witnesses(shape: Shape) -> list[Witness]:
     """One of these runs each point of `wanted`."""
-    return list(dict.fromkeys(found for one in shape.executions for _, found in _backwards(one)))
+    return list(dict.fromkeys(found for _, found in _backwards(shape)))
 
 
 def witness(shape: Shape) -> Decision[Witness] | None:
     """For a point of `wanted`, where it is run; None where no call runs any."""
     pieces: dict[Witness, isl.Set] = {}
-    for one in shape.executions:
-        for domain, found in _backwards(one):
-            earlier = pieces.get(found)
-            pieces[found] = domain if earlier is None else earlier.union(domain).coalesce()
+    for domain, found in _backwards(shape):
+        earlier = pieces.get(found)
+        pieces[found] = domain if earlier is None else earlier.union(domain).coalesce()
     if len(pieces) == 1:
         return Decided(next(iter(pieces)))
     names = shape.executions[0].names if shape.executions else ()
     return decided(shape.wanted, [(domain, found) for found, domain in pieces.items()], names)
 
 
-def _backwards(execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
-    """The pieces of x -> [p]; of several p the first, in a program that runs an instance twice."""
-    inverse = execution.points.reverse()
-    if not inverse.is_single_valued():
-        inverse = inverse.lexmin()
+def _backwards(shape: Shape) -> Iterator[tuple[isl.Set, Witness]]:
+    """The pieces of x -> [p] for all calls; of several p the first, in a program that runs an instance twice.
+
+    The copies of an unrolled loop's body have the iterators of the copy before as a rule.
+    """
+    last: tuple[tuple[Expr, ...], isl.Map] | None = None
+    for execution in shape.executions:
+        inverse = execution.points.reverse()
+        if last is not None and inverse.is_subset(last[1]):
+            yield inverse.domain(), Witness(execution.run.position, last[0])
+            continue
+        if not inverse.is_single_valued():
+            inverse = inverse.lexmin()
+        pieces = _pieces(inverse, execution)
+        yield from pieces
+        if len(pieces) == 1:
+            everywhere = _scope(isl.Set.universe(inverse.get_space().domain()), execution.names)
+            iterators = pieces[0][1].iterators
+            last = iterators, vector_values(iterators, everywhere).as_map()
+
+
+def _pieces(inverse: isl.Map, execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
     count = inverse.dim(isl.dim_type.out)
     found: list[tuple[isl.Set, Witness]] = []
     for domain, function in pieces_of(inverse):
-        scope = IteratorScope(domain, {name: k for k, name in enumerate(execution.names)})
+        scope = _scope(domain, execution.names)
         iterators = (expr_of(function.get_at(k), execution.names) for k in range(count))
         plain = tuple(_without_offsets(one, scope) for one in iterators)
         found.append((domain, Witness(execution.run.position, plain)))
     return _merged(found, execution.names)
+
+
+def _scope(domain: isl.Set, names: Sequence[str]) -> IteratorScope:
+    return IteratorScope(domain, {name: k for k, name in enumerate(names)})
 
 
 def _merged(pieces: list[tuple[isl.Set, Witness]], names: Sequence[str]) -> list[tuple[isl.Set, Witness]]:
@@ -69,7 +90,7 @@ def _merged(pieces: list[tuple[isl.Set, Witness]], names: Sequence[str]) -> list
         return pieces
     found: list[tuple[isl.Set, Witness]] = []
     for domain, one in pieces:
-        scope = IteratorScope(domain, {name: k for k, name in enumerate(names)})
+        scope = _scope(domain, names)
         others = (other for _, other in reversed(pieces) if other != one and _size(other) > _size(one))
         found.append((domain, next((other for other in others if _agree(one, other, scope)), one)))
     return found

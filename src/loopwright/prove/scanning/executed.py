@@ -123,8 +123,8 @@ def common_domain(tree: Executed) -> isl.Set:
 def _executed(node: Node, scope: IteratorScope, positions: count[int]) -> Executed:
     match node:
         case Call(name, arguments, time):
-            hint = None if time is None else _vector(time, scope)
-            return Run(next(positions), name, scope.domain, _vector(arguments, scope), hint)
+            hint = None if time is None else vector_values(time, scope)
+            return Run(next(positions), name, scope.domain, vector_values(arguments, scope), hint)
         case Block(children):
             return _in_order(scope.domain, [_executed(child, scope, positions) for child in children])
         case If(test, then, None):
@@ -155,7 +155,8 @@ def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
     return InOrder(domain, tuple(flat))
 
 
-def _vector(entries: tuple[ex.Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
+def vector_values(entries: tuple[ex.Expr, ...], scope: IteratorScope) -> isl.MultiPwAff:
+    """The values of several expressions as a function of the iterators."""
     space = scope.domain.get_space().from_domain().add_dims(isl.dim_type.out, len(entries))
     values = isl.PwAffList.alloc(scope.domain.get_ctx(), len(entries))
     for entry in entries:
