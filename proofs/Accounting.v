@@ -8,7 +8,8 @@
     Words that hide an access are not looked through: pointers that are followed,
     members, quotations; and subscripts that are no affine expression of the
     arguments.  Of a statement with such words it stays told what it touches;
-    [as_told] lists these.  Functions and macros are taken to touch what is said. *)
+    [as_told] lists these, and those that call more than functions of numbers.
+    Other macros are taken to touch what is said. *)
 
 From Coq Require Import ZArith List String Ascii Bool Lia.
 From Loopwright Require Import Loop Counting Parser Matching Specification Changes.
@@ -76,6 +77,7 @@ Definition is_plain (before : option token) (t : token) (after : list token) : b
   | Sign s =>
       if among ["*"; "&"] s then operand
       else if String.eqb s "->" then false
+      else if String.eqb s "<" then match after with Sign s' :: _ => negb (among [":"; "%"] s') | _ => true end   (* digraphs *)
       else if String.eqb s "." then match after with (Number _ _ | Unread _) :: _ => true | _ => false end
       else if String.eqb s "[" || among compound s then named
       else if String.eqb s "=" then named || match before with Some (Sign s') => among shifts s' | _ => false end
@@ -340,9 +342,36 @@ Definition accounted (names : list string) (uses : list (shape * use)) (text : s
 Definition everywhere (uses : list (shape * use)) : list (shape * use) :=
   map (fun hu => let h := fst hu in (Shape (shape_name h) (shape_arguments h) (shape_hints h) (And []) (shape_time h), snd hu)) uses.
 
+(** Functions of the standard library that compute a number from numbers. *)
+Definition computing : list string :=
+  ["sqrt"; "sqrtf"; "sqrtl"; "cbrt"; "cbrtf"; "cbrtl"; "hypot"; "hypotf"; "hypotl"; "fabs"; "fabsf"; "fabsl"; "exp"; "expf"; "expl"; "exp2";
+   "exp2f"; "exp2l"; "expm1"; "expm1f"; "expm1l"; "log"; "logf"; "logl"; "log2"; "log2f"; "log2l"; "log10"; "log10f"; "log10l"; "log1p";
+   "log1pf"; "log1pl"; "pow"; "powf"; "powl"; "sin"; "sinf"; "sinl"; "cos"; "cosf"; "cosl"; "tan"; "tanf"; "tanl"; "asin"; "asinf"; "asinl";
+   "acos"; "acosf"; "acosl"; "atan"; "atanf"; "atanl"; "atan2"; "atan2f"; "atan2l"; "sinh"; "sinhf"; "sinhl"; "cosh"; "coshf"; "coshl"; "tanh";
+   "tanhf"; "tanhl"; "floor"; "floorf"; "floorl"; "ceil"; "ceilf"; "ceill"; "round"; "roundf"; "roundl"; "trunc"; "truncf"; "truncl"; "fmod";
+   "fmodf"; "fmodl"; "fmin"; "fminf"; "fminl"; "fmax"; "fmaxf"; "fmaxl"; "fdim"; "fdimf"; "fdiml"; "fma"; "fmaf"; "fmal"; "copysign";
+   "copysignf"; "copysignl"; "abs"; "labs"; "llabs"; "min"; "max"; "MIN"; "MAX"; "Min"; "Max"; "sizeof"].
+
+(** Something else is called, which may touch what is not seen. *)
+Fixpoint calls_others (ts : list token) : bool :=
+  match ts with
+  | [] => false
+  | Word f :: ts' =>
+      match ts' with Sign s :: _ => String.eqb s "(" && negb (among computing f) | _ => false end || calls_others ts'
+  | _ :: ts' => calls_others ts'
+  end.
+
 (** The statements of which it is told what they touch. *)
 Definition as_told (names : list string) (uses : list (shape * use)) (text : string) (calls : list (string * list expr * list expr)) : list string :=
-  flat_map (fun one => match snd one with None => [fst one] | _ => [] end) (accounts_of names uses text calls).
+  match parse true names text with
+  | Some n =>
+      flat_map (fun one => match one with
+                           | (_, (name, None)) => [name]
+                           | (ws, (name, Some _)) => if calls_others (words ws) then [name] else []
+                           end)
+        (combine (leaves n) (accounts_of names uses text calls))
+  | None => []
+  end.
 
 (** ** Soundness *)
 

@@ -404,16 +404,23 @@ Definition controls : list string :=
 
 Definition assigning : list string := ["="; "+="; "-="; "*="; "/="; "%="; "&="; "|="; "^="; "<<"; ">>"; "++"; "--"].
 
-(** The words assign to one of these names, or take its address. *)
+(** What follows these signs. *)
+Fixpoint past (sign : string) (ts : list token) : list token :=
+  match ts with
+  | Sign s :: ts' => if String.eqb s sign then past sign ts' else ts
+  | _ => ts
+  end.
+
+(** The words assign to one of these names, or take its address, in parentheses or not. *)
 Fixpoint assigns (bound : list string) (ts : list token) : bool :=
   let is_bound x := existsb (String.eqb x) bound in
   match ts with
   | [] => false
   | t :: ts' =>
-      match t, ts' with
-      | Word x, Sign s :: _ => is_bound x && existsb (String.eqb s) assigning
-      | Sign s, Word x :: _ => is_bound x && existsb (String.eqb s) ["++"; "--"; "&"]
-      | _, _ => false
+      match t with
+      | Word x => is_bound x && match past ")" ts' with Sign s :: _ => existsb (String.eqb s) assigning | _ => false end
+      | Sign s => existsb (String.eqb s) ["++"; "--"; "&"] && match past "(" ts' with Word x :: _ => is_bound x | _ => false end
+      | _ => false
       end || assigns bound ts'
   end.
 
@@ -439,12 +446,22 @@ Definition only_declares (ts : list token) : bool :=
   | _ => false
   end.
 
-(** A statement as a call without arguments, named by its words. *)
+(** Outside of brackets: in a declaration, the words of the type and what is declared. *)
+Fixpoint outside (depth : nat) (ts : list token) : list string :=
+  match ts with
+  | [] => []
+  | Sign s :: ts' => outside (if String.eqb s "[" then S depth else if String.eqb s "]" then Nat.pred depth else depth) ts'
+  | Word x :: ts' => (match depth with O => [x] | _ => [] end) ++ outside depth ts'
+  | _ :: ts' => outside depth ts'
+  end.
+
+(** A statement as a call without arguments, named by its words; a declaration must not hide these names. *)
 Definition opaque_statement (bound : list string) : parser counted := fun ts =>
   match simple ts with
   | Some (l, rest) =>
       if assigns bound l then None
-      else if only_declares l then Some (Sequence [], rest)
+      else if only_declares l then
+        if existsb (fun x => existsb (String.eqb x) bound) (outside 0 l) then None else Some (Sequence [], rest)
       else Some (Calling (spelled l) [] [], rest)
   | None => None
   end.

@@ -131,6 +131,7 @@ def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> st
 
 OF_BOTH = ", of both texts"
 OF_ORIGINAL = ", of the original as it is written"
+OF_NEITHER = ", of both programs as they were read, and what they touch as told"
 
 
 def change_status(
@@ -189,7 +190,7 @@ def change_tries(
         return [
             both,
             one(lambda: found().with_original, remark=OF_ORIGINAL, unread=True),
-            one(lambda: found().terms, unread=True),
+            one(lambda: found().terms, remark=OF_NEITHER, unread=True),
         ]
 
     tries = some(problems, good, remarks)
@@ -228,7 +229,7 @@ def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) ->
         one = partial(ProblemTry, status=status, remarks=remarks, example=asked_of)
         return [
             one(lambda: problem(node).text, remark=OF_ORIGINAL),
-            one(lambda: problem(node).words, unread=True),
+            one(lambda: problem(node).words, remark=OF_NEITHER, unread=True),
         ]
 
     if not _has_independent(loops):

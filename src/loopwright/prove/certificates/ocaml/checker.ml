@@ -1838,11 +1838,11 @@ let call_goals l sizes_scope c s known_time bounds f args hint =
       app (combine h.shape_arguments xs)
         (app (combine h.shape_hints ys) sizes_scope)
     in
-    let (outside, s3) = known inner false h.shape_domain s2 in
+    let (outside0, s3) = known inner false h.shape_domain s2 in
     let (t, s4) = linear_list inner h.shape_time s3 in
     (exclude
       (either
-        (outside :: ((not_starting known_time t) :: (map (violated t) bounds))))
+        (outside0 :: ((not_starting known_time t) :: (map (violated t) bounds))))
       s4) :: []
   | None -> unfit
 
@@ -2538,7 +2538,7 @@ let origin_goals parts0 sizes_scope s one c o =
              let (_, i) = p3 in
              let (xs, s2) = linear_list i o.origin_arguments s1 in
              let j = app (combine g.shape_arguments xs) sizes_scope in
-             let (outside, s3) = known j false g.shape_domain s2 in
+             let (outside0, s3) = known j false g.shape_domain s2 in
              let (l, s4) =
                linear_all ((i, (snd c)) :: ((j, w) :: ((i,
                  h.shape_time) :: ((j, g.shape_time) :: ((i, t) :: ((j,
@@ -2566,7 +2566,7 @@ let origin_goals parts0 sizes_scope s one c o =
                                 | [] ->
                                   (exclude
                                     (either
-                                      (outside :: ((apart read written0) :: (
+                                      (outside0 :: ((apart read written0) :: (
                                       (not_earlier before now) :: ((apart
                                                                     there
                                                                     here) :: [])))))
@@ -3055,7 +3055,7 @@ let read_goals kept begun0 real all sizes_scope ends s h c c' how =
                 let (_, i) = p2 in
                 let (xs, s2) = linear_list i o.origin_arguments s1 in
                 let j = app (combine g.shape_arguments xs) sizes_scope in
-                let (outside, s3) = known j false g.shape_domain s2 in
+                let (outside0, s3) = known j false g.shape_domain s2 in
                 let (l, s4) =
                   linear_all ((i, (snd c)) :: ((j, (snd w)) :: ((i,
                     (snd c')) :: ((j, (snd w')) :: ((j, g.shape_time) :: ((i,
@@ -3084,7 +3084,7 @@ let read_goals kept begun0 real all sizes_scope ends s h c c' how =
                                      (exclude
                                        (either
                                          (app
-                                           (outside :: ((apart x y) :: (
+                                           (outside0 :: ((apart x y) :: (
                                            (apart x' y') :: [])))
                                            (if ends
                                             then []
@@ -4484,6 +4484,15 @@ let assigning =
     (true, false, true, true, false, true, false, false)),
     EmptyString)))) :: []))))))))))))
 
+(** val past : string -> token list -> token list **)
+
+let rec past sign ts = match ts with
+| [] -> ts
+| t :: ts' ->
+  (match t with
+   | Sign s -> if eqb1 s sign then past sign ts' else ts
+   | _ -> ts)
+
 (** val assigns : string list -> token list -> bool **)
 
 let rec assigns bound0 ts =
@@ -4494,29 +4503,30 @@ let rec assigns bound0 ts =
      (||)
        (match t with
         | Word x ->
-          (match ts' with
-           | [] -> false
-           | t0 :: _ ->
-             (match t0 with
-              | Sign s -> (&&) (is_bound x) (existsb (eqb1 s) assigning)
-              | _ -> false))
+          (&&) (is_bound x)
+            (match past (String ((Ascii (true, false, false, true, false,
+                     true, false, false)), EmptyString)) ts' with
+             | [] -> false
+             | t0 :: _ ->
+               (match t0 with
+                | Sign s -> existsb (eqb1 s) assigning
+                | _ -> false))
         | Sign s ->
-          (match ts' with
-           | [] -> false
-           | t0 :: _ ->
-             (match t0 with
-              | Word x ->
-                (&&) (is_bound x)
-                  (existsb (eqb1 s) ((String ((Ascii (true, true, false,
-                    true, false, true, false, false)), (String ((Ascii (true,
-                    true, false, true, false, true, false, false)),
-                    EmptyString)))) :: ((String ((Ascii (true, false, true,
-                    true, false, true, false, false)), (String ((Ascii (true,
-                    false, true, true, false, true, false, false)),
-                    EmptyString)))) :: ((String ((Ascii (false, true, true,
-                    false, false, true, false, false)),
-                    EmptyString)) :: []))))
-              | _ -> false))
+          (&&)
+            (existsb (eqb1 s) ((String ((Ascii (true, true, false, true,
+              false, true, false, false)), (String ((Ascii (true, true,
+              false, true, false, true, false, false)),
+              EmptyString)))) :: ((String ((Ascii (true, false, true, true,
+              false, true, false, false)), (String ((Ascii (true, false,
+              true, true, false, true, false, false)),
+              EmptyString)))) :: ((String ((Ascii (false, true, true, false,
+              false, true, false, false)), EmptyString)) :: []))))
+            (match past (String ((Ascii (false, false, false, true, false,
+                     true, false, false)), EmptyString)) ts' with
+             | [] -> false
+             | t0 :: _ -> (match t0 with
+                           | Word x -> is_bound x
+                           | _ -> false))
         | _ -> false) (assigns bound0 ts'))
 
 (** val simple : token list -> (token list * token list) option **)
@@ -4577,6 +4587,27 @@ let only_declares ts = match ts with
          | _ -> false))
    | _ -> false)
 
+(** val outside : nat -> token list -> string list **)
+
+let rec outside depth = function
+| [] -> []
+| t :: ts' ->
+  (match t with
+   | Word x ->
+     app (match depth with
+          | O -> x :: []
+          | S _ -> []) (outside depth ts')
+   | Sign s ->
+     outside
+       (if eqb1 s (String ((Ascii (true, true, false, true, true, false,
+             true, false)), EmptyString))
+        then S depth
+        else if eqb1 s (String ((Ascii (true, false, true, true, true, false,
+                  true, false)), EmptyString))
+             then Nat.pred depth
+             else depth) ts'
+   | _ -> outside depth ts')
+
 (** val opaque_statement : string list -> counted parser0 **)
 
 let opaque_statement bound0 ts =
@@ -4586,7 +4617,9 @@ let opaque_statement bound0 ts =
     if assigns bound0 l
     then None
     else if only_declares l
-         then Some ((Sequence []), rest)
+         then if existsb (fun x -> existsb (eqb1 x) bound0) (outside O l)
+              then None
+              else Some ((Sequence []), rest)
          else Some ((Calling ((spelled l), [], [])), rest)
   | None -> None
 
@@ -5333,38 +5366,53 @@ let is_plain before t after =
                false, false)), (String ((Ascii (false, true, true, true,
                true, true, false, false)), EmptyString))))
           then false
-          else if eqb1 s (String ((Ascii (false, true, true, true, false,
+          else if eqb1 s (String ((Ascii (false, false, true, true, true,
                     true, false, false)), EmptyString))
                then (match after with
-                     | [] -> false
+                     | [] -> true
                      | t0 :: _ ->
                        (match t0 with
-                        | Number (_, _) -> true
-                        | Unread _ -> true
-                        | _ -> false))
-               else if (||)
-                         (eqb1 s (String ((Ascii (true, true, false, true,
-                           true, false, true, false)), EmptyString)))
-                         (among compound s)
-                    then named
-                    else if eqb1 s (String ((Ascii (true, false, true, true,
-                              true, true, false, false)), EmptyString))
-                         then (||) named
-                                (match before with
-                                 | Some t0 ->
-                                   (match t0 with
-                                    | Sign s' -> among shifts s'
-                                    | _ -> false)
-                                 | None -> false)
-                         else if among steps s
+                        | Sign s' ->
+                          negb
+                            (among ((String ((Ascii (false, true, false,
+                              true, true, true, false, false)),
+                              EmptyString)) :: ((String ((Ascii (true, false,
+                              true, false, false, true, false, false)),
+                              EmptyString)) :: [])) s')
+                        | _ -> true))
+               else if eqb1 s (String ((Ascii (false, true, true, true,
+                         false, true, false, false)), EmptyString))
+                    then (match after with
+                          | [] -> false
+                          | t0 :: _ ->
+                            (match t0 with
+                             | Number (_, _) -> true
+                             | Unread _ -> true
+                             | _ -> false))
+                    else if (||)
+                              (eqb1 s (String ((Ascii (true, true, false,
+                                true, true, false, true, false)),
+                                EmptyString))) (among compound s)
+                         then named
+                         else if eqb1 s (String ((Ascii (true, false, true,
+                                   true, true, true, false, false)),
+                                   EmptyString))
                               then (||) named
-                                     (match after with
-                                      | [] -> false
-                                      | t0 :: _ ->
+                                     (match before with
+                                      | Some t0 ->
                                         (match t0 with
-                                         | Word _ -> true
-                                         | _ -> false))
-                              else true
+                                         | Sign s' -> among shifts s'
+                                         | _ -> false)
+                                      | None -> false)
+                              else if among steps s
+                                   then (||) named
+                                          (match after with
+                                           | [] -> false
+                                           | t0 :: _ ->
+                                             (match t0 with
+                                              | Word _ -> true
+                                              | _ -> false))
+                                   else true
    | Directive _ -> false
    | Unread s ->
      negb
@@ -6017,15 +6065,596 @@ let everywhere uses0 =
     shape_hints = h.shape_hints; shape_domain = (And []); shape_time =
     h.shape_time }, (snd hu))) uses0
 
+(** val computing : string list **)
+
+let computing =
+  (String ((Ascii (true, true, false, false, true, true, true, false)),
+    (String ((Ascii (true, false, false, false, true, true, true, false)),
+    (String ((Ascii (false, true, false, false, true, true, true, false)),
+    (String ((Ascii (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, false, true,
+    true, true, false)), (String ((Ascii (false, true, false, false, true,
+    true, true, false)), (String ((Ascii (false, false, true, false, true,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (true,
+    true, false, false, true, true, true, false)), (String ((Ascii (true,
+    false, false, false, true, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, true, false)), (String ((Ascii (false,
+    false, true, false, true, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), EmptyString)))))))) :: ((String ((Ascii (true,
+    true, false, false, false, true, true, false)), (String ((Ascii (false,
+    true, false, false, false, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, true, false)), (String ((Ascii (false,
+    false, true, false, true, true, true, false)), (String ((Ascii (false,
+    true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, false, false, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, true, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, false, false, true,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    true, true, true, false)), (String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, false, false, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, true, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, true, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, false, true, false, false,
+    true, true, false)), (String ((Ascii (false, false, false, true, true,
+    true, true, false)), (String ((Ascii (false, false, false, false, true,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (true,
+    false, true, false, false, true, true, false)), (String ((Ascii (false,
+    false, false, true, true, true, true, false)), (String ((Ascii (false,
+    false, false, false, true, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, false, true, false, false,
+    true, true, false)), (String ((Ascii (false, false, false, true, true,
+    true, true, false)), (String ((Ascii (false, false, false, false, true,
+    true, true, false)), (String ((Ascii (false, true, false, false, true,
+    true, false, false)), EmptyString)))))))) :: ((String ((Ascii (true,
+    false, true, false, false, true, true, false)), (String ((Ascii (false,
+    false, false, true, true, true, true, false)), (String ((Ascii (false,
+    false, false, false, true, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, false, false)), (String ((Ascii (false,
+    true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, true, false,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    true, true, true, false)), (String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, false, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, true, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, true, false,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    true, true, true, false)), (String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    true, true, false, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, true, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    false, true, true, false)), EmptyString)))))) :: ((String ((Ascii (false,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, false, false, true, true, false)), (String ((Ascii (false,
+    true, true, false, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, false, false,
+    true, true, false)), (String ((Ascii (false, false, true, true, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (false,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, false, false, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, false, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, false, false,
+    true, true, false)), (String ((Ascii (false, true, false, false, true,
+    true, false, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (false,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, false, false, true, true, false)), (String ((Ascii (false,
+    true, false, false, true, true, false, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    true, true, false, false)), (String ((Ascii (false, false, false, false,
+    true, true, false, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    true, true, false, false)), (String ((Ascii (false, false, false, false,
+    true, true, false, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, false,
+    true, true, false, false)), (String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, true, true, false, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    true, true, true, false)), EmptyString)))))) :: ((String ((Ascii (false,
+    false, false, false, true, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, false, true, true, true, false)), (String ((Ascii (false,
+    true, true, false, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, false, false, false,
+    true, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, false,
+    true, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (true, true,
+    false, false, true, true, true, false)), (String ((Ascii (true, false,
+    false, true, false, true, true, false)), (String ((Ascii (false, true,
+    true, true, false, true, true, false)), (String ((Ascii (false, false,
+    true, true, false, true, true, false)), EmptyString)))))))) :: ((String
+    ((Ascii (true, true, false, false, false, true, true, false)), (String
+    ((Ascii (true, true, true, true, false, true, true, false)), (String
+    ((Ascii (true, true, false, false, true, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, true, false, false, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (true, true,
+    false, false, false, true, true, false)), (String ((Ascii (true, true,
+    true, true, false, true, true, false)), (String ((Ascii (true, true,
+    false, false, true, true, true, false)), (String ((Ascii (false, false,
+    true, true, false, true, true, false)), EmptyString)))))))) :: ((String
+    ((Ascii (false, false, true, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, false, false, true, true, false)), (String
+    ((Ascii (false, true, true, true, false, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (false, false, true, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, false, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (false,
+    false, true, false, true, true, true, false)), (String ((Ascii (true,
+    false, false, false, false, true, true, false)), (String ((Ascii (false,
+    true, true, true, false, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, false, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, false, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, false, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, false, true, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, true, false, false, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (false, false, false, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (true,
+    true, false, false, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, false, false, true, true, true, false)), (String ((Ascii (false,
+    false, false, true, false, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (true, false, false, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, false, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (true, false, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    false, true, true, false)), (String ((Ascii (false, true, true, false,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, true, false, true, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))))) :: ((String ((Ascii (false, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, false, false,
+    true, true, true, false)), (String ((Ascii (true, false, true, false,
+    true, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (true, true, false, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, true, true, false, false,
+    true, true, false)), (String ((Ascii (true, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (false, false, true, false, false,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (false,
+    true, true, false, false, true, true, false)), (String ((Ascii (true,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    true, true, true, false, true, true, false)), (String ((Ascii (false,
+    false, true, false, false, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, true, true,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (false, true, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, false, false, true, true, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, true, true, false, false,
+    true, true, false)), (String ((Ascii (true, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, false, false, false,
+    true, true, false)), (String ((Ascii (false, false, false, true, true,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (false,
+    true, true, false, false, true, true, false)), (String ((Ascii (true,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    false, false, false, false, true, true, false)), (String ((Ascii (false,
+    false, false, true, true, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (true, false, true, true,
+    false, true, true, false)), EmptyString)))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (false, false, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))) :: ((String ((Ascii (false, true, true, false,
+    false, true, true, false)), (String ((Ascii (false, false, true, false,
+    false, true, true, false)), (String ((Ascii (true, false, false, true,
+    false, true, true, false)), (String ((Ascii (true, false, true, true,
+    false, true, true, false)), (String ((Ascii (false, false, true, true,
+    false, true, true, false)), EmptyString)))))))))) :: ((String ((Ascii
+    (false, true, true, false, false, true, true, false)), (String ((Ascii
+    (true, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (false, true, true, false, false,
+    true, true, false)), (String ((Ascii (true, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, false, false, false,
+    true, true, false)), (String ((Ascii (false, true, true, false, false,
+    true, true, false)), EmptyString)))))))) :: ((String ((Ascii (false,
+    true, true, false, false, true, true, false)), (String ((Ascii (true,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    false, false, false, false, true, true, false)), (String ((Ascii (false,
+    false, true, true, false, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (true, true, false, false, false,
+    true, true, false)), (String ((Ascii (true, true, true, true, false,
+    true, true, false)), (String ((Ascii (false, false, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, true, true,
+    true, true, false)), (String ((Ascii (true, true, false, false, true,
+    true, true, false)), (String ((Ascii (true, false, false, true, false,
+    true, true, false)), (String ((Ascii (true, true, true, false, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), EmptyString)))))))))))))))) :: ((String ((Ascii
+    (true, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, false, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, true, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)), (String ((Ascii
+    (true, false, false, true, false, true, true, false)), (String ((Ascii
+    (true, true, true, false, false, true, true, false)), (String ((Ascii
+    (false, true, true, true, false, true, true, false)), (String ((Ascii
+    (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))))))))))) :: ((String ((Ascii (true, true, false,
+    false, false, true, true, false)), (String ((Ascii (true, true, true,
+    true, false, true, true, false)), (String ((Ascii (false, false, false,
+    false, true, true, true, false)), (String ((Ascii (true, false, false,
+    true, true, true, true, false)), (String ((Ascii (true, true, false,
+    false, true, true, true, false)), (String ((Ascii (true, false, false,
+    true, false, true, true, false)), (String ((Ascii (true, true, true,
+    false, false, true, true, false)), (String ((Ascii (false, true, true,
+    true, false, true, true, false)), (String ((Ascii (false, false, true,
+    true, false, true, true, false)),
+    EmptyString)))))))))))))))))) :: ((String ((Ascii (true, false, false,
+    false, false, true, true, false)), (String ((Ascii (false, true, false,
+    false, false, true, true, false)), (String ((Ascii (true, true, false,
+    false, true, true, true, false)), EmptyString)))))) :: ((String ((Ascii
+    (false, false, true, true, false, true, true, false)), (String ((Ascii
+    (true, false, false, false, false, true, true, false)), (String ((Ascii
+    (false, true, false, false, false, true, true, false)), (String ((Ascii
+    (true, true, false, false, true, true, true, false)),
+    EmptyString)))))))) :: ((String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (false, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, false, false, false,
+    true, true, false)), (String ((Ascii (false, true, false, false, false,
+    true, true, false)), (String ((Ascii (true, true, false, false, true,
+    true, true, false)), EmptyString)))))))))) :: ((String ((Ascii (true,
+    false, true, true, false, true, true, false)), (String ((Ascii (true,
+    false, false, true, false, true, true, false)), (String ((Ascii (false,
+    true, true, true, false, true, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, false, true, true, false,
+    true, true, false)), (String ((Ascii (true, false, false, false, false,
+    true, true, false)), (String ((Ascii (false, false, false, true, true,
+    true, true, false)), EmptyString)))))) :: ((String ((Ascii (true, false,
+    true, true, false, false, true, false)), (String ((Ascii (true, false,
+    false, true, false, false, true, false)), (String ((Ascii (false, true,
+    true, true, false, false, true, false)), EmptyString)))))) :: ((String
+    ((Ascii (true, false, true, true, false, false, true, false)), (String
+    ((Ascii (true, false, false, false, false, false, true, false)), (String
+    ((Ascii (false, false, false, true, true, false, true, false)),
+    EmptyString)))))) :: ((String ((Ascii (true, false, true, true, false,
+    false, true, false)), (String ((Ascii (true, false, false, true, false,
+    true, true, false)), (String ((Ascii (false, true, true, true, false,
+    true, true, false)), EmptyString)))))) :: ((String ((Ascii (true, false,
+    true, true, false, false, true, false)), (String ((Ascii (true, false,
+    false, false, false, true, true, false)), (String ((Ascii (false, false,
+    false, true, true, true, true, false)), EmptyString)))))) :: ((String
+    ((Ascii (true, true, false, false, true, true, true, false)), (String
+    ((Ascii (true, false, false, true, false, true, true, false)), (String
+    ((Ascii (false, true, false, true, true, true, true, false)), (String
+    ((Ascii (true, false, true, false, false, true, true, false)), (String
+    ((Ascii (true, true, true, true, false, true, true, false)), (String
+    ((Ascii (false, true, true, false, false, true, true, false)),
+    EmptyString)))))))))))) :: [])))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
+
+(** val calls_others : token list -> bool **)
+
+let rec calls_others = function
+| [] -> false
+| t :: ts' ->
+  (match t with
+   | Word f ->
+     (||)
+       (match ts' with
+        | [] -> false
+        | t0 :: _ ->
+          (match t0 with
+           | Sign s ->
+             (&&)
+               (eqb1 s (String ((Ascii (false, false, false, true, false,
+                 true, false, false)), EmptyString)))
+               (negb (among computing f))
+           | _ -> false)) (calls_others ts')
+   | _ -> calls_others ts')
+
 (** val as_told :
     string list -> (shape * use) list -> string -> ((string * expr
     list) * expr list) list -> string list **)
 
 let as_told names uses0 text calls =
-  flat_map (fun one ->
-    match snd one with
-    | Some _ -> []
-    | None -> (fst one) :: []) (accounts_of names uses0 text calls)
+  match parse true names text with
+  | Some n0 ->
+    flat_map (fun one ->
+      let (ws, y) = one in
+      let (name, y0) = y in
+      (match y0 with
+       | Some _ -> if calls_others (words ws) then name :: [] else []
+       | None -> name :: []))
+      (combine (leaves n0) (accounts_of names uses0 text calls))
+  | None -> []
 
 type source =
 | Term of counted
