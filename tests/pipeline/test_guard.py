@@ -193,6 +193,27 @@ def test_what_a_guard_cannot_say_is_listed_and_not_tested(tmp_path: Path) -> Non
     assert "uintptr_t" not in found.source.text
 
 
+@pytest.mark.parametrize(
+    ("parameters", "setup", "body", "told"),
+    [
+        ("struct v *s", "", "for (int i = 0; i < s->n; i++) s->y[i] = s->x[i];", "what is not a variable"),
+        ("struct v s", "", "for (int i = 0; i < s.n; i++) s.y[i] = s.x[i];", "what is not a variable"),
+        ("int n, double **A, double **B", "", f"{ROWS.replace('m;', 'n;')} A[i][j] = B[i][j];", "the rows"),
+        ("struct v *s", "double *x = s->x, *y = s->y; int n = s->n;", COPY, ""),
+        ("int n, double (*A)[n], double (*B)[n]", "", f"{ROWS.replace('m;', 'n;')} A[i][j] = B[i][j];", ""),
+    ],
+)
+def test_what_to_change_where_no_guard_can_be_written(
+    parameters: str, setup: str, body: str, told: str, tmp_path: Path
+) -> None:
+    head = "struct v { int n; double *x, *y; };\n"
+    scop = f"\n#pragma scop\n{body}\n#pragma endscop\n"
+    (tmp_path / "k.c").write_text(f"{head}void f({parameters}) {{ {setup}{scop}}}\n")
+    found = transformed(Request(file=str(tmp_path / "k.c"), guard=True), silent)
+    assert bool(found.regions[0].assumptions) is bool(told)
+    assert [told in one for one in found.notes] == ([True] if told else [])
+
+
 def test_a_length_of_the_same_name_is_another_variable() -> None:
     """The m of A's declaration is the one of the file: the parameter comes later."""
     text = text_of("int n, double A[n][m], int m", f"{ROWS} A[i][j] = 0;")

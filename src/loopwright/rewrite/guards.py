@@ -16,7 +16,7 @@ from loopwright.emit.expressions import condition_to_c, expression_to_c, literal
 from loopwright.emit.region import Loops
 from loopwright.loops.expressions import And, Test
 from loopwright.loops.traverse import rename, rename_test
-from loopwright.model.program import Array, Assumption, Program, Standing
+from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import everywhere, parameter_ranges
 from loopwright.prove.obligations.formulas import expr_of, formula_of
 from loopwright.prove.text.guards import NotAGuard, established, scalars, shown_by, touched_rows
@@ -42,6 +42,24 @@ def guard_for(plan: Plan, loops: Loops, new: Program) -> tuple[str, ...]:
         if left < fewest:
             fewest, best = left, conditions
     return best
+
+
+def untested(program: Program, assumptions: Sequence[Assumption]) -> Iterator[str]:
+    """What to change so that a guard can test what is left to believe of storage."""
+    left = [one for one in assumptions if one.standing is Standing.ASSUMED]
+    of_storage = [one for one in left if one.kind is AssumptionKind.ALIASING]
+    names = {name for one in of_storage for pair in one.pairs for name in pair}
+    is_member = any(program.file.declarations.visible(one, program.region) is None for one in names)
+    if left and (is_member or not all(one.text.isidentifier() for one in program.parameters)):
+        yield (
+            "no guard tests what is not a variable; give members of structs, and elements, names of their own"
+            " before the region: 'double *x = s->x; int n = s->n;'"
+        )
+    if any(not one.pairs for one in of_storage):
+        yield (
+            "no guard compares the rows that pointers lead to, each of which may be anywhere; declare them as"
+            " one array: 'double (*a)[m]'"
+        )
 
 
 def _left(plan: Plan, loops: Loops, new: Program, conditions: tuple[str, ...]) -> int:

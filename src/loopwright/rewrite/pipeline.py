@@ -37,7 +37,7 @@ from loopwright.rewrite.evidence import (
     of_model,
     of_scanning,
 )
-from loopwright.rewrite.guards import guard_for
+from loopwright.rewrite.guards import guard_for, untested
 from loopwright.rewrite.opinions import opinions_on, printed_region
 from loopwright.rewrite.request import (
     AssumptionReport,
@@ -127,6 +127,8 @@ def rewritten(
         for region in regions
         for note in (openmp_notes(region.loops) if options.openmp else _unsaid(region.plan))
     ]
+    if options.guard:
+        notes += [note for one in regions for note in untested(one.plan.written, one.assumptions)]
     reports = tuple(_report(plan, known.get(k)) for k, plan in enumerate(plans))
     silence = (text for region in regions for text in region.evidence.silence)
     remarks = (*remarks, *dict.fromkeys(silence))
