@@ -105,3 +105,9 @@ def test_a_label_twice_is_refused() -> None:
 
 def test_a_label_on_nothing_is_refused() -> None:
     assert "on nothing" in refusal("a[0] = 1; L: ;").message
+
+
+def test_a_label_inside_a_statement_is_refused() -> None:
+    """A test of data and what it guards are one statement."""
+    error = refusal("for (i = 0; i < n; i++) if (a[i] > 0) { L: a[i] = 1; }")
+    assert "'L' is inside a statement" in error.message and underlined(error) == "L"

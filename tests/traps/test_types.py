@@ -262,6 +262,14 @@ def test_names_of_types_that_mean_others_are_refused(trap: Trap, tmp_path: Path)
     assert "which its declaration does not show" in answer(trap, tmp_path)
 
 
+def test_a_declaration_that_is_none_is_told_as_such(tmp_path: Path) -> None:
+    """What the front end makes of it is no type of the array."""
+    file = tmp_path / "t.c"
+    file.write_text(function("for (i = 0; i < n; i++) few[i] = 1;", head="double few[-5];"))
+    with pytest.raises(BadInput, match=r"the compiler does not accept the declaration of 'few'"):
+        read_c(file)
+
+
 @pytest.mark.parametrize("test", ["n >= u", "(unsigned)n > 5", "n - 5 < u", "u > n && n < 9", "n == u || n < u"])
 def test_a_size_that_an_unsigned_number_is_compared_with_may_be_below_0(test: str, tmp_path: Path) -> None:
     """In C, -3 >= 2u: the test is left as it is, and nothing of the size is taken on trust."""

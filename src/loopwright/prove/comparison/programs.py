@@ -22,7 +22,7 @@ from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import isl_failures, within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.comparison.values_in_types import ARITHMETIC, overflow_of_new, overflow_of_text
-from loopwright.prove.descent.instances import NotOfOld
+from loopwright.prove.descent.instances import NotOfOld, claims_of
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reached import sizes_reaching
 from loopwright.prove.descent.reading import LoopText
@@ -158,22 +158,26 @@ def _untried(effort: Effort, near: Sizes | None = None) -> None:
 def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress: Progress) -> Verdict:
     """A few runs, a proof if it is short, more runs, and the proof however long it is.
 
-    Nothing is run where calls do what is not known.
+    Where the text is long, all runs come before any proof.  Nothing is run where calls do what is not known.
     """
     tried = _untried if trial is None else trial.difference
     is_long = len(text.leaves) > LONG_TEXT
-    wrong = shared_counters(text) or tried(FULL if is_long else QUICK)
+    wrong = shared_counters(text) or (None if is_long else tried(QUICK))
     if wrong is not None:
         return wrong
-    progress("proving along the loops")
     try:
-        known = recognised(old, text)
+        claims = claims_of(old, text)
     except Unreadable as failure:
         near = sizes_reaching(text, failure.leaf.name, old.context) if isinstance(failure, NotOfOld) else {}
         wrong = (tried(NEAR, near) if near else None) or tried(FULL)
         if wrong is None:
             raise
         return wrong
+    wrong = tried(FULL) if is_long else None
+    if wrong is not None:
+        return wrong
+    progress("proving along the loops")
+    known = recognised(old, text, claims)
     effort = LONG_PROOF if is_long else SHORT_PROOF
     verdict = _briefly(effort, lambda: by_descent(old, known))
     if isinstance(verdict, Proved | Refuted):

@@ -30,7 +30,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import smallest_point, values_text
 from loopwright.presburger.sets import OUT
 from loopwright.prove.descent.executed import Descent, Race, Wrong, calls
-from loopwright.prove.descent.instances import Claims, Instances, claims_of, functions
+from loopwright.prove.descent.instances import Claims, Instances, functions
 from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -71,9 +71,8 @@ class Recognised:
     instances: Mapping[str, Instances]
 
 
-def recognised(old: Program, text: LoopText) -> Recognised:
-    """The statements of the text; Unreadable where one is none of OLD."""
-    claims = claims_of(old, text)
+def recognised(old: Program, text: LoopText, claims: Mapping[str, Claims]) -> Recognised:
+    """The statements of the text as instances of those that they may be."""
     return Recognised(text, claims, functions(old, text, claims))
 
 

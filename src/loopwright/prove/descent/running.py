@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import CodeType
-from typing import Any, TypeAlias, assert_never
+from typing import Any, TypeAlias, TypeVar, assert_never
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Node, Remarked
 from loopwright.loops.traverse import variables
 
+Part = TypeVar("Part")
 Visit: TypeAlias = Callable[..., object]
 CompiledLoops: TypeAlias = Callable[[Mapping[str, int], int], int]
 """Runs for given parameters, for so many iterations of loops at most; how many it took."""
@@ -187,26 +188,28 @@ def _expr(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
 
 
 def _sum(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> tuple[dict[str, int], int]:
-    """The multiples of texts, none of which is a sum, and the number that an expression is the sum of."""
+    return summed(expr, lambda part: _other(part, names, scope))
+
+
+def summed(expr: ex.Expr, other: Callable[[ex.Expr], Part]) -> tuple[dict[Part, int], int]:
+    """The multiples of parts, none of which is a sum, and the number that an expression is the sum of."""
     match expr:
         case ex.Int(value):
             return {}, value
-        case ex.Var(name):
-            return {names.own(name, scope): 1}, 0
         case ex.Scaled(factor, argument):
-            inner, number = _sum(argument, names, scope)
+            inner, number = summed(argument, other)
             return {text: factor * count for text, count in inner.items()} if factor else {}, factor * number
         case ex.Sum(terms):
-            found: dict[str, int] = {}
+            found: dict[Part, int] = {}
             total = 0
             for term in terms:
-                inner, number = _sum(term, names, scope)
+                inner, number = summed(term, other)
                 total += number
                 for text, count in inner.items():
                     found[text] = found.get(text, 0) + count
             return {text: count for text, count in found.items() if count}, total
         case _:
-            return {_other(expr, names, scope): 1}, 0
+            return {other(expr): 1}, 0
 
 
 def _sum_text(terms: Mapping[str, int], number: int) -> str:
@@ -222,6 +225,8 @@ def _other(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
         return _expr(part, names, scope)
 
     match expr:
+        case ex.Var(name):
+            return names.own(name, scope)
         case ex.FloorDiv(argument, divisor):
             return f"({one(argument)} // {divisor})"
         case ex.TruncDiv(argument, divisor):
@@ -235,7 +240,7 @@ def _other(expr: ex.Expr, names: _Names, scope: Mapping[str, str]) -> str:
             return f"max({', '.join([*map(one, arguments)])})"
         case ex.Select(test, then, orelse):
             return f"({one(then)} if {_test(test, names, scope)} else {one(orelse)})"
-        case ex.Int() | ex.Var() | ex.Scaled() | ex.Sum():
+        case ex.Int() | ex.Scaled() | ex.Sum():
             raise AssertionError("these are sums")
         case _:
             assert_never(expr)

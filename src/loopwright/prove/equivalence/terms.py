@@ -7,8 +7,8 @@ a value may be put for the variable that holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 from loopwright.c.types import CType, Unknown
 from loopwright.lazy_dataclass import dataclass
@@ -61,6 +61,7 @@ class InputTerm:
 
 Term: TypeAlias = Constant | Index | CellTerm | Apply | InputTerm
 
+Part = TypeVar("Part")
 COMMUTATIVE = frozenset("+*")
 CHOICE = "?:"
 
@@ -71,6 +72,25 @@ def subterms(term: Term) -> Iterator[Term]:
     if isinstance(term, Apply):
         for argument in term.arguments:
             yield from subterms(argument)
+
+
+def shape_of(
+    term: Term, parts: list[Part], index: Callable[[Index], Part], cell: Callable[[CellTerm], Part]
+) -> Term:
+    """The term without its cells and integers; what is made of those is added to `parts`, in their order."""
+    match term:
+        case Constant():
+            return term
+        case Index(_, kind):
+            parts.append(index(term))
+            return Constant("an integer", kind)
+        case CellTerm(_, _, kind):
+            parts.append(cell(term))
+            return Constant("a cell", kind)
+        case Apply(operator, arguments, kind):
+            return Apply(operator, tuple(shape_of(one, parts, index, cell) for one in arguments), kind)
+        case InputTerm():
+            raise AssertionError("a statement reads cells")
 
 
 @dataclass(frozen=True, slots=True)

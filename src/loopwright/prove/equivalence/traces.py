@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field as field_of
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias
@@ -116,20 +116,30 @@ class Runnable:
 
     def stays_inside(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
         """Whether all subscripts are within the extents that are known."""
+        executions: dict[int, list[StatementRun]] = {}
+        for step in steps:
+            executions.setdefault(id(step.computation), []).append(step)
+        columns = (
+            (runs[0].computation, zip(*(step.values for step in runs), strict=True))
+            for runs in executions.values()
+        )
+        return self.contains(
+            ((one, [(min(values), max(values)) for values in own]) for one, own in columns), sizes
+        )
+
+    def contains(self, spans: Iterable[tuple[Computation, Sequence[tuple[int, int]]]], sizes: Sizes) -> bool:
+        """Whether statements stay within the extents that are known, by the least and largest values of their
+        columns.
+        """
         limits = {
             name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
             for name, extents in self.extents.items()
         }
-        executions: dict[int, list[StatementRun]] = {}
-        for step in steps:
-            executions.setdefault(id(step.computation), []).append(step)
-        for runs in executions.values():
-            columns = list(zip(*(step.values for step in runs), strict=True))
-            spans = [(min(values), max(values)) for values in columns]
-            for place, limit in _limited(runs[0].computation, limits):
-                if spans[place][0] < 0 or spans[place][1] >= limit:
-                    return False
-        return True
+        return not any(
+            own[place][0] < 0 or own[place][1] >= limit
+            for computation, own in spans
+            for place, limit in _limited(computation, limits)
+        )
 
 
 def _limited(computation: Computation, limits: Mapping[str, tuple[int | None, ...]]) -> set[tuple[int, int]]:

@@ -314,6 +314,9 @@ def _tags(
                 "a label names one loop component: choose another name",
             )
         seen[name] = spot
+        if any(leaf.body.place.contains(node.span) for leaf in leaves):
+            said = f"the label '{name}' is inside a statement: a test of data and what it guards are one"
+            raise refuse(spot, said, "put it in front of the whole statement")
         if not any(label.place == spot for label in members):
             raise refuse(spot, f"the label '{name}' is on nothing", "put it in front of a statement")
     ordered = sorted(members, key=lambda label: label.place)

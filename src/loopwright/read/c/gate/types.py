@@ -208,12 +208,17 @@ _DECLARE = "declare it by a type of C itself, such as int"
 def _refuse_elements(program: Program, nodes: list[tree.Node]) -> None:
     """Storage whose type the reader knows by a name that means another type here."""
     taken = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
+    in_rows = {array.name for array in program.arrays if array.rank}
     for node in nodes:
         if isinstance(node, tree.Name) and node.declaration.name in taken:
             read = types.named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
             kind = element_type(node.declaration.type)
             if not _agree(read, kind):
-                raise _misread(node, f"'{node.declaration.name}'", kind)
+                name = f"'{node.declaration.name}'"
+                if node.declaration.name in in_rows and kind == types.unqualified(node.declaration.type):
+                    said = f"the compiler does not accept the declaration of {name}"
+                    raise refuse(node.place.span, said, "compile the file: its message says what is wrong")
+                raise _misread(node, name, kind)
 
 
 def _agree(read: types.CType, kind: types.CType) -> bool:

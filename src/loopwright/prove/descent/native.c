@@ -1,0 +1,296 @@
+/* Two programs run side by side, with values as hashes of what they are made of.
+
+   A program is a row of numbers, each part of it after what says its kind (`value`, `holds`, `perform`), and so
+   is what a statement does (`visit`): `prove/descent/native.py` makes them.  Integers that are too large end a
+   run, and so does too much of it. */
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef long long num;
+typedef unsigned long long word;
+
+enum { MOST_SUBSCRIPTS = 6, MOST_GIVEN = 24, WIDTH_OUT = 9, MOST_PLACES = 6, LONGEST_TRACE = 24000000 };
+
+static const num LARGEST = 1LL << 60;
+
+typedef struct {
+  word value[2];
+  int last[2]; /* the execution that wrote it last, from 1; 0 where none did */
+  int array, rank;
+  num at[MOST_SUBSCRIPTS];
+} cell;
+
+static cell *cells;
+static int *slots;
+static num count_of_cells, room_for_cells, room_for_slots;
+static num *trace[2], length[2], room[2], *starts_of[2], executions[2], room_for_starts[2];
+static num given[MOST_GIVEN], fuel, *variables;
+static const num *does, *starts, *widths;
+static int side, over;
+
+static word mixed(word one, word other) {
+  word h = (one ^ (other + 0x9e3779b97f4a7c15u + (one << 6) + (one >> 2))) * 0xff51afd7ed558ccdu;
+  return h ^ (h >> 32);
+}
+
+static int grown(void *place, num *room, num wanted, size_t size) {
+  void **pointer = place;
+  if (wanted <= *room) return 1;
+  num more = wanted * 2 + 1024;
+  void *next = realloc(*pointer, more * size);
+  if (!next) return over = 1, 0;
+  *pointer = next, *room = more;
+  return 1;
+}
+
+/* Where the search for a cell begins, which goes on in steps of 9: eight neighbours of a row are neighbours. */
+static word beginning(num array, num rank, const num *at) {
+  word place = array * 1031;
+  num last = rank ? at[rank - 1] : 0;
+  for (num k = 0; k < rank - 1; k++) place = (place + at[k]) * 0x9e3779b97f4a7c15u, place ^= place >> 29;
+  place = (place + (last >> 3)) * 0x9e3779b97f4a7c15u;
+  return ((place >> 20) << 3 | (last & 7)) & (room_for_slots - 1);
+}
+
+static int rehashed(void) {
+  num size = room_for_slots ? room_for_slots * 2 : 4096;
+  int *next = malloc(size * sizeof *next);
+  if (!next) return over = 1, 0;
+  free(slots), slots = next, room_for_slots = size;
+  memset(slots, -1, size * sizeof *slots);
+  for (num k = 0; k < count_of_cells; k++) {
+    word at = beginning(cells[k].array, cells[k].rank, cells[k].at);
+    while (slots[at] >= 0) at = (at + 9) & (size - 1);
+    slots[at] = k;
+  }
+  return 1;
+}
+
+/* The cell that p says: its array, its rank, and for each subscript what is given and what is added. */
+static num found(const num **place) {
+  const num *p = *place;
+  num array = p[0], rank = p[1], at[MOST_SUBSCRIPTS];
+  for (num k = 0; k < rank; k++) at[k] = given[p[2 + 2 * k]] + p[3 + 2 * k];
+  *place = p + 2 + 2 * rank;
+  if (4 * count_of_cells >= room_for_slots && !rehashed()) return 0;
+  word slot = beginning(array, rank, at);
+  for (; slots[slot] >= 0; slot = (slot + 9) & (room_for_slots - 1)) {
+    cell *one = cells + slots[slot];
+    num k = 0;
+    while (k < rank && one->at[k] == at[k]) k++;
+    if (k == rank && one->array == array) return slots[slot];
+  }
+  if (!grown(&cells, &room_for_cells, count_of_cells + 1, sizeof *cells)) return 0;
+  cell *one = cells + count_of_cells;
+  word value = mixed(array + 1, 17);
+  for (num k = 0; k < rank; k++) value = mixed(value, one->at[k] = at[k]);
+  one->value[0] = one->value[1] = value;
+  one->last[0] = one->last[1] = 0, one->array = array, one->rank = rank;
+  return slots[slot] = count_of_cells++;
+}
+
+/* A statement is how many assignments it makes, and these.  An assignment is its shape, how many parts its
+   value has, the parts, the target.  A part is an integer (-1, what is given, what is added) or a cell. */
+static void visit(num statement) {
+  num size = 1 + widths[statement], *now;
+  if (length[side] + size > LONGEST_TRACE) { over = 1; return; }
+  if (!grown(&trace[side], &room[side], length[side] + size, sizeof(num))) return;
+  if (!grown(&starts_of[side], &room_for_starts[side], executions[side] + 1, sizeof(num))) return;
+  now = trace[side] + length[side];
+  now[0] = statement;
+  memcpy(now + 1, given, (size - 1) * sizeof(num));
+  starts_of[side][executions[side]++] = length[side];
+  length[side] += size;
+  const num *p = does + starts[statement];
+  for (num assignments = *p++; assignments > 0; assignments--) {
+    word value = mixed(*p++, 5);
+    for (num parts = *p++; parts > 0; parts--)
+      if (*p < 0) value = mixed(value, given[p[1]] + p[2]), p += 3;
+      else {
+        num read = found(&p); /* which may move the cells */
+        if (over) return;
+        value = mixed(value, cells[read].value[side]);
+      }
+    num target = found(&p);
+    if (over) return;
+    cells[target].value[side] = value;
+    cells[target].last[side] = executions[side];
+  }
+}
+
+enum { SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE };
+enum { EQ, NE, LE, LT, GE, GT, AND, OR, NOT };
+enum { CALL, BLOCK, IF, FOR, LET };
+
+static int holds(const num **p);
+
+static num value(const num **p) {
+  num kind = *(*p)++, count = *(*p)++, result, one, times;
+  switch (kind) {
+    case VARIABLE: return variables[count];
+    case SUM:
+      for (result = *(*p)++; count > 0; count--) {
+        times = *(*p)++;
+        if (__builtin_mul_overflow(times, value(p), &one)) over = 1;
+        if (__builtin_add_overflow(result, one, &result)) over = 1;
+      }
+      return result;
+    case FLOOR: one = value(p); return one / count - (one % count < 0);
+    case TRUNCATED: return value(p) / count;
+    case REMAINDER: return value(p) % count;
+    case MINIMUM:
+      for (result = value(p); count > 1; count--) one = value(p), result = one < result ? one : result;
+      return result;
+    case MAXIMUM:
+      for (result = value(p); count > 1; count--) one = value(p), result = one > result ? one : result;
+      return result;
+    default: times = holds(p), result = value(p), one = value(p); return times ? result : one;
+  }
+}
+
+static int holds(const num **p) {
+  num kind = *(*p)++, count = *(*p)++, one, other;
+  int result;
+  if (kind < AND) one = value(p), other = value(p);
+  switch (kind) {
+    case EQ: return one == other;
+    case NE: return one != other;
+    case LE: return one <= other;
+    case LT: return one < other;
+    case GE: return one >= other;
+    case GT: return one > other;
+    case NOT: return !holds(p);
+    case AND: for (result = 1; count > 0; count--) result = holds(p) & result; return result;
+    default: for (result = 0; count > 0; count--) result = holds(p) | result; return result;
+  }
+}
+
+/* The second number of a part is that of a statement or variable, or how many parts or numbers follow. */
+static void perform(const num **p) {
+  num kind = *(*p)++, count = *(*p)++, step, was;
+  const num *end, *test;
+  switch (kind) {
+    case CALL:
+      for (num k = 0; k < widths[count]; k++) {
+        given[k] = value(p);
+        if (given[k] > LARGEST || given[k] < -LARGEST) over = 1; /* and a little can be added to it */
+      }
+      if (!over) visit(count);
+      return;
+    case BLOCK: for (; count > 0; count--) perform(p); return;
+    case IF: /* then the test, how many numbers the first branch takes, and the branches */
+      end = *p + count;
+      was = holds(p), step = *(*p)++;
+      if (!was) *p += step;
+      if (*p != end) perform(p);
+      *p = end;
+      return;
+    case FOR: /* then its variable, its step, its first value, its test, its body */
+      end = *p + count;
+      count = *(*p)++, step = *(*p)++, was = variables[count];
+      for (num now = value(p);;) {
+        variables[count] = now, test = *p;
+        if (!holds(&test) || over) break;
+        if (--fuel < 0) { over = 1; break; }
+        perform(&test);
+        if (__builtin_add_overflow(now, step, &now)) over = 1;
+      }
+      variables[count] = was, *p = end;
+      return;
+    default: /* LET: its variable, then its value, and the body */
+      was = variables[count], step = value(p);
+      variables[count] = step;
+      perform(p);
+      variables[count] = was;
+  }
+}
+
+void start(const num *all, const num *where, const num *how_many) {
+  does = all, starts = where, widths = how_many;
+  count_of_cells = 0, over = 0;
+  if (room_for_slots) memset(slots, -1, room_for_slots * sizeof *slots);
+  length[0] = length[1] = executions[0] = executions[1] = 0;
+}
+
+/* How many of so many iterations a program leaves; -1 where it takes more. */
+num run(num which, const num *program, num *begun, num most) {
+  side = which, variables = begun, fuel = most;
+  perform(&program);
+  return over ? -1 : fuel;
+}
+
+/* Of the cells of arrays below `counted` that end up with two values, those that both runs are done with first.
+   Each is its number, its array, its rank and its subscripts. */
+num different(num counted, num *out) {
+  num chosen = 0, ends[MOST_PLACES];
+  for (num k = 0; k < count_of_cells; k++) {
+    cell *one = cells + k;
+    if (one->array >= counted || one->value[0] == one->value[1]) continue;
+    num end = one->last[0] > one->last[1] ? one->last[0] : one->last[1], place = chosen;
+    while (place > 0 && ends[place - 1] > end) place--;
+    if (place == MOST_PLACES) continue;
+    if (chosen < MOST_PLACES) chosen++;
+    for (num m = chosen - 1; m > place; m--) {
+      ends[m] = ends[m - 1];
+      memcpy(out + m * WIDTH_OUT, out + (m - 1) * WIDTH_OUT, WIDTH_OUT * sizeof(num));
+    }
+    ends[place] = end;
+    num *to = out + place * WIDTH_OUT;
+    to[0] = k, to[1] = one->array, to[2] = one->rank;
+    memcpy(to + 3, one->at, one->rank * sizeof(num));
+  }
+  return chosen;
+}
+
+/* Of an execution whose integers are given: whether it writes a cell that is needed, or, if `is_part`, its reads
+   marked as needed. */
+static int touched(num statement, char *needed, int is_part) {
+  const num *p = does + starts[statement];
+  int writes = 0;
+  for (num assignments = *p++; assignments > 0; assignments--) {
+    p++;
+    for (num parts = *p++; parts > 0; parts--)
+      if (*p < 0) p += 3;
+      else if (is_part) needed[found(&p)] = 1;
+      else p += 2 + 2 * p[1];
+    if (is_part) p += 2 + 2 * p[1];
+    else {
+      num target = found(&p);
+      writes |= needed[target], needed[target] = 0;
+    }
+  }
+  return writes;
+}
+
+/* The executions that the last value of a cell is made by, the last one first, each as its statement and what
+   it is given; all of them for the cell -1.  How many numbers that takes, or -1 where it is more than `most`. */
+num leading_to(num which, num wanted, num most, num *out) {
+  char *needed = calloc(count_of_cells + 1, 1);
+  num used = 0;
+  if (!needed) return -1;
+  if (wanted >= 0) needed[wanted] = 1;
+  for (num k = executions[which] - 1; k >= 0 && used >= 0; k--) {
+    const num *step = trace[which] + starts_of[which][k];
+    num statement = step[0], size = 1 + widths[statement];
+    memcpy(given, step + 1, (size - 1) * sizeof(num));
+    if (wanted >= 0 && !touched(statement, needed, 0)) continue;
+    touched(statement, needed, 1);
+    if (used + size > most) used = -1;
+    else memcpy(out + used, step, size * sizeof(num)), used += size;
+  }
+  free(needed);
+  return used;
+}
+
+/* The least and the largest of what each statement of the first program is given. */
+void spans(num *out) {
+  for (num k = 0; k < executions[0]; k++) {
+    const num *step = trace[0] + starts_of[0][k];
+    num *own = out + step[0] * 2 * MOST_GIVEN;
+    for (num m = 0; m < widths[step[0]]; m++) {
+      if (step[1 + m] < own[2 * m]) own[2 * m] = step[1 + m];
+      if (step[1 + m] > own[2 * m + 1]) own[2 * m + 1] = step[1 + m];
+    }
+  }
+}

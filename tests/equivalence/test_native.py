@@ -1,0 +1,199 @@
+"""Two programs run by `native.c` do what the interpreter of LOOP runs, and tell the same of their cells."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.c.types import DOUBLE, INT
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.interpreter import execute
+from loopwright.loops.nodes import Block, For, If, Let, Node
+from loopwright.prove.descent import native
+from loopwright.prove.descent.interpreted import interpreted_pair
+from loopwright.prove.descent.native import NotNative, native_pair
+from loopwright.prove.descent.running import TooLong, counting
+from loopwright.prove.equivalence.assignments import Computation, columns_of
+from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, TermAssignment
+from loopwright.prove.equivalence.traces import Runnable, leading_to
+from loopwright.prove.verdict import Refuted
+
+OUTER, J, N = Var("i"), Var("j"), Var("n")
+MOST = 10_000
+
+
+def _more(value: Expr, number: int) -> Expr:
+    return Sum((value, Int(number)))
+
+
+def _statement(name: str, target: CellTerm, *read: CellTerm) -> Computation:
+    """target = read[0] + ... + i."""
+    value = Apply("+", (*read, Index(OUTER, INT)), DOUBLE)
+    made = (TermAssignment(target, value),)
+    return Computation(name, 1, made, columns_of(made))
+
+
+def _cell(array: str, *at: Expr) -> CellTerm:
+    return CellTerm(array, at, DOUBLE)
+
+
+ROW = _statement("row", _cell("A", OUTER), _cell("A", _more(OUTER, -1)), _cell("s"))
+POINT = _statement(
+    "point", _cell("B", OUTER, _more(J, 1)), _cell("B", _more(OUTER, -1), J), _cell("A", OUTER)
+)
+SUM = _statement("sum", _cell("s"), _cell("s"), _cell("B", OUTER, J))
+STATEMENTS = {one.name: one for one in (ROW, POINT, SUM)}
+
+
+def _up_to(name: str, last: Expr, body: Node) -> For:
+    return For(name, Int(0), Compare(Relation.LE, Var(name), last), 1, body)
+
+
+INSIDE = Block((POINT.call(), SUM.call()))
+PROGRAMS: dict[str, Node] = {
+    "floors": _up_to("i", FloorDiv(_more(N, -9), 2), _up_to("j", Max((OUTER, Int(2), _more(N, -5))), INSIDE)),
+    "remainders": _up_to("i", N, If(Compare(Relation.EQ, Rem(_more(OUTER, -3), 2), Int(0)), ROW.call())),
+    "quotients": _up_to("i", TruncDiv(_more(Scaled(-3, N), 1), 2), ROW.call()),
+    "a choice": _up_to(
+        "i", N, _up_to("j", Select(Compare(Relation.LT, OUTER, Int(3)), OUTER, Min((N, Int(5)))), INSIDE)
+    ),
+    "branches": _up_to(
+        "i",
+        N,
+        If(
+            Or((Compare(Relation.GT, OUTER, Int(4)), Not(Compare(Relation.NE, OUTER, Int(1))))),
+            ROW.call(),
+            Let("j", Scaled(2, OUTER), INSIDE),
+        ),
+    ),
+    "down": For(
+        "j",
+        N,
+        And((Compare(Relation.GE, J, Int(-2)), Compare(Relation.GE, J, Scaled(-1, N)))),
+        -3,
+        Block((Let("i", J, ROW.call()), _up_to("i", J, SUM.call()))),
+    ),
+    "one name in another": _up_to(
+        "i",
+        N,
+        Block((_up_to("j", OUTER, For("i", OUTER, Compare(Relation.LE, OUTER, J), 1, INSIDE)), ROW.call())),
+    ),
+    "nothing": Block(()),
+}
+
+
+def _pair(old: Node, new: Node, arrays: tuple[str, ...] = ("A", "B", "s")) -> Pair:
+    extents = {"B": (Int(50), None)}
+    runs = Runnable(old, STATEMENTS, extents), Runnable(new, STATEMENTS, {})
+    return Pair(("old.c", "new.c"), runs, arrays, reassociate=False, opaque=frozenset())
+
+
+@pytest.mark.parametrize("size", (-3, 0, 1, 6, 9))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_runs_what_the_interpreter_runs(name: str, size: int) -> None:
+    program, sizes = PROGRAMS[name], {"n": size}
+    pair = native_pair(_pair(program, Block((program, program))))
+    took = pair.run(sizes, MOST)
+    steps = pair.leading_to()
+    assert steps is not None
+    expected = list(execute(program, sizes))
+    for found, times in zip(steps, (1, 2), strict=True):
+        assert [(one.computation.name, one.values) for one in found] == expected * times
+    assert took == 3 * counting(program)(sizes, MOST)
+    if took:
+        with pytest.raises(TooLong):
+            pair.run(sizes, 2 * took // 3 - 1)
+
+
+@pytest.mark.parametrize("name", [one for one in PROGRAMS if one != "nothing"])
+def test_tells_of_the_cells_that_python_tells_of(name: str) -> None:
+    """What leads to each of them, too, and that both find the same difference in values."""
+    sizes = {"n": 9}
+    for old, new in (
+        (PROGRAMS[name], PROGRAMS["branches"]),
+        (PROGRAMS["floors"], Block((PROGRAMS["floors"], PROGRAMS[name]))),
+    ):
+        pair = _pair(old, new)
+        fast, slow = native_pair(pair), interpreted_pair(pair)
+        assert fast.run(sizes, MOST) == slow.run(sizes, MOST)
+        assert fast.differs == slow.differs
+        everything = fast.leading_to()
+        assert everything is not None
+        for number, place in fast.different():
+            assert fast.leading_to(number) == tuple(leading_to(one, place) for one in everything)
+        if fast.differs:
+            one, other = fast.confirmed(sizes), slow.confirmed(sizes)
+            assert isinstance(one, Refuted) == isinstance(other, Refuted)
+
+
+def test_only_of_cells_that_count() -> None:
+    programs = PROGRAMS["branches"], Block((PROGRAMS["branches"], PROGRAMS["remainders"]))
+    for arrays, differs in ((("B",), False), (("A",), True)):
+        pair = native_pair(_pair(*programs, arrays))
+        pair.run({"n": 7}, MOST)
+        assert pair.differs == differs
+
+
+def test_an_original_outside_of_its_arrays_is_no_witness() -> None:
+    pair = native_pair(_pair(_up_to("i", N, Let("j", Int(1), SUM.call())), Block(())))
+    for size, is_inside in ((49, True), (50, False)):
+        pair.run({"n": size}, MOST)
+        assert pair.differs
+        assert pair.is_inside(pair.pair.runs[0], {"n": size}) == is_inside
+        assert (pair.confirmed({"n": size}) is not None) == is_inside
+
+
+def test_many_cells_and_large_subscripts() -> None:
+    """The table of cells grows, and rows far from each other are not confused."""
+    column = _up_to("i", N, Let("j", Int(1), POINT.call()))
+    pair = native_pair(_pair(column, column))
+    assert pair.run({"n": 3_000}, MOST) == 6_002
+    far = Let("i", Sum((Scaled(1 << 33, OUTER), Scaled(-(1 << 40), N))), ROW.call())
+    program = _up_to("i", N, Block((far, _up_to("j", Int(70), POINT.call()))))
+    pair = native_pair(_pair(program, program))
+    pair.run({"n": 45}, MOST)
+    assert not pair.differs
+    pair = native_pair(_pair(program, Block((program, Let("i", Int(45 << 33), Let("i", OUTER, ROW.call()))))))
+    pair.run({"n": 45}, MOST)
+    assert [place for _, place in pair.different()] == [("A", (45 << 33,))]
+
+
+@pytest.mark.parametrize(
+    "start", (Scaled(1 << 59, N), Sum((Scaled(1 << 58, N), FloorDiv(Scaled(1 << 58, N), 1))))
+)
+def test_integers_that_do_not_fit_end_a_run(start: Expr) -> None:
+    program = For("i", start, Compare(Relation.GT, OUTER, Int(0)), 1, ROW.call())
+    pair = native_pair(_pair(program, program))
+    with pytest.raises(TooLong):
+        pair.run({"n": 20}, MOST)
+
+
+def test_numbers_that_do_not_fit_are_not_encoded() -> None:
+    for value in (Scaled(1 << 64, OUTER), Sum((OUTER, Int(-(1 << 60)))), FloorDiv(OUTER, 1 << 63)):
+        program = _up_to("i", N, Let("j", value, INSIDE))
+        with pytest.raises(NotNative):
+            native_pair(_pair(program, program))
+
+
+def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "FLAGS", ("-no-such-option",))
+    native.compiled_runner.cache_clear()
+    with pytest.raises(NotNative):
+        native_pair(_pair(PROGRAMS["floors"], PROGRAMS["floors"]))
