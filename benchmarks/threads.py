@@ -2,8 +2,9 @@
 
     python -m benchmarks.threads [KERNEL ...] [--budget S] [--limit S] [--json FILE] [--scripts FOLDER]
 
-Each search begins with the shipped script.  The text that it finds then runs in turns, on the first two cores
-that the process may use, with Pluto's parallel text (../shared/peers) beside it:
+Each search begins with the best script for one thread that is known: that in benchmarks/found, or the shipped
+one.  The text that it finds then runs in turns, on the first two cores that the process may use, with Pluto's
+parallel text (../shared/peers) beside it:
 
     found, pluto   times as fast on two threads as gcc -O3 -march=native makes the original
     itself         the text on two threads over the same text on one
@@ -12,7 +13,7 @@ that the process may use, with Pluto's parallel text (../shared/peers) beside it
     share          itself / limit
     busy           the part of the time that threads compute: less is work that is not even, or waits
     slower         processor time of two threads over that of one: more is data that each fetches for itself
-    shipped        the text on two threads over the shipped script on one
+    alone          the text on two threads over the script for one thread on one
 
 With --scripts nothing is searched: the scripts FOLDER/KERNEL.lw are timed.
 """
@@ -43,11 +44,12 @@ from loopwright.run.compiler import FAST, find_compiler
 from loopwright.run.timing import geometric_mean
 from loopwright.transform.script.steps import parse_script
 
-COLUMNS = ("found", "pluto", "itself", "limit", "share", "busy", "slower", "shipped")
+COLUMNS = ("found", "pluto", "itself", "limit", "share", "busy", "slower", "alone")
 MOST_ROUNDS, LONG = 12, 8.0
 """Programs run so many times, or for so many seconds."""
 
 THREADS = 2
+FOUND = Path(__file__).parent / "found"
 
 
 @dataclass(frozen=True)
@@ -104,16 +106,16 @@ def _summary(rows: Sequence[Shared]) -> str:
 
 def measured(file: Path, budget: float, scripts: Path | None, cores: Sequence[int]) -> Shared:
     """One kernel: the search first, then all versions in turns."""
-    original, shipped = file.read_text(), file.with_suffix(".lw").read_text()
+    known = FOUND / f"{file.stem}.lw"
+    start = known if known.is_file() else file.with_suffix(".lw")
+    original, begun = file.read_text(), start.read_text()
     try:
         with tempfile.TemporaryDirectory(prefix="loopwright-") as name:
             runner = TrialRunner(file, Path(name), find_compiler(), (), threads=THREADS)
-            alone = transformed(Request(file=str(file), script=shipped, prove=False), silent).source.text
+            alone = transformed(Request(file=str(file), script=begun, prove=False), silent).source.text
             if scripts is None:
                 request = Request(file=str(file), script_file="<optimised>", openmp=True)
-                search = Search(
-                    budget=budget, threads=THREADS, start=parse_script(shipped, f"{file.stem}.lw")
-                )
+                search = Search(budget=budget, threads=THREADS, start=parse_script(begun, str(start)))
                 found = optimise(request, runner, search, silent)
                 text, script = original if found.outcome is None else found.outcome.source.text, found.script
             else:
@@ -127,7 +129,7 @@ def measured(file: Path, budget: float, scripts: Path | None, cores: Sequence[in
 
 
 def _programs(runner: TrialRunner, original: str, alone: str, text: str) -> dict[str, Path]:
-    """The original, the shipped script, what was found, the same by the processor's clock, and Pluto's."""
+    """The original, the script for one thread, what was found, also by the processor's clock, Pluto's."""
     found = {
         "gcc": runner.program(original, "gcc"),
         "alone": runner.program(alone, "alone"),
@@ -183,7 +185,7 @@ def _ratios(seconds: dict[str, float]) -> dict[str, float]:
     one, two, processor = seconds["one"], seconds["two"], seconds["processor"]
     itself, limit = one / two, THREADS * one / seconds["pair"]
     found = {"found": seconds["gcc"] / two, "itself": itself, "limit": limit, "share": itself / limit}
-    found |= {"busy": processor / THREADS / two, "slower": processor / one, "shipped": seconds["alone"] / two}
+    found |= {"busy": processor / THREADS / two, "slower": processor / one, "alone": seconds["alone"] / two}
     return found | ({"pluto": seconds["gcc"] / seconds["pluto"]} if "pluto" in seconds else {})
 
 

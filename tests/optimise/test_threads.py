@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,29 @@ for (int i = 0; i < 95; i++)
         "parallel(S, jT)",
         "vectorize(S, j)",
     ]
+
+
+def test_tiles_after_those_on_the_diagonal_are_shared() -> None:
+    """Columns wait for a block of columns, not for each other; the block itself has nothing to share."""
+    plan = plan_of(kernel_program("gramschmidt"))
+    sizes = {"M": 640, "N": 720}
+    setting = SearchContext(plan, WIDE, sizes, ordering(plan.original), threads=2)
+    judge = Judge(plan, setting, math.inf, threads=2)
+    script = parse_script(
+        "distribute()\ntile(@35, k=1048576, j=120, skew)\n"
+        "interchange(UpdateR, [i, j])\ninterchange(UpdateA, [i, j])\n"
+    )
+    given = judge.estimated(script, GIVEN)
+    assert given is not None
+    shared = among_threads(judge, given)
+    assert [str(one) for one in shared.script[1:] if "interchange" not in str(one)][:4] == [
+        "tile(@35, k=40, j=40, skew)",
+        "(After, Before) = isplit(@35, {[kT, jT, k] : jT > kT}, 1)",
+        "reorder(After, Before)",
+        "parallel(After, jT)",
+    ]
+    assert not any("parallel(Before" in str(one) for one in shared.script)
+    assert shared.total < 0.75 * given.total
 
 
 @pytest.mark.parametrize(

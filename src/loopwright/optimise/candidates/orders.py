@@ -92,7 +92,9 @@ def parallel(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator[Sc
     alone = [
         (k, loop)
         for k, loop in enumerate(nest.loops)
-        if not plan.sharing(nest.component, k).positions and not _is_unrolled(plan, nest, k)
+        if not plan.sharing(nest.component, k).positions
+        and not _is_unrolled(plan, nest, k)
+        and not _runs_once(plan, nest, k)
     ]
     copied = {loop: _copies(plan, nest, k) for k, loop in alone}
     free = [loop for loop, arrays in copied.items() if not arrays]
@@ -152,6 +154,11 @@ def _is_unrolled(plan: Plan, nest: NamedNest, loop: int) -> bool:
     return any(inside & set(one.positions) for one in unrolled)
 
 
+def _runs_once(plan: Plan, nest: NamedNest, loop: int) -> bool:
+    """Whether the loop has one iteration in each of those around it: there is nothing to share."""
+    return all(split(points, loop).is_single_valued() for points in plan.iterations(nest.component, loop + 1))
+
+
 def _has_own_cells(plan: Plan, nest: NamedNest, loop: int) -> bool:
     """Whether iterations of the loop write different cells of all that is not storage of the region's own."""
     own = {one.name for one in plan.program.arrays if one.space is not None}
@@ -202,17 +209,19 @@ def _copies(plan: Plan, nest: NamedNest, loop: int) -> tuple[str, ...]:
 ORDERING: tuple[Phase, ...] = (exchanged, orders)
 
 
-LEAST_SHARED = 32
+LEAST_SHARED = 8
 """Iterations that the second part has at least, for some iteration of the loops around."""
 
 
 def cut_after(plan: Plan, nest: NamedNest, loop: str, setting: SearchContext) -> Iterator[Script]:
     """A loop in two parts, of which threads share the second; not an innermost one.
 
-    Statements of a nest that stand in different loops are not cut together.
+    What the statements of a nest have around all of them is cut.
     """
     depth, loops = nest.loops.index(loop), plan.leaf(nest.component.first).loops
-    if depth == len(loops) - 1 or any(plan.leaf(place).loops != loops for place in nest.component.positions):
+    if any(plan.leaf(place).loops != loops for place in nest.component.positions):
+        loops = nest.loops
+    if depth == len(loops) - 1:
         return
     sources = _sources(plan, nest, depth, setting.dependences)
     if sources is None or sources.is_empty():

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from itertools import chain
 from math import prod
 
+from loopwright.errors import BadInput
 from loopwright.optimise.candidates.finishing import in_vectors
 from loopwright.optimise.candidates.judging import Estimated, Judge
 from loopwright.optimise.candidates.nests import (
@@ -24,9 +26,10 @@ from loopwright.optimise.candidates.nests import (
     targets,
     tiles_copied,
 )
-from loopwright.optimise.candidates.orders import parallel
+from loopwright.optimise.candidates.orders import cut_after, parallel
 from loopwright.optimise.candidates.parts import parted
 from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Isplit, Parallelize, Tile
@@ -173,7 +176,8 @@ def _shared(
     least = min((one.total for one in found), default=0.0)
     best = next((one for one in found if one.total <= least + WORTH * start.total), None)
     enough = start.total - ENOUGH * _shareable(judge, start, nest.component)
-    for script in finer_tiles(start.plan, nest, judge.setting):
+    finer = finer_tiles(start.plan, nest, judge.setting)
+    for script in chain(finer, after_diagonal(judge, start, nest)):
         if judge.is_over() or (best is not None and best.total < enough):
             break
         after = judge.estimated(script, origin)
@@ -235,6 +239,40 @@ def finer_tiles(plan: Plan, nest: NamedNest, setting: SearchContext) -> Iterator
             if count * factor >= EVEN * setting.threads:
                 break
             factor *= 2
+
+
+SIDE = 40
+"""Iterations of each side of tiles of which those on the diagonal come first."""
+
+
+def after_diagonal(judge: Judge, start: Estimated, nest: NamedNest) -> Iterator[Script]:
+    """The script with square tiles in place of skewed ones, those after the diagonal shared.
+
+    In a factorisation the columns after a block wait for the block, and not for each other:
+
+        for k:  for j > k:  ...   -->   for kT:  the tile jT = kT;   for jT > kT, parallel:  for k:  for j
+    """
+    script = list(script_of(start.plan))
+    for place, step in enumerate(script):
+        match step.operation:
+            case Tile(target=target, sizes=sizes, skew=True) if _is_inside(
+                start.plan, target, set(start.plan.statements_at(nest.component))
+            ):
+                square = tuple(replace(one, number=SIDE) for one in sizes)
+                script[place] = replace(step, operation=replace(step.operation, sizes=square))
+                yield from _after_diagonal(judge, tuple(script), nest)
+            case _:
+                pass
+
+
+def _after_diagonal(judge: Judge, script: Script, nest: NamedNest) -> Iterator[Script]:
+    try:
+        plan = performed(judge.plan, *script)
+    except BadInput:
+        return
+    for one in targets(plan):
+        if one.handle == nest.handle and len(one.loops) > 1:
+            yield from cut_after(plan, one, one.loops[1], judge.setting_of(plan))
 
 
 def _divided(plan: Plan, nest: NamedNest, loop: str, factor: int) -> Script | None:
