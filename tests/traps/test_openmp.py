@@ -171,8 +171,18 @@ NOT_ACCEPTED = [
     ("parallel for", "k = 3; " + _COPY),
     ("parallel for private(unheard)", _COPY),
     ("parallel for reduction(&:u)", _SUM),
+    ("parallel for", "for (unsigned char l = 1; l < n % 5; l++) a[l] = 1; // ends at 253 for n = -3"),
+    ("parallel for", "for (unsigned char l = 1; n % 5 > l; l++) a[l] = 1;"),
+    ("parallel for", "for (unsigned l = 1; l < (long)n; l++) a[l] = 1;"),
+    ("simd", "for (short l = 1; l <= n - 1; l++) a[l] = 1;"),
+    ("parallel for collapse(2)", "for (i = 0; i < n; i++) for (unsigned short l = 1; l < n; l++) A[i][l] = 1;"),
 ]
+_COUNTED = (
+    "unsigned char l = 1; l < 9", "unsigned char l = 1; l < sizeof(int)", "unsigned l = 1; l < n",
+    "unsigned long l = 1; l < n", "long l = 1; l < n", "int l = 1; l < (long)n",
+)  # fmt: skip
 ACCEPTED = [
+    *(("parallel for", f"for ({head}; l++) a[l] = 1;") for head in _COUNTED),
     *(pair for pair in RIGHT if "lastprivate" not in pair[0]),
     ("parallel for lastprivate(u) firstprivate(u)", _TEMPORARY),
     ("parallel for collapse(2)", _SQUARE.replace("l < n", "l < i")),

@@ -17,14 +17,16 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from loopwright.c.tokens import names_in
-from loopwright.c.typed import front_end
-from loopwright.c.typed.file import TypedFile, typed_file
+from loopwright.c.typed import front_end, tree
+from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions, absolute_paths
 from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.preprocess import run_compiler
+from loopwright.c.types import INT, Integer, common, holds, is_signed, is_unsigned, promoted, unqualified
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source
 
@@ -111,6 +113,7 @@ _AROUND_LOOPS = re.compile(
     r"(?:[\s{};]|for\s*\(\s*[A-Za-z_]\w*(?:\s+\w+)+\s*=[\w\s<>=!+\-;]*\)|[A-Za-z_][\w\s,*]*;)*"
 )
 """Loops that count by a variable of their own, and declarations without values: each thread has these."""
+_COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d{1,2})\s*\)")
 _STEP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}();]|\belse\b')
 
 
@@ -133,7 +136,41 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
         name = _named_twice(words)
         if name is not None:
             return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
+        if _has_converted_bound(file, words, file.text.line_of(place[0])):
+            return (
+                f"line {file.text.line_of(place[0])}: OpenMP asks for a bound of the type of the iterator, "
+                "which need not hold this one"
+            )
     return _error(file, _known(file.text.text, inside))
+
+
+def _has_converted_bound(file: TypedFile, words: str, line: int) -> bool:
+    """Whether OpenMP may count a loop of a directive otherwise than C, which does not convert its bound.
+
+    `for (unsigned char i = 1; i < n % 5; i++)` is empty for n = -3 in C; where gcc shares it among threads it
+    ends at 253.  A bound beyond the largest number of the type ends no loop in C either, and is not asked
+    about; nor is one below the smallest number of a type that holds an int.
+    """
+    collapsed = _COLLAPSE.search(words)
+    regions = [one for one in file.regions if isinstance(one, TypedRegion)]
+    nodes = (node for one in regions for node in tree.walk_all(one.statements))
+    loops = (one for one in nodes if isinstance(one, tree.ForStatement) and one.place.span.line >= line)
+    return any(map(_is_converted, islice(loops, int(collapsed[1]) if collapsed else 1)))
+
+
+def _is_converted(loop: tree.ForStatement) -> bool:
+    iterator = None if loop.step is None else tree.changed_root(loop.step)
+    if iterator is None or not isinstance(loop.test, tree.Binary):
+        return False
+    sides = [tree.without_casts(one) for one in (loop.test.left, loop.test.right)]
+    kind = unqualified(iterator.type)
+    for bound in (one for one in sides if tree.root_of(one) != iterator):
+        if isinstance(bound, tree.Number) and bound.value is not None and isinstance(kind, Integer):
+            return not kind.least <= bound.value <= kind.greatest
+        is_wide = is_unsigned(bound.type) or (is_signed(kind) and holds(kind, INT))
+        is_same = holds(kind, bound.type) or common(promoted(kind), promoted(bound.type)) == kind
+        return not is_wide and not is_same
+    return False
 
 
 @dataclass(frozen=True)
