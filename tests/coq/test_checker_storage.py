@@ -57,6 +57,8 @@ NEIGHBOURS = """for (int i = 1; i < n - 1; i++) S: B[0][i] = C[i - 1] + C[i + 1]
 for (int i = 1; i < n - 1; i++) T: C[i] = B[0][i];"""
 PARTLY = "(P, Q) = isplit(S, {[i, j] : j < 8}, 1); pack(A, P, transposed)"
 """Of a part of a statement only."""
+PART_BY_PART = f"{PARTLY}; (R, Q) = isplit(Q, {{[i, j] : j < 16}}, 1); pack(A, R, transposed)"
+"""The second part comes after what copies for the first one."""
 
 
 def planned(text: str, script: str) -> Plan:
@@ -92,6 +94,7 @@ def words(plan: Plan) -> str:
         (SQUARES, "tile(S, i=4, j=4); pack(B, S, jT, written)", CHECKED),
         (NEIGHBOURS, "pack(C, S)", CHECKED),
         (COLUMNS, PARTLY, CHECKED),
+        (COLUMNS, PART_BY_PART, CHECKED),
         (COLUMNS, PARTLY.replace("1)", "0)") + "; interchange(Q, i, j)", CHECKED),
         (COLUMNS, PARTLY + "; interchange(Q, i, j)", NOT_CHECKED),
     ],

@@ -179,9 +179,12 @@ def _range(kind: Integer) -> Words:
     return iter((str(kind.least), str(kind.greatest)))
 
 
-def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:
+def proposal(
+    table: Timetable, node: Node, *, tied: bool = False, order: Sequence[str] | None = None
+) -> Words:
+    """`order`: the statements, where the problem does not have them in the order of the table."""
     yield from guide(with_positions(table, node) if tied else table, node)
-    yield from covers(table, node)
+    yield from covers(table, node, order)
     yield from listed(ties(table, node) if tied else [], vector)
 
 
@@ -190,14 +193,17 @@ Turn: TypeAlias = str | int
 Path: TypeAlias = tuple[tuple[Turn, ...], ...]
 
 
-def covers(table: Timetable, program: Node) -> Words:
+def covers(table: Timetable, program: Node, order: Sequence[str] | None = None) -> Words:
     """For each shape, paths one of which leads to each of its instances: `proofs/Coverage.v`."""
     paths = list(_paths(program, (), 0))
+    shapes = shapes_of(table)
+    if order is not None:
+        shapes = sorted(shapes, key=lambda item: order.index(item[0]))
 
     def path(found: Witness) -> Words:
         return listed(paths[found.position], lambda turn: _turn(turn, found))
 
-    return listed(shapes_of(table), lambda item: listed(witnesses(item[1]), path))
+    return listed(shapes, lambda item: listed(witnesses(item[1]), path))
 
 
 def _turn(turn: tuple[Turn, ...], found: Witness) -> Words:

@@ -114,7 +114,7 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *choosing,
         *program(loops, later.hint),
         *proposal(old, text),
-        *proposal(later, loops),
+        *proposal(later, loops, order=[one.statement.name for one in (*stayed, *copies)]),
     )
     whole = division.text if kind != "stored" else text
     originals = (program(whole, old.hint), region(changes[0].original.region.text, whole, old.hint))
