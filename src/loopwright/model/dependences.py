@@ -96,7 +96,7 @@ def memory_based(program: Program, of: Collection[str] | None = None) -> Iterabl
             pairs = conflicts.between(accesses[source.name], accesses[sink.name])
             order = pairs_alike.order(source, sink) if pairs else 0
             for first, second in pairs:
-                found = pairs_alike.ordered(source, sink, order, first, second)
+                found = pairs_alike.ordered(order, first, second)
                 if found is not None:
                     shape, relation = found
                     kind, array = _kind(first.access, second.access), first.access.array
@@ -132,9 +132,7 @@ class _PairsAlike:
             self.orders[number] = found.reset_tuple_id(IN).reset_tuple_id(OUT)
         return number
 
-    def ordered(
-        self, source: Statement, sink: Statement, order: int, first: _Touch, second: _Touch
-    ) -> tuple[Hashable, isl.Map] | None:
+    def ordered(self, order: int, first: _Touch, second: _Touch) -> tuple[Hashable, isl.Map] | None:
         """{ a -> b : a runs first, both touch one cell }, without names, and its shape; None if empty."""
         key = (self.origin, order, first.shape, second.shape)
         if key not in self.relations:

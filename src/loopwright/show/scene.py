@@ -81,9 +81,6 @@ class Scene:
     def tiles(self) -> tuple[DrawnTile, ...]:
         return self.outlines.tiles
 
-    def dot(self, instance: Instance) -> Dot:
-        return next(dot for dot in self.dots if dot.instance == instance)
-
 
 def scene_of(
     plan: Plan,

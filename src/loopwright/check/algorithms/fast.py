@@ -65,7 +65,7 @@ def fast_check(
             *(writer.site(site) for site in sites.sites),
             *(bulk_function(one.number, one.bulk, scheme, places) for one in ahead if one.bulk is not None),
             "#undef floord\n#undef max\n#undef min",
-            *(front_macro(sites, one, fast_call, _whole(one)) for one in ahead),
+            *(front_macro(one, fast_call, _whole(one)) for one in ahead),
         )
     )
     return Fast(header, _tables(spec, found, scheme, places))

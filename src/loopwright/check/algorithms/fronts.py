@@ -115,9 +115,9 @@ def _is_statement(site: Site) -> bool:
     return parent is not None and parent.type == "expression_statement"
 
 
-def front_macro(sites: Sites, front: Front, call: CallOf, whole: str | None) -> str:
+def front_macro(front: Front, call: CallOf, whole: str | None) -> str:
     """What is put before the nest; `whole` is the C condition that it is right as a whole."""
-    single = _single_checks(sites, front, call)
+    single = _single_checks(front, call)
     checks = single if whole is None else f"if (!({whole})) {{ {single} }}"
     return f"#define LW_FRONT_{front.number} {checks}\n"
 
@@ -130,7 +130,7 @@ def insertions(front: Front, *, only_checks: bool) -> list[Insertion]:
     return [Insertion(node.start, 0, f"{{ {name} "), Insertion(node.end, -2, " }")]
 
 
-def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
+def _single_checks(front: Front, call: CallOf) -> str:
     """The nest with its operations replaced by their checks, on one line and without labels."""
     changes: list[Edit] = []
     for site in front.sites:

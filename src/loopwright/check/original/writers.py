@@ -45,7 +45,6 @@ class Writers:
 
     arrays: dict[str, ArrayWriters]
     before: dict[str, tuple[tuple[isl.Map, ...], ...]]
-    input_set: dict[str, isl.Set]
 
     def previous(self, statement: Stated) -> tuple[isl.Map, ...]:
         """{ S[x] -> S'[y] }: the write of the same cell before S[x]; NextWriter turned round."""
@@ -59,8 +58,7 @@ def writers(spec: Specification) -> Writers:
     """All writer functions of the original."""
     arrays = {array: _array_writers(spec, array) for array in spec.written}
     before = {s.name: tuple(_before(spec, read) for read in s.reads) for s in spec.statements}
-    inputs = {array: input_set(spec, array) for array in spec.arrays}
-    return Writers(arrays, before, {array: cells for array, cells in inputs.items() if cells is not None})
+    return Writers(arrays, before)
 
 
 def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
@@ -104,15 +102,6 @@ def _before(spec: Specification, read: FixedAccess) -> tuple[isl.Map, ...]:
         return ()
     flow = _flow(spec, isl.UnionMap.from_map(read.relation), _writes(spec, read.array))
     return _maps(flow.dependences.reverse())
-
-
-def input_set(spec: Specification, array: str) -> isl.Set | None:
-    """InputSet(A): the cells some read finds as they were before the original ran."""
-    reads = _union(t.relation for s in spec.statements for t in s.reads if t.array == array)
-    if reads.is_empty():
-        return None
-    outside = _flow(spec, reads, _writes(spec, array)).without
-    return None if outside.is_empty() else isl.Set.from_union_set(outside.range()).coalesce()
 
 
 def writer_functions(spec: Specification, found: Writers) -> str:
