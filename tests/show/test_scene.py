@@ -180,4 +180,5 @@ def test_incomplete_tiles_are_the_rest(tmp_path: Path) -> None:
 def test_renumbered_loops(tmp_path: Path) -> None:
     scene = only(scenes(planned(tmp_path, TRIANGLE, "from_zero()")))
     assert scene.recounted and not scene.changed
-    assert scene.dot(("S1", (1, 0))).counted == (0, 0)
+    first = next(dot for dot in scene.dots if dot.instance == ("S1", (1, 0)))
+    assert first.counted == (0, 0)

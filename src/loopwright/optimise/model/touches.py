@@ -76,9 +76,6 @@ class CallTouch:
     factors: tuple[tuple[tuple[str, int], ...], ...] | None
     middle: tuple[int, ...]
 
-    def factor(self, dimension: int, loop: str) -> int:
-        return 0 if self.factors is None else dict(self.factors[dimension]).get(loop, 0)
-
     def moves_with(self, loop: str) -> bool:
         return self.factors is None or any(name == loop for one in self.factors for name, _ in one)
 
