@@ -130,6 +130,15 @@ def test_passes_that_are_wrong(name: str) -> None:
     assert size in refused.value.witness and said in refused.value.witness
 
 
+REDUCED = """func.func @f(%a: memref<?xf64>, %n: index) {
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("addf") -> (f64) {
+    %x = affine.load %a[%i] : memref<?xf64>
+    affine.yield %x : f64
+  }
+  affine.store %r, %a[0] : memref<?xf64>
+  return
+}
+"""
 FAST = PRODUCT.replace("addf %0, %2 :", "addf %0, %2 fastmath<fast> :")
 WHOLE = PRODUCT.replace("f64", "i32").replace("mulf", "muli").replace("addf", "addi")
 NO_WRAP = WHOLE.replace("addi %0, %2 :", "addi %0, %2 overflow<nsw> :")
@@ -151,6 +160,8 @@ def test_what_is_not_modelled_is_named() -> None:
     called = PRODUCT.replace("  return", "  func.call @g() : () -> ()\n  return") + "func.func private @g()\n"
     with pytest.raises(GaveUp, match=r"not modelled: func\.call at line 11"):
         compared(called, PRODUCT)
+    with pytest.raises(GaveUp, match=r"not modelled: affine\.parallel with a reduction at line 2"):
+        compared(REDUCED, REDUCED)
     with pytest.raises(GaveUp, match=r"not modelled: tensor\.empty at line 2"):
         compared(PRODUCT, PRODUCT.replace("{\n", "{\n  %t = tensor.empty() : tensor<4xf64>\n", 1))
 

@@ -202,3 +202,35 @@ def test_vector_loops_are_marked_for_gcc(tmp_path: Path) -> None:
     new = result(tmp_path, text, "vectorize(L, i)").source.text
     assert "#pragma GCC ivdep\n  for (int i" in new
     assert output(new, tmp_path) == output(text, tmp_path)
+
+
+ALONE = (
+    ("if (n > 3)", ""),
+    ("if (n > 3)", "else a[0] = 3;"),
+    ("WHEN(n > 3)", ""),
+    ("for (int q = 0; q < n; q++)", ""),
+    ("do", "while (n-- > 3);"),
+    ("switch (n) case 5: more:", ""),
+    ("if (n > 3) a[0] = 5; else", ""),
+)
+"""What stands before a region that is the statement of it, and what comes after."""
+
+
+def test_a_region_that_is_the_statement_of_a_condition_or_a_loop_stays_one(tmp_path: Path) -> None:
+    """Two loops come out of the loop, or a loop under a condition, which takes no `else` of another one."""
+    parts, script = ["#define WHEN(c) if (c)\n"], []
+    for k, (before, after) in enumerate(ALONE):
+        loop = f"for (int i = 0; i < n; i++) {{ if (n > 4) {{ L{k}: a[i] += {k}; M{k}: b[i] += 2; }} }}"
+        text = f"{before}\n#pragma scop\n{loop}\n#pragma endscop\n{after}\n"
+        parts.append(f"void f{k}(int n, double *restrict a, double *restrict b) {{\n{text}}}\n")
+        script.append(f"distribute(L{k}, M{k})")
+    text = "".join(parts)
+    new = result(tmp_path, text, "\n".join(script)).source.text
+    calls = "".join(f"f{k}(n, a, b); " for k in range(len(ALONE)))
+    main = (
+        "\n#include <stdio.h>\nint main(void) { double a[9] = {0}, b[9] = {0};\n"
+        f"for (int n = 0; n < 9; n++) {{ {calls} }}\n"
+        'for (int i = 0; i < 9; i++) printf("%g %g ", a[i], b[i]); }\n'
+    )
+    assert new.count("for (int i") == 2 * len(ALONE)
+    assert output(new + main, tmp_path) == output(text + main, tmp_path) != ""

@@ -168,6 +168,7 @@ def test_new_loops_are_divided_and_compute_the_same(tmp_path: Path) -> None:
 
 LOOP = "for (i = 0; i < n; i++) L: C[i] = 1;"
 OWN = "for (i = 0; i < n; i++) L: C[i] = k;"
+PART, MEMBER = OWN.replace("k;", "k[0];"), OWN.replace("k;", "k.a;")
 UNSOUND = {
     "dependent iterations": (
         PARALLEL,
@@ -185,6 +186,17 @@ UNSOUND = {
     "a thread's own turn": (PARALLEL, "int k = 0; if (who()) k = 1;", OWN, "its own 'k'"),
     "a number of a number": (PARALLEL, "int l = who(), k = l + 1;", OWN, "its own 'k'"),
     "a thread's own count": (PARALLEL, "int k = 0; while (who()) k++;", OWN, "its own 'k'"),
+    "a jump over a value": (PARALLEL, "int k = 0; if (who()) goto q; k = 1; q: ;", OWN, "its own 'k'"),
+    "a part of an array": (PARALLEL, "int k[2]; k[0] = who(); k[1] = 3;", PART, "its own 'k'"),
+    "a part of a struct": (PARALLEL, "struct { int a, b; } k; k.a = who(); k.b = 3;", MEMBER, "its own 'k'"),
+    "the length of an array": (PARALLEL, "int l = who(); int a[l]; int k = sizeof a;", OWN, "its own 'k'"),
+    "assembler": (PARALLEL, 'int k = 0; asm("" : "+r"(k));', OWN, "its own 'k'"),
+    "a pointer to what is drawn": (
+        f"double *p = &s;\n{PARALLEL}",
+        "int k; who(); s += 1; k = *p; who();",
+        OWN,
+        "its own 'k'",
+    ),
     "what one thread found": (
         PARALLEL,
         "int k = 0;\n#pragma omp for\nfor (i = 0; i < n; i++) k = i;\n",
@@ -212,6 +224,7 @@ UNSOUND = {
     "no block": ("#pragma omp parallel\n", None, LOOP, "about the loop after it"),
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
     "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),
+    "a condition without braces": (PARALLEL, "if (n > 3)", LOOP, "without braces"),
     "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "another directive"),
     "an order": (PARALLEL, "", LOOP, "clause 'ordered'"),
     "a sum without a clause": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += C[i];", ""),
@@ -247,3 +260,16 @@ def test_loops_that_are_collapsed_are_not_the_same_with_other_loops_inside(tmp_p
     region = f"#pragma omp for collapse(2)\n{FIELD.format('', 'L')}"
     outcome = _outcome(HEAD + _function("f", PARALLEL, "", region), "reverse(L, j)", tmp_path)
     assert "#pragma omp for private(j)" in outcome.source.text
+
+
+def test_values_that_no_thread_reads_if_one_runs_all_loops(tmp_path: Path) -> None:
+    """One thread alone may run the second loop; the others read what the first one left them."""
+    loops = (
+        "#pragma omp for nowait\nfor (i = 0; i < n; i++) for (j = 0; j < n; j++) L: t = A[i][j];\n"
+        "#pragma omp for nowait schedule(static, 99)\nfor (i = 0; i < n; i++) t = 7;\n"
+        "#pragma omp for\nfor (i = 0; i < n; i++) C[i] = t;"
+    )
+    text = HEAD + _function("f", PARALLEL, "t = 0;", loops)
+    assert "schedule(static, 99)" in _outcome(text, "", tmp_path).source.text
+    with pytest.raises(GaveUp, match="its own 't'"):
+        _outcome(text, "reverse(L, j)", tmp_path)

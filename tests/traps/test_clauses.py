@@ -83,3 +83,11 @@ def test_reductions_that_need_no_permission(
     clause = f"#pragma omp parallel for reduction({operator}:v)"
     old, new = function(loop, head=head), function(f"{clause}\n{loop}", head=head)
     assert (comparison(old, new, tmp_path) == PROVED) == is_same
+
+
+def test_what_a_clause_keeps_from_the_old_text_is_no_difference(tmp_path: Path) -> None:
+    """The copies of `s` are private, and `s` keeps the value that it had."""
+    pragma = "#pragma omp parallel for private(s)\n"
+    old = function(f"{pragma}for (i = 0; i < n; i++) {{ s = b[i]; a[i] = s * s; }}")
+    new = function("for (i = 0; i < n; i++) { double r = b[i]; a[i] = r * r; }")
+    assert comparison(old, new, tmp_path).startswith("what the pragmas of")

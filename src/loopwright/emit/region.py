@@ -19,9 +19,9 @@ from loopwright.c.declarations import as_signed
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.regions import WIDE_VECTORS, without_hint
-from loopwright.c.selection.chosen import is_in_block
 from loopwright.c.syntax import field as syntax_field
 from loopwright.c.syntax import named_children
+from loopwright.c.typed.refusals import is_in_block
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
 from loopwright.emit.comments import (
     CommentNote,
@@ -92,6 +92,11 @@ class Loops:
     @property
     def in_file(self) -> Program:
         return self.program if self.written is None else self.written
+
+    @property
+    def is_in_block(self) -> bool:
+        """Whether the region may have other statements beside it."""
+        return is_in_block(self.in_file.region, self.in_file.compiled)
 
     @property
     def allocated(self) -> tuple[AllocatedArray, ...]:
@@ -213,7 +218,7 @@ def _region(loops: Loops, node: Node, *, openmp: bool) -> str:
     if loops.allocated:
         step = style.hand.indent
         lines = allocating(loops.allocated, lines, without_labels(loops.in_file), step)
-    elif outside or (program.source.chosen and not is_in_block(program.file, program.region)):
+    elif outside or not loops.is_in_block:
         lines = ["{", *style.indented(lines), "}"]
     if loops.guard:
         lines = guarding(loops.guard, lines, without_labels(loops.in_file), style.hand.indent)

@@ -285,7 +285,7 @@ def _divided_or_made(
         return _made(plan, None, target, options, progress)
     if team.may_keep(plan):
         made = _made(plan, None, target, options, progress)
-        kept = team.kept(plan, made.loops)
+        kept = team.kept(plan, made.loops, made.temporaries)
         if kept is not None:
             return replace(made, team=kept)
     return _made(with_divided_loops(plan), team, target, options, progress)

@@ -20,12 +20,13 @@ from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file, includes
 from loopwright.c.guard import ADDRESS_HEADER, GuardedRegion
 from loopwright.c.regions import without_hint
+from loopwright.c.syntax import Node, named_children
 from loopwright.c.tokens import names_in, spelled, without_comments
 from loopwright.c.typed.expansion import Definition, are_alike, definition
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
-from loopwright.c.typed.refusals import compiler_errors
+from loopwright.c.typed.refusals import compiler_errors, is_in_block
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.program import Assumption, AssumptionKind, MemorySpace, Program
@@ -55,6 +56,7 @@ def read_again(
     of the file.
     """
     try:
+        refuse_parted(new, written)
         plain, guards = unguarded(new, written, guarded)
         return read_regions(plain, originals, written), guards
     except Unlike as failure:
@@ -88,6 +90,26 @@ def read_regions(
     return tuple(
         _with_spaces(unfolded(found[k], new, program), allocations.get(k)) for k, program in programs.items()
     )
+
+
+def refuse_parted(new: Source, written: Sequence[Program]) -> None:
+    """Unlike where an `if`, a loop or a label before a region is about a part of its new text alone."""
+    before = [region.place for region in written[0].file.regions]
+    after = [region.place for region in c_file(new).regions]
+    for program in written:
+        number = before.index(program.region)
+        if not is_in_block(program.region, program.compiled) and number < len(after):
+            parts = named_children(c_file(new).block(after[number]))
+            if len(parts) > 1 or not all(map(_is_closed, parts)):
+                raise Unlike("has statements that what stands before their region is not about")
+
+
+def _is_closed(statement: Node) -> bool:
+    """Whether no `else` after a statement can belong to it."""
+    if statement.type == "if_statement":
+        other = statement.child_by_field_name("alternative")
+        return other is not None and _is_closed(named_children(other)[-1])
+    return statement.type == "compound_statement"
 
 
 def _with_spaces(program: Program, allocation: Allocation | None) -> Program:

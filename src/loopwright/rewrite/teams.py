@@ -4,6 +4,8 @@ Each thread runs the whole text, so the new loops have to be divided as well.
 
 Where the outermost new loops are those that were divided, head by head, with the same statements in their
 iterations, the directives are kept as they are: the same threads run the same iterations in the same order.
+Dependences are kept inside of each iteration, of what each thread has of its own too.  Where a read need not
+see the last write of all, that is known of one thread that runs all iterations, and of nothing else.
 
 Otherwise the outermost loop of each nest is proved independent and printed with `omp for`.  What the text
 means is that of `omp parallel for` at these loops, and that is read back and proved.  Besides:
@@ -29,6 +31,7 @@ from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node as SyntaxNode
 from loopwright.c.tokens import names_in, spelled
 from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.c.typed.refusals import is_in_block
 from loopwright.c.typed.teams import NoTeam, Team, names_of, team_around
 from loopwright.c.typed.tree import Declaration, Declarator, changed_root, walk_all
 from loopwright.emit.region import Loops, line_end, new_source, printed_loops
@@ -147,8 +150,16 @@ class Divided:
             return False
         return all(map(_same_first, plan.written.statements, plan.program.statements))
 
-    def kept(self, plan: Plan, loops: Loops) -> Divided | None:
-        """With its directives kept, where the loops of the new text are those that were divided."""
+    def kept(self, plan: Plan, loops: Loops, lost: Sequence[str]) -> Divided | None:
+        """With its directives kept, where the loops of the new text are those that were divided.
+
+        `lost` are the temporaries of which the values that are read alone are kept.
+        """
+        if any(one.name in lost for one in self._changed(self.program.region)):
+            return None
+        listed = (names_of(said, "private", "firstprivate", "lastprivate") for _, said, _ in self.loops)
+        if any(name in lost for names in listed for name in names):
+            return None
         heads = [_head(loop) for _, _, loop in self.loops]
         new = new_source([loops])
         block = c_file(new).block(_region_of(new, plan))
@@ -255,6 +266,8 @@ def divided(program: Program) -> Divided | None:
         return None
     if len(dividing) < len(said):
         raise _refusal(program, "another directive stands beside 'omp for'")
+    if not is_in_block(program.region, program.compiled):
+        raise _refusal(program, "no barrier can stand before these loops without braces around them")
     loops = [(one, each, _loop_at(program, one)) for one, each in dividing]
     for statement in program.statements:
         around = [loop for _, _, loop in loops if loop.span.contains(statement.body.place)]

@@ -144,19 +144,6 @@ def _is_same_file(name: str, path: str) -> bool:
     return shown == name or shown.endswith("/" + name.removeprefix("./")) or shown == name.removeprefix("./")
 
 
-def is_in_block(file: CFile, place: Span) -> bool:
-    """Whether a region stands among the statements of a block, not alone after `if (c)` or a label."""
-    code = without_comments(file.plain, literals=True)[place.start : place.end]
-    start = place.start + len(code) - len(code.lstrip())
-    node = file.possible
-    while node.start < start:
-        inner = [part for part in node.children if part.start <= start < part.end]
-        if not inner:
-            return False
-        node = inner[0]
-    return node.parent is not None and node.parent.type in ("compound_statement", "translation_unit")
-
-
 def lines_of(first: Node, last: Node) -> Span:
     """From `first` to `last`, with the pragmas about `first`, and to the ends of the lines.
 

@@ -218,11 +218,12 @@ class ValuesBefore:
         kind = one.type
         is_plain = not isinstance(kind, types.Qualified) or not (kind.is_volatile or kind.is_atomic)
         words = (problem.words for problem in self.function.problems)
-        is_hidden = self._is_opaque or one.name in self.directed or any(one.name in each for each in words)
+        is_hidden = self.is_opaque or one.name in self.directed or any(one.name in each for each in words)
         return is_plain and not is_hidden and one.offset not in self.function.addressed
 
     @cached_property
-    def _is_opaque(self) -> bool:
+    def is_opaque(self) -> bool:
+        """Whether parts of the function may change variables or jump in ways that are not seen."""
         function = self.function
         assembler = any(token.text in _ASSEMBLER for token in function.tokens)
         return bool(function.errors) or assembler or function.jumps_anywhere
@@ -266,7 +267,7 @@ class ValuesBefore:
                 found.setdefault(node.declaration.offset, []).append(GivenValue(node, id(node) in own))
         for root, node in changes(self.function.nodes):
             given = GivenValue(node, id(node) in own)
-            is_whole = given.is_statement and given.value is not None
+            is_whole = given.is_statement and given.value is not None and isinstance(node.target, tree.Name)
             found.setdefault(root.offset, []).append(replace(given, is_statement=is_whole))
         return found
 

@@ -28,7 +28,7 @@ from loopwright.c.typed.prepare import Located
 from loopwright.c.typed.preprocess import run_compiler
 from loopwright.c.types import INT, Integer, common, holds, is_signed, is_unsigned, promoted, unqualified
 from loopwright.lazy_dataclass import dataclass
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 _ERROR = re.compile(r"(?m)^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
 
@@ -171,6 +171,13 @@ def _is_converted(loop: tree.ForStatement) -> bool:
         is_same = holds(kind, bound.type) or common(promoted(kind), promoted(bound.type)) == kind
         return not is_wide and not is_same
     return False
+
+
+def is_in_block(place: Span, options: CompilerOptions = PLAIN) -> bool:
+    """Whether a region stands among the statements of a block, not alone after `if (c)` or a label."""
+    file = typed_file(place.source, options)
+    spots = (spot for region, spot in file.located if region.place == place and isinstance(spot, Located))
+    return any(file.text.text[: spot.start].rstrip()[-1:] in (";", "{", "}") for spot in spots)
 
 
 @dataclass(frozen=True)

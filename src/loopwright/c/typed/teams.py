@@ -32,6 +32,7 @@ _TEAM = frozenset((*_PRIVATE, "shared", "default", "num_threads", "if", "proc_bi
 _HARMLESS = "omp_get_"
 _UNLIKE = (tree.CallExpression, tree.OtherExpression, tree.OtherStatement, tree.Assign, tree.Update)
 """What another thread may find to be another value."""
+_LEAVING = ("GOTO_STMT", "INDIRECT_GOTO_STMT", "BREAK_STMT", "CONTINUE_STMT")
 _OWN = (tree.Storage.AUTOMATIC, tree.Storage.PARAMETER)
 
 
@@ -90,7 +91,8 @@ class Team:
             return self._is_steady(one)
         function = self.region.function
         words = (problem.words for problem in function.problems)
-        if function.errors or one.offset in function.addressed or any(one.name in each for each in words):
+        is_hidden = one.offset in function.addressed or any(one.name in each for each in words)
+        if is_hidden or self._values.is_opaque or self._jumps:
             return False
         given, _ = self._values.reaching(one, at)
         inside = active | {(one.offset, at)}
@@ -123,6 +125,12 @@ class Team:
         calls = (node for node in self._alone if isinstance(node, tree.CallExpression))
         return any(one.callee is None or not one.callee.name.startswith(_HARMLESS) for one in calls)
 
+    @cached_property
+    def _jumps(self) -> bool:
+        """Whether each thread may leave out what stands under no condition."""
+        others = (node for node in self._alone if isinstance(node, tree.OtherStatement))
+        return any(node.kind in _LEAVING for node in others)
+
     def _gives_same(self, one: tree.Declaration, node: tree.Node, active: frozenset[tuple[int, int]]) -> bool:
         at = self._offset(node)
         if not self.start <= at < self.end:
@@ -144,9 +152,14 @@ class Team:
         for node in tree.walk(value):
             if isinstance(node, _UNLIKE) or (isinstance(node, tree.Expression) and _is_watched(node.type)):
                 return False
+            if isinstance(node, tree.SizeOf) and node.value is None:
+                return False
             if isinstance(node, tree.Subscript | tree.MemberAccess | tree.Unary):
                 root = tree.root_of(node)
-                if root is None or (self._is_own(root) and not isinstance(node, tree.Unary)):
+                is_reached = not isinstance(node, tree.Unary) or node.operator == "*"
+                if root is None or (is_reached and self._is_own(root)):
+                    return False
+                if is_reached and tree.owner(node) is None and self._has_calls:
                     return False
             if isinstance(node, tree.Name) and not self._is_same(node.declaration, at, active):
                 return False

@@ -148,8 +148,7 @@ def compared_texts(
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
             return wrong if text is texts[0] else wrong.with_remark("where nothing can be allocated")
     reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
-    unkept = next((said for one in old if (said := _unkept(one)) is not None), None)
-    reason = reason if unkept is None else f"what the pragmas of {before.path} say is not proved: {unkept}"
+    reason = _unkept(old) or reason
     if reason is None:
         reason = _different_around(old, before, texts[0], (compiled, options))
     answers = tuple(one for each in found for one in each.answers)
@@ -210,6 +209,7 @@ def _as_a_whole(
     """What regions that are not proved tell of the functions around them.
 
     That regions differ is no answer where what is around them differs too: it may do what they leave out.
+    Nor is it where the old one may not do what its loops do.
     """
     verdict, regions = found.verdict, c_file(text).regions
     if not isinstance(verdict, Refuted) or len(old) != len(regions):
@@ -217,9 +217,11 @@ def _as_a_whole(
     pairs = zip(old, regions, strict=True)
     around = (difference_around(one.region, other.place, *compilers) for one, other in pairs)
     difference = next((said for said in around if said is not None), None)
-    if difference is None:
+    reason = _unkept(old)
+    if difference is None and reason is None:
         return found
-    reason = f"the regions differ, and so does what is around them: {difference}; of the regions alone: "
+    reason = reason or f"the regions differ, and so does what is around them: {difference}"
+    reason += "; of the regions alone: "
     reason += f"{verdict.message}; {verdict.witness}"
     last = replace(found.answers[-1], verdict=Undecided(reason))
     return replace(found, answers=(*found.answers[:-1], last))
@@ -231,8 +233,14 @@ def _may_wrap(program: Program) -> bool:
     return any(one.holds_for is not None for one in left)
 
 
-def _unkept(program: Program) -> str | None:
-    """What is not known of the pragmas of an original: it may not do what its loops do without them.
+def _unkept(old: Sequence[Program]) -> str | None:
+    """What is not known of the pragmas of originals: they may not do what their loops do without them."""
+    found = next((said for one in old if (said := _not_known(one)) is not None), None)
+    return None if found is None else f"what the pragmas of {old[0].source.path} say is not proved: {found}"
+
+
+def _not_known(program: Program) -> str | None:
+    """What is not known of the pragmas of an original.
 
     `omp for` divides its loop among the threads of whoever calls the function.
     """

@@ -158,22 +158,19 @@ class ParallelOp(affine.ParallelOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        iterators = parser.parse_comma_separated_list(
-            Parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
-        )
+        inside, some = Parser.Delimiter.PAREN, parser.parse_comma_separated_list
+        iterators = some(inside, lambda: parser.parse_argument(expect_type=False))
         parser.parse_punctuation("=")
         lower = BoundsParser(parser, "max")
         parser.parse_keyword("to")
         upper = BoundsParser(parser, "min")
-        steps = [1] * len(iterators)
-        if parser.parse_optional_keyword("step") is not None:
-            steps = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_integer)
+        has_steps = parser.parse_optional_keyword("step") is not None
+        steps = some(inside, parser.parse_integer) if has_steps else [1] * len(iterators)
         reductions: list[str] = []
         if parser.parse_optional_keyword("reduce") is not None:
-            reductions = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_str_literal)
+            reductions = some(inside, parser.parse_str_literal)
         results = _results(parser)
         arguments = [one.resolve(IndexType()) for one in iterators]
-        body = _with_terminator(parser.parse_region(arguments))
         made = cls.build(
             operands=[[*lower.operands, *upper.operands]],
             properties={
@@ -185,10 +182,14 @@ class ParallelOp(affine.ParallelOp):
                 "steps": ArrayAttr([IntegerAttr(one, i64) for one in steps]),
             },
             result_types=[results],
-            regions=[body],
+            regions=[_with_terminator(parser.parse_region(arguments))],
         )
         made.attributes |= parser.parse_optional_attr_dict()
         return made
+
+    def verify_(self) -> None:
+        if not self.results:  # which xdsl takes for operands
+            super().verify_()
 
 
 class CastOp(memref.CastOp):
