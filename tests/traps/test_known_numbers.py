@@ -161,3 +161,32 @@ def test_prove_takes_numbers_for_lengths_of_rows(name: str, tmp_path: Path) -> N
         for loop, cell in ((up, "i"), (down, "i"), (up, "(i + 0)"))
     )
     assert comparison(old, same, tmp_path) == PROVED != comparison(old, new, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("length", "last", "found"),
+    [
+        ("2 * n + 1", "2 * n", "inside"),
+        ("2 * n", "2 * n", "outside"),
+        ("(n + 7) / 8 * 8", "n - 1", "inside"),
+        ("(n + 6) / 8 * 8", "n - 1", "left"),
+        ("((n - 1) / 8) + 1", "(n - 1) / 8", "inside"),
+        ("n - (m - 1)", "n - m", "inside"),
+        ("n - m - 1", "n - m", "outside"),
+        ("n * m", "n - 1", "left"),
+        ("010 + n", "n + 9", "outside"),
+        ("n / m", "0", "left"),
+    ],
+)
+def test_what_a_computed_length_says(length: str, last: str, found: str, tmp_path: Path) -> None:
+    """It is read by its syntax; what is not a sum, or not by a number, says nothing."""
+    loop = f"for (int i = 0; i <= {last}; i++) y[i] = 1;"
+    text = f"void f(int n, int m) {{ double y[{length}];\n#pragma scop\n{loop}\n#pragma endscop\n}}\n"
+    (tmp_path / "t.c").write_text(text)
+    try:
+        (program,) = read_c(tmp_path / "t.c")
+    except BadInput as refused:
+        assert found == "outside" and "outside of its array" in refused.message
+    else:
+        is_left = AssumptionKind.BOUNDS in {one.kind for one in program.trusted}
+        assert found == ("left" if is_left else "inside")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
 
+from loopwright.c.casts import expression_of
 from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.loops import countdown_of, first_value, loop_iterator, outer_iterators
 from loopwright.c.macros import definitions
 from loopwright.c.references import reference_of
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, operator, stands_as, walk
+from loopwright.c.syntax import Node, field, is_dereference, named_children, operator, stands_as, walk
 from loopwright.c.tokens import with_names_replaced
 from loopwright.c.types import Integer
 from loopwright.model.parameters import Parameter
@@ -90,7 +90,7 @@ def assumptions_of(
     parameters: Sequence[Parameter],
 ) -> tuple[Assumption, ...]:
     """Everything assumed about this region, what the user stated first."""
-    written = _as_written(block, parameters)
+    written = _as_written(setting, block, parameters)
     found = [
         replace(one, text=with_names_replaced(one.text, written)) if one.kind is AssumptionKind.ROWS else one
         for one in stated
@@ -108,7 +108,7 @@ def assumptions_of(
         text = "every subscript stays inside its dimension of the array"
         found.append(Assumption(AssumptionKind.BOUNDS, text))
     found += _about_arithmetic(setting, block)
-    unseen = [part for part in _parts(parameters) if _declared(setting, part) is None]
+    unseen = [part for part in _parts(setting, parameters) if _declared(setting, part) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
         found.append(Assumption(AssumptionKind.CONSTANT, text, about=tuple(unseen)))
@@ -138,10 +138,12 @@ def _not_negative(setting: Setting, node: Node, text: str) -> Assumption:
     return Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough)
 
 
-def _as_written(block: Node, parameters: Sequence[Parameter]) -> dict[str, str]:
+def _as_written(setting: Setting, block: Node, parameters: Sequence[Parameter]) -> dict[str, str]:
     """How the author spells what the model has another name for: `m->data` for m__data."""
     found = {one.name: one.text for one in parameters if one.text != one.name}
-    found = {name: text if _PART.fullmatch(text) else f"({text})" for name, text in found.items()}
+    for name, text in found.items():
+        node = expression_of(text, setting.kinds)
+        found[name] = text if node is not None and node.type in _PARTS[:3] else f"({text})"
     for node in walk(block):
         inner = reference_of(node) if node.type == "field_expression" else None
         if inner is not None and not inner.subscripts:
@@ -167,29 +169,36 @@ def _possible_aliases(
         if not is_apart and (declared is None or declared.may_alias):
             found.append(array.name)
     found += sorted(setting.names.untracked)
-    for part in _parts(parameters):
+    for part in _parts(setting, parameters):
         declared = _declared(setting, part)
         if not part.isidentifier() and (declared is None or declared.may_alias):
             found.append(part)
     return found
 
 
-_CAST = re.compile(r"(?<![\w\])])\(\s*[A-Za-z_][\w\s]*\)\s*(?=[\w(])")
-_PART = re.compile(r"[A-Za-z_]\w*(?:\s*(?:->|\.)\s*\w+|\s*\[[^][]*\])*")
+_PARTS = ("identifier", "field_expression", "subscript_expression", "call_expression")
 
 
-def _parts(parameters: Sequence[Parameter]) -> tuple[str, ...]:
+def _parts(setting: Setting, parameters: Sequence[Parameter]) -> tuple[str, ...]:
     """The storage parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro.
 
     `*n` is n[0].
     """
     found: dict[str, None] = {}
     for parameter in parameters:
-        is_computed = re.fullmatch(r"\w+\s*\(.*\)", parameter.text, re.DOTALL) is None
-        text = _CAST.sub("", parameter.text)
-        text = re.sub(r"(^|[-+*/%&|^(])(\s*)\*\s*([A-Za-z_]\w*)", r"\1\2\3[0]", text)
-        found.update(dict.fromkeys(_PART.findall(text) if is_computed else [parameter.text]))
+        node = expression_of(parameter.text, setting.kinds)
+        found.update(dict.fromkeys([parameter.text] if node is None else _storage(node)))
     return tuple(found)
+
+
+def _storage(node: Node) -> list[str]:
+    inner = field(node, "argument") if is_dereference(node) else None
+    if inner is not None and inner.type == "identifier":
+        return [f"{inner.text}[0]"]
+    if node.type in _PARTS:
+        return [node.text]
+    inside = [field(node, "value")] if node.type == "cast_expression" else named_children(node)
+    return [text for one in inside for text in _storage(one)]
 
 
 def _declared(setting: Setting, part: str) -> Variable | None:

@@ -10,14 +10,15 @@ What is left of subscripts holds for some parameters, which are kept with it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import islpy as isl
 
 from loopwright.c import types
-from loopwright.c.tokens import bracketed, names_in
+from loopwright.c.casts import expression_of
+from loopwright.c.syntax import Node, field, operator, without_parentheses
+from loopwright.c.tokens import bracketed, decimal, names_in
 from loopwright.c.typed import tree
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.known_values import integer_type
@@ -233,7 +234,8 @@ def _length(
     """
     if isinstance(length, int):
         return number(length)
-    value = None if length is None or array is None else _length_value(length)
+    node = None if length is None else expression_of(length, program.file.kinds(program.region))
+    value = None if node is None or array is None else _length_value(node)
     if length is None or array is None or value is None:
         return None
     names = sorted(set(names_in(length)))
@@ -247,32 +249,31 @@ def _length(
     return value
 
 
-def _length_value(length: str) -> isl.PwAff | None:
-    """A sum; or the quotient of one, which C rounds towards zero, and a number: `((n - 1) / 8) + 1`."""
-    if _SUM.fullmatch(length) is not None:
-        return _sum(length)
-    quotient = _QUOTIENT.fullmatch(length)
-    over = None if quotient is None else quotient["sum"] or quotient["one"]
-    if quotient is None or over is None or _SUM.fullmatch(over) is None:
-        return None
-    return _sum(over).tdiv_q(number(int(quotient["by"]))).add(number(int(quotient["more"] or "0")))
-
-
-def _sum(text: str) -> isl.PwAff:
-    found = number(0)
-    for sign, term in re.findall(r"([-+]?)\s*(\w+)", text):
-        value = number(int(term)) if term.isdigit() else variable(term)
-        found = found.sub(value) if sign == "-" else found.add(value)
-    return found
-
-
-_QUOTIENT = re.compile(
-    r"\s*\(\s*(?:\((?P<sum>[^()]*)\)|(?P<one>\w+))\s*/\s*(?P<by>[1-9]\d*)\s*\)\s*(?:\+\s*(?P<more>\d+)\s*)?"
-)
-"""Such a sum, divided by a number, and a number more: how many tiles there are."""
-
-_SUM = re.compile(r"\s*(?:[A-Za-z_]\w*|0|[1-9]\d*)(?:\s*[-+]\s*(?:[A-Za-z_]\w*|0|[1-9]\d*))*\s*")
-"""Sizes and numbers, added and subtracted."""
+def _length_value(node: Node) -> isl.PwAff | None:
+    """Sizes and numbers, their sums, and products and quotients by numbers: C rounds towards zero."""
+    core = without_parentheses(node)
+    match core.type:
+        case "identifier":
+            return variable(core.text)
+        case "number_literal":
+            value = decimal(core.text)
+            return None if value is None else number(value)
+        case "binary_expression":
+            sides = [without_parentheses(field(core, side)) for side in ("left", "right")]
+            left, right = map(_length_value, sides)
+            if left is None or right is None:
+                return None
+            factors = [decimal(side.text) for side in sides]
+            match operator(core):
+                case "+":
+                    return left.add(right)
+                case "-":
+                    return left.sub(right)
+                case "*" if factors != [None, None]:
+                    return left.mul(right)
+                case "/" if factors[1]:
+                    return left.tdiv_q(right)
+    return None
 
 
 def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:
