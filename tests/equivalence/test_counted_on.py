@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.prove.comparison.files import compare_files
+from loopwright.prove.verdict import Undecided
 from tests.equivalence.test_phrasings import verdict
 
 AXPY = """void f(int n, double a, const double *restrict x, double *restrict y) {
@@ -65,8 +67,18 @@ void f(int n, double a, const double *restrict x, double *restrict y) {
   }
 }
 """
+UNTIL = WALK.replace("while (p < end)", "if (n > 0) while (p != end)")
+BACK = """void f(int n, double a, const double *restrict x, double *restrict y) {
+  const double *p = x + n;
+  double *q = y + n;
+  if (n >= 0) while (p != x) { *--q += a * *--p; }
+}
+"""
 RIGHT = [(AXPY, WALK), (AXPY, BY_FOUR), (STEPS, IN_TURN), (TRANSPOSED, COLUMNS), (AXPY, BLOCKS)]
+RIGHT += [(AXPY, UNTIL), (AXPY, BACK)]
 WRONG = [
+    (AXPY, UNTIL.replace("n > 0", "n > 1")),
+    (AXPY, BACK.replace("y + n", "y + n - 1")),
     (AXPY, WALK.replace("x + n;", "x + n - 1;")),
     (AXPY, BY_FOUR.replace("y += 4", "y += 3")),
     (AXPY, BY_FOUR.replace("n-- > 0", "--n > 0")),
@@ -88,6 +100,8 @@ def test_wrong_ways_are_refuted(tmp_path: Path, old: str, new: str) -> None:
 def test_a_loop_that_may_miss_its_end_is_not_proved(tmp_path: Path) -> None:
     """Below 0 the first loop does nothing, the second one does not end."""
     assert verdict(tmp_path, AXPY, WALK.replace("p < end", "p != end")) == "unknown"
+    assert verdict(tmp_path, AXPY, BACK.replace("n >= 0", "n >= -1")) == "unknown"
+    assert verdict(tmp_path, AXPY, UNTIL.replace("*p++", "p[0], p += 2")) == "unknown"
 
 
 def test_a_constant_that_the_region_computes_is_no_unknown_number(tmp_path: Path) -> None:
@@ -214,3 +228,14 @@ def test_a_switch_over_what_is_left(tmp_path: Path, new: str) -> None:
 def test_a_switch_that_does_something_else_is_not_proved(tmp_path: Path, new: str, answer: str) -> None:
     """Labels that are left out, or others; numbers that C cuts to an int; labels inside of statements."""
     assert verdict(tmp_path, COPY, new) == answer
+
+
+def test_one_loop_over_all_elements_is_said_to_be_two(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    for file, head, at in (
+        (old, "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)", "a[i][j]"),
+        (new, "for (int k = 0; k < n * m; k++)", "a[k / m][k % m]"),
+    ):
+        file.write_text(f"void f(int n, int m, double a[n][m]) {{ {head} {at} = 0; }}\n")
+    found = compare_files(old, new).verdict
+    assert isinstance(found, Undecided) and "has to be written as two" in found.reason

@@ -134,7 +134,8 @@ _SAID = {
     "twice": "an instance is run twice",
     "order": "a dependence is not kept",
     "carried": "a dependence is not kept",
-    "end": "a loop was not shown to end",
+    "end": "a loop until two numbers are equal was not shown to end (compare them by '<', or state by"
+    " --assume what makes it end)",
 }
 
 
@@ -143,7 +144,7 @@ def _reason(failure: Wrong, text: LoopText, values: Mapping[str, int]) -> str:
     sizes = values_text(values)
     leaves = [] if failure.node is None else calls(failure.node)
     where = f" in lines {_lines(leaves, text)}" if leaves else ""
-    return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes else "")
+    return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes and failure.kind != "end" else "")
 
 
 def _lines(leaves: list[str], text: LoopText) -> str:

@@ -133,8 +133,9 @@ def _refuse_surprises(statement: Statement, made: tuple[TermAssignment, ...], pr
         raise Unreadable(f"what {statement.name} writes was read in two ways")
     declared = program.file.declarations
     values = {known(a.array) for a in statement.reads if known_constant(declared, a.array) is None}
-    if not values <= read | written:
-        raise Unreadable(f"what {statement.name} reads was read in two ways")
+    if other := sorted(values - read - written):
+        line = statement.body.place.line
+        raise Unreadable(f"line {line}: '{other[0]}' is read there as a value and as an integer of bounds")
 
 
 def _assignments(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:

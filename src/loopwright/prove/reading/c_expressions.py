@@ -179,8 +179,14 @@ def constant(node: Node, words: Words) -> int:
     """The value of a step or divisor."""
     value = constant_of(expression(node, words), words)
     if value is None:
-        raise Unreadable(f"the value of '{words.of(node)}' is not known")
+        above = node.parent
+        divides = above is not None and above.type == "binary_expression" and operator(above) in ("/", "%")
+        said = f"the value of '{words.of(node)}' is not known"
+        raise Unreadable(f"{said}, and it divides there: {_TWO_LOOPS}" if divides else said)
     return value
+
+
+_TWO_LOOPS = "one loop over quotients and remainders has to be written as two"
 
 
 def _power(node: Node, words: Words) -> int:

@@ -245,7 +245,7 @@ class EvolvedStatements:
         if isinstance(core, tree.Binary):
             both = (core.left, core.right)
             sides = [value_of(one, lambda x: now if x == counter else self.state.lookup(x)) for one in both]
-        if not isinstance(core, tree.Binary) or len(sides) != 2:
+        if not isinstance(core, tree.Binary) or core.operator == "!=":
             return None
         left, right = sides
         if not isinstance(left, IntegerSum) or not isinstance(right, IntegerSum):

@@ -53,9 +53,11 @@ class EvolvedTests:
 
     def _ending(self, left: IntegerSum, right: IntegerSum, body: tree.Node, number: Atom) -> str | None:
         """< or > in place of !=, where each iteration brings pointers one element closer: one that passes the
-        other is not defined, as long as all calls return."""
+        other is not defined, as long as all calls return.  Elsewhere != stays, and has to be shown to end."""
         gap = right.minus(left).coefficient(number)
         closer = None if gap is None else gap.constant
+        if closer in (1, -1) and not self.pointers_alone:
+            return "!="
         is_exact = closer in (1, -1) and self.pointers_alone and self._returns(body)
         return {-1: "<", 1: ">"}[closer] if is_exact and closer is not None else None
 

@@ -131,7 +131,18 @@ class RunCount:
 
 
 def iterations(test: str, left: IntegerSum, right: IntegerSum, number: Atom) -> RunCount | None:
-    """How often `left test right` holds, one after the other, for the numbers 0, 1, .. of an iteration."""
+    """How often `left test right` holds, one after the other, for the numbers 0, 1, .. of an iteration.
+
+    `!=` holds until both are equal, where they come one closer each time; that they ever are is not known.
+    """
+    if test == "!=":
+        gap = right.minus(left)
+        closer = gap.coefficient(number)
+        if closer is None or closer.constant not in (1, -1):
+            return None
+        left_over = gap.without(number)
+        count = left_over if closer.constant == -1 else ZERO.minus(left_over)
+        return RunCount(count, count)
     if test in (">", ">="):
         test, left, right = {">": "<", ">=": "<="}[test], right, left
     if test not in ("<", "<="):
