@@ -25,9 +25,8 @@ from loopwright.optimise.candidates.nests import Script, SearchContext
 from loopwright.optimise.candidates.planner import Planner
 from loopwright.optimise.fleet.address import Scheduler
 from loopwright.optimise.fleet.parcel import UNHURRIED, packed
-from loopwright.optimise.fleet.trials import PROVING, TrialsOnFleet
+from loopwright.optimise.fleet.trials import PROVING, TrialsOnFleet, assembled
 from loopwright.optimise.fleet.work import Prove
-from loopwright.optimise.fleet.workers import assembled
 from loopwright.optimise.model.machine import this_machine
 from loopwright.optimise.model.sizes import sizes_of
 from loopwright.optimise.timing.refining import FINALISTS

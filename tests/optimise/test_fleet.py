@@ -17,9 +17,8 @@ from loopwright.errors import BadInput
 from loopwright.optimise.candidates.nests import Script
 from loopwright.optimise.fleet.address import Scheduler, connected, refuse_open
 from loopwright.optimise.fleet.parcel import Parcel, packed, unpacked
-from loopwright.optimise.fleet.trials import TrialsOnFleet
+from loopwright.optimise.fleet.trials import TrialsOnFleet, assembled
 from loopwright.optimise.fleet.work import Prove
-from loopwright.optimise.fleet.workers import assembled
 from loopwright.optimise.model.machine import MachineKind
 from loopwright.optimise.timing.results import results
 from loopwright.optimise.timing.runner import TrialRunner, with_clock

@@ -49,7 +49,7 @@ from loopwright.run.timing import Times
 from loopwright.transform import Plan, plan_of
 
 if TYPE_CHECKING:
-    from loopwright.optimise.fleet.workers import Fleet
+    from loopwright.optimise.fleet.trials import Fleet
 
 ESTIMATING, TIMING = 0.3, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
@@ -174,7 +174,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
 def _fleet(scheduler: Scheduler, compiler: Compiler, progress: Progress) -> Fleet:
     """The workers of a scheduler; Dask is loaded only where it is asked for."""
     demand_dask()
-    from loopwright.optimise.fleet.workers import assembled
+    from loopwright.optimise.fleet.trials import assembled
 
     progress(f"asking the workers of {scheduler.address}")
     return assembled(scheduler, compiler)
