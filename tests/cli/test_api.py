@@ -82,7 +82,7 @@ def test_importing_loads_nothing_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True
     )
-    beside = ("arguments", "display", "errors", "lazy_dataclass", "source")
+    beside = ("arguments", "display", "errors", "interrupts", "lazy_dataclass", "source")
     assert set(done.stdout.split()) == {"loopwright", *(f"loopwright.{name}" for name in (*ROOMS, *beside))}
 
 

@@ -313,7 +313,9 @@ def _parameters(function: Node) -> str:
 def _pieces(node: Node, region: Span, found: dict[str, _Local], regions: Sequence[Span]) -> Iterator[_Piece]:
     """What a statement around the region does outside of `regions`; its locals go to `found`."""
     parts = named_children(node)
-    passed = {region} if any(part.start < region.start and region.end < part.end for part in parts) else set()
+    meeting = [part.span for part in parts if part.start < region.end and region.start < part.end]
+    # the region may end with white space after the part that it is in
+    passed = set() if all(region.contains(part) for part in meeting) else {region}
     for part in parts:
         for one in regions:
             if one not in passed and (one.contains(part.span) or (one == region and part.end > one.start)):
