@@ -313,12 +313,10 @@ TILES: dict[str, tuple[Overlapped | Streamed, ...]] = {
         Streamed(5, (256, 3), fetch=2),
     ),
     "3d-float": (
-        Streamed(1, (64, 8, 1)),
         Streamed(2, (77, 4, 2), warps=16),
         Streamed(2, (64, 4, 2), warps=16, trimmed=True),
     ),
     "3d-double": (
-        Streamed(1, (64, 4, 1)),
         Streamed(2, (64, 3, 2), warps=12),
     ),
 }

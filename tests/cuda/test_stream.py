@@ -112,17 +112,6 @@ int main(void)
   return 0;
 }
 """
-SOLID_SCRIPT = """\
-Time = lift(New, 1)
-(Tiles, March, Clear) = stream(Time, t=1, i=9, j=4, k=1)
-block(Tiles, iT, jT, kT)
-thread(March, x=32)
-thread(Clear, x=32)
-block(Kept, i, j)
-block(Back, i, j)
-block(New_rest, i, j)
-block(Old_rest, i, j)
-"""
 
 
 @dataclass(frozen=True)
@@ -192,16 +181,26 @@ def test_lanes_in_any_order_compute_the_same_bits(tmp_path: Path, order: int) ->
     assert run_in_threads(tmp_path, made().device.kernels.text, host, order) == expected
 
 
-def test_lanes_have_strips_of_planes(tmp_path: Path) -> None:
-    """Three dimensions, and tiles of one step."""
-    assert run(tmp_path, transformed(SOLID_SCRIPT, SOLID)) == original(tmp_path, SOLID)
-
-
 def test_steps_of_a_march_at_no_border_have_no_tests() -> None:
-    """But for whether the row is to be stored, and whether the second array is left as it is now."""
+    """But for whether the row is to be stored; neighbours are copied at once."""
+    for text in _marches():
+        march = text.partition("LW_UNROLL_3")[2].partition("for (LW_INDEX r")[2]
+        inner = march.partition("for (LW_INDEX r")[0]
+        assert inner.count("if (") == 1 and inner.count(AT_ONCE) == 1, inner
+
+
+def _marches() -> list[str]:
     text = made().device.kernels.text.partition("begins here")[2]
-    inner = text.partition("LW_UNROLL_3")[2].partition("for (LW_INDEX r")[2].partition("for (LW_INDEX r")[0]
-    assert inner.count("if (") == 2 and "== m)" in inner, inner
+    return [one for one in text.split("LW_KERNEL(")[1:] if "LW_REGISTERS_4" in one]
+
+
+def test_only_the_last_pass_stores_both_arrays() -> None:
+    """The launcher asks whether it is the last one, and the kernels do not."""
+    marches = _marches()
+    assert ["LW_ARRAY_2(float, b, n);" in one for one in marches] == [True, False, True, False]
+    assert not any("== m)" in one.partition("LW_LAUNCHER")[0] for one in marches)
+    launcher = made().device.kernels.text.partition("LW_LAUNCHER int")[2]
+    assert "if (4 * tT + 2 == m)" in launcher and "if (4 * tT + 4 == m)" in launcher, launcher
 
 
 def test_only_cells_that_tiles_at_borders_load_are_kept() -> None:
@@ -229,6 +228,7 @@ def test_warps_share_registers(kind: str, extents: tuple[int, ...], warps: int) 
     assert "LW_KERNEL(32, " in made().device.kernels.text
 
 
+AT_ONCE = "LW_TOGETHER(2, c, 1, b_own"
 LANE = "for (LW_LANE_INDEX x = LW_LANE(x, 0, 1); x <= 31; x += LW_LANES(x, 1))"
 WRONG = {
     "no barrier after the copies from other lanes": (

@@ -26,7 +26,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.rewrite.evidence import Evidence, proof
 from loopwright.rewrite.request import INHERITED, KERNELS
 from loopwright.rewrite.targets import RewriteTarget, TargetText
-from loopwright.rewrite.versions import full_tile_loops, with_versions
+from loopwright.rewrite.versions import full_tile_loops, with_launches, with_versions
 from loopwright.source import Source
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.directives import DirectiveKind
@@ -49,7 +49,9 @@ class CudaTarget(RewriteTarget):
             kind = LoopType.ATOMIC if in_lanes else LoopType.DEFAULT
             node = generate(to_schedule(plan), GenerationOptions(loop_type=kind))
         node = predicated(with_versions(plan, node), lengths, tested=in_lanes)
-        return with_uniform_tests(node) if in_warps else node
+        if in_warps:
+            return with_uniform_tests(node)
+        return with_launches(node) if in_lanes else node
 
     def printed(self, loops: Sequence[Loops], plans: Sequence[Plan], *, prove: bool) -> TargetText:
         originals, written = [plan.original for plan in plans], [plan.written for plan in plans]

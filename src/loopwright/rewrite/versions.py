@@ -15,6 +15,12 @@ Loops are generated whole: tests of both ends of a loop are one test of a body, 
 With c > d the loop in the middle is empty, and the others have all iterations once.  Like everything that is
 generated, the program that comes out is proved to run the schedule.
 
+A test inside of a kernel that all its blocks answer alike, such as whether it is the last one, is asked once,
+before the launch: the kernel that does less has fewer instructions in each step.
+
+    for each block            if (test)  for each block  body with `part`
+      body { if (test) part }   -->   else  for each block  body without it
+
 Full tiles of kernels: a block asks once for each tile whether it is full.
 
     for each tile            for each tile
@@ -43,7 +49,7 @@ from loopwright.generate.program import generate
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import TRUE, And, Compare, Int, Max, Min, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, For, If, Let, Node
-from loopwright.loops.traverse import calls_in, children, is_said, subprograms, with_children
+from loopwright.loops.traverse import calls_in, children, is_said, subprograms, variables, with_children
 from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.schedule import LoopType
 from loopwright.transform import Plan, to_schedule
@@ -87,6 +93,34 @@ def _generated(plan: Plan, within: Mapping[str, isl.Set]) -> Iterator[_Body]:
     part = replace(plan, program=replace(plan.program, statements=statements))
     bodies = _bodies(generate(to_schedule(part), GenerationOptions(loop_type=LoopType.ATOMIC)), ())
     return (one for one in bodies if one.calls & within.keys())
+
+
+def with_launches(node: Node) -> Node:
+    """Each kernel with a test that is the same for all its blocks is two, of which one is launched."""
+    if not is_said(node, BlockLoop):
+        return with_children(node, with_launches)
+    parts = list(subprograms(node))
+    own = {one.iterator if isinstance(one, For) else one.name for one in parts if isinstance(one, For | Let)}
+    tests = [one for part in parts if isinstance(part, If) and part.orelse is None for one in _all(part.test)]
+    alike = list(dict.fromkeys(one for one in tests if not variables(one) & own))
+    if len(alike) != 1:
+        return node
+    return If(alike[0], _answered(node, alike[0], holds=True), _answered(node, alike[0], holds=False))
+
+
+def _all(test: Test) -> tuple[Test, ...]:
+    return test.arguments if isinstance(test, And) else (test,)
+
+
+def _answered(node: Node, test: Test, *, holds: bool) -> Node:
+    """The node where the answer to a test is known."""
+    if isinstance(node, If) and node.orelse is None and test in _all(node.test):
+        if not holds:
+            return Block(())
+        rest = tuple(one for one in _all(node.test) if one != test)
+        inner = _answered(node.then, test, holds=holds)
+        return replace(node, test=And(rest) if len(rest) > 1 else rest[0], then=inner) if rest else inner
+    return with_children(node, lambda child: _answered(child, test, holds=holds))
 
 
 def _has_blocks(node: Node) -> bool:

@@ -38,10 +38,20 @@ struct lw_shape {
 #define LW_SHAPE(count) ([&]() -> lw_shape { typedef lw_shape size_t; return (count); }())
 
 /* Arrays of the text, whose rows have lengths that are not known when it is compiled. */
+/* What is added to the columns of a row is the same for all lanes; with numbers of 32 bits it is one product. */
+template <typename T> struct lw_row {
+  T *data;
+  long offset; /* in bytes */
+  __device__ __forceinline__ T &operator[](long k) const { return *(T *)((char *)(data + k) + offset); }
+};
 template <typename T> struct lw_array2 {
   T *data;
   long n1;
-  __device__ __forceinline__ T *operator[](long i) const { return data + i * n1; }
+  __device__ __forceinline__ lw_row<T> operator[](long i) const { return {data, i * n1 * (long)sizeof(T)}; }
+  __device__ __forceinline__ lw_row<T> operator[](int i) const
+  {
+    return {data, (long)i * (int)(n1 * (long)sizeof(T))};
+  }
 };
 template <typename T> struct lw_array3 {
   T *data;
@@ -73,34 +83,57 @@ template <typename T> __device__ __forceinline__ void lw_fetch(const T *place)
   asm volatile("prefetch.global.L2::evict_last [%0];" : : "l"(place));
 #endif
 }
+template <typename T> struct lw_ahead_place {
+  const T *place;
+  long distance, k;
+  bool more;
+  __device__ __forceinline__ lw_ahead_place operator&() const { return *this; }
+  __device__ __forceinline__ void fetch(int count) const
+  {
+    if (more && k % (32 / (long)sizeof(T)) < count)
+      lw_fetch((const T *)((const char *)place + distance));
+  }
+  __device__ __forceinline__ operator T() const
+  {
+    fetch(1);
+    return *place;
+  }
+};
 template <typename T> struct lw_ahead1 {
   const T *data;
-  long distance;
+  long offset, distance; /* in bytes */
   bool more;
-  __device__ __forceinline__ T operator[](long k) const
+  __device__ __forceinline__ lw_ahead_place<T> operator[](long k) const
   {
-    if (more && k % (32 / (long)sizeof(T)) == 0)
-      lw_fetch(data + k + distance);
-    return data[k];
+    return {(const T *)((const char *)(data + k) + offset), distance, k, more};
   }
 };
 template <typename T> struct lw_ahead_plane {
   const T *data;
   long n2, distance;
   bool more;
-  __device__ __forceinline__ lw_ahead1<T> operator[](long j) const { return {data + j * n2, distance, more}; }
+  __device__ __forceinline__ lw_ahead1<T> operator[](long j) const { return {data + j * n2, 0, distance, more}; }
 };
 template <typename T> struct lw_ahead2 {
   const T *data;
   long n1, n0, rows;
-  __device__ __forceinline__ lw_ahead1<T> operator[](long i) const { return {data + i * n1, rows * n1, i + rows < n0}; }
+  __device__ __forceinline__ lw_ahead1<T> operator[](long i) const
+  {
+    const long bytes = n1 * (long)sizeof(T);
+    return {data, i * bytes, rows * bytes, i + rows < n0};
+  }
+  __device__ __forceinline__ lw_ahead1<T> operator[](int i) const
+  {
+    const int bytes = (int)(n1 * (long)sizeof(T));
+    return {data, (long)i * bytes, rows * bytes, i + (int)rows < (int)n0};
+  }
 };
 template <typename T> struct lw_ahead3 {
   const T *data;
   long n1, n2, n0, rows;
   __device__ __forceinline__ lw_ahead_plane<T> operator[](long i) const
   {
-    return {data + i * n1 * n2, n2, rows * n1 * n2, i + rows < n0};
+    return {data + i * n1 * n2, n2, rows * n1 * n2 * (long)sizeof(T), i + rows < n0};
   }
 };
 #define LW_AHEAD_2(type, name, n0, n1, rows) \
@@ -446,6 +479,12 @@ template <int count, typename T> __device__ __forceinline__ void lw_together(T *
   for (int k = 0; k < count; k++)
     found.values[k] = from[k].value;
   *(lw_neighbours<T, count> *)to = found;
+}
+template <int count, typename T>
+__device__ __forceinline__ void lw_together(lw_value<T> *to, const lw_ahead_place<T> from)
+{
+  from.fetch(count);
+  lw_together<count>(to, from.place);
 }
 #define LW_TOGETHER(count, c, first, to, from) \
   do { \

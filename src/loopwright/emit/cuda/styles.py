@@ -174,7 +174,7 @@ def in_lanes(
     Tests are written without branches: those of columns are the same in every step of a march.  Rows move
     down by one in each step of it, so three steps need no copies; steps of planes of one warp are too long
     for that.  Few warps write out steps at borders as well.  Where warps share a tile, cells at borders are
-    selected, and neighbours are copied at once.
+    selected.  Neighbours are copied at once.
     """
     march = "LW_UNROLL_1" if array.rank == 5 else "LW_UNROLL_3"
     warps = int(array.extents[0]) if array.rank == SHARED_TILE else 0
@@ -224,6 +224,7 @@ def in_lanes(
         annotated=written_out,
         types={**style.types, **dict.fromkeys(lanes, kind)},
         condition=lambda test: flat_condition_to_c(test.test),
+        instead=lambda loop: together(program, style, loop),
     )
     if not warps:
         return found
@@ -244,7 +245,6 @@ def in_lanes(
         call=call,
         condition=condition,
         annotated=annotated,
-        instead=lambda loop: together(program, style, loop),
     )
 
 

@@ -61,6 +61,7 @@ from loopwright.transform.storage import HeldCell, Redundancy, StorageChange
 
 _TRAPS = {"%", "&", "|", "^", "~", "<<", ">>", "%=", "&=", "|=", "^=", "<<=", ">>=", "?", "&&", "||"}
 """Operators on integers, and those that choose."""
+_Held = Mapping[str, isl.UnionMap | None]
 
 
 def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVerdict:
@@ -225,7 +226,7 @@ class _Comparison:
         reader: ComparedRead,
         wanted: isl.UnionMap | None,
         seen: isl.UnionMap | None,
-        held: dict[str, isl.UnionMap | None],
+        held: _Held,
         joined: Collection[str],
     ) -> Iterator[WrongValue]:
         """What a read sees against what it is to see.
@@ -238,12 +239,11 @@ class _Comparison:
             return
         own = seen if needed is None or seen is None else seen.intersect_domain(needed)
         if wanted is not None and seen is not None and own is not None:
-            meant = self._meant(seen, held, asked=True)
+            meant = self._meant(seen, held)
             if meant.is_subset(wanted) and self._means_something(own, joined):
                 return
-        exact = {name: one if name in joined else self._known(name, held) for name, one in held.items()}
         wanted = wanted if needed is None or wanted is None else wanted.intersect_domain(needed)
-        found = None if own is None else self._meant(own, exact)
+        found = None if own is None else self._meant(own, held, joined)
         yield from difference(reader, wanted, found, self.after)
 
     def _needed(self, reader: ComparedRead) -> isl.UnionSet | None:
@@ -252,12 +252,9 @@ class _Comparison:
             return None
         return isl.UnionSet.from_set(self._counting[reader.statement.name].set_tuple_name(reader.name))
 
-    def _known(self, name: str, held: Mapping[str, isl.UnionMap | None]) -> isl.UnionMap | None:
+    def _known(self, name: str, found: isl.UnionMap) -> isl.UnionMap:
         """What a copy holds, where that is claimed."""
-        found, reader = held[name], str(AccessTuple(name, "reads"))
-        if found is None:
-            return None
-        known = self._counting[name].set_tuple_name(reader)
+        known = self._counting[name].set_tuple_name(str(AccessTuple(name, "reads")))
         return found.intersect_domain(isl.UnionSet.from_set(known))
 
     def _means_something(self, seen: isl.UnionMap, joined: Collection[str]) -> bool:
@@ -366,21 +363,24 @@ class _Comparison:
         time = self.claims.held[copy.name].time.set_tuple_name(IN, name)
         return ComparedRead(name, before, after, copy, access_text(read), read.place, time)
 
-    def _meant(
-        self, seen: isl.UnionMap, held: Mapping[str, isl.UnionMap | None], *, asked: bool = False
-    ) -> isl.UnionMap:
-        """What P' sees, as writes and cells of P."""
+    def _meant(self, seen: isl.UnionMap, held: _Held, joined: Collection[str] | None = None) -> isl.UnionMap:
+        """What P' sees, as writes and cells of P.
+
+        Where that is claimed, what `joined` copies hold everywhere; or with None where it is asked about.
+        """
         meant = isl.UnionMap.empty(seen.get_space())
         for part in nonempty_maps(seen):
             access = AccessTuple.of(str(part.get_tuple_name(OUT)))
             if access is None or access.verb != "writes":
                 meant = meant.union(isl.UnionMap.from_map(part))
             elif (computed := self.claims.computes.get(access.statement)) is not None:
-                instance = self._instance(self.after.statement(access.statement), asked=asked)
+                instance = self._instance(self.after.statement(access.statement), asked=joined is None)
                 instance = instance.set_tuple_name(IN, str(access))
                 instance = instance.set_tuple_name(OUT, str(replace(access, statement=computed)))
                 meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
             elif (source := held.get(access.statement)) is not None:
+                if joined is not None and access.statement not in joined:
+                    source = self._known(access.statement, source)
                 same = part.set_tuple_name(OUT, str(AccessTuple(access.statement, "reads")))
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant

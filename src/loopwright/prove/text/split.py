@@ -209,7 +209,7 @@ def _row(node: Node) -> Iterator[tuple[str, int]]:
         yield arguments[1], REGISTERS
     elif macro.startswith("LW_SHARED_") and arguments[-1].isdigit():
         yield arguments[1], gcd(int(arguments[-1]), 32) if len(arguments) > 3 else 32
-    elif (view := array_view(macro, arguments)) is not None and not view.rows:
+    elif (view := array_view(macro, arguments)) is not None:
         yield view.name, 32
 
 

@@ -29,7 +29,7 @@ def pass_text(tile: StreamTile) -> Iterator[Line]:
         name = tile.stencil.tiles[k]
         yield f"for ({tile.kind(k)} {name} = 0; {tile.exists(k)}; {name}++)\n", None
     everything = tile.loop("v", 0, tile.levels) + tile.loop("q", 0, ROWS - 1)
-    everything += tile.loop("p", 0, tile.strips - 1) if tile.is_solid else ""
+    everything += tile.loop("p", 0, tile.strips - 1) if tile.warps else ""
     everything += tile.loop("c", 0, tile.width + 1)
     yield (
         f"{{\n{tile.lanes}{everything}{tile.cell(tile.names['v'], tile.names['q'], tile.names['c'])} = 0;\n",
@@ -45,7 +45,7 @@ def pass_text(tile: StreamTile) -> Iterator[Line]:
 def _step(tile: StreamTile) -> Iterator[Line]:
     """A step of the march of one warp."""
     steps = tile.loop("v", 0, tile.steps - 1)
-    yield f"{tile.lanes}{steps}{tile.strip_loop(1)}{{\n", None
+    yield f"{tile.lanes}{steps}{{\n", None
     for side in (0, 1):
         yield from _beside(tile, side)
     yield f"}}\n{tile.lanes}{{\n", None
@@ -81,7 +81,7 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
     yield from _next_rows(tile)
     yield f"}}\n{steps}{{\n", None
     for side in (1, 0):
-        yield f"{tile.lanes}{{\n{tile.strip_loop(1)}{{\n", None
+        yield f"{tile.lanes}{{\n{tile.strip_loop}{{\n", None
         yield from _beside(tile, 1 - side)
         yield f"}}\n{tile.loop('c', 1, tile.width)}{{\n", None
         yield from _taken(tile, 1 - side)
@@ -104,7 +104,7 @@ def _shared_step(tile: StreamTile) -> Iterator[Line]:
 def _freed(tile: StreamTile) -> Line:
     """Where nothing is loaded, a row that is not needed any more: none has to be kept for that."""
     v, c = tile.names["v"], tile.names["c"]
-    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     cell, seen = tile.place("0", c), (ClaimedWrite("last A"),)
     role = _held(tile, "free", 0, cell, seen, time=tile.start, valid="1 = 0")
     return f"if ({v} == 0) {columns}{tile.cell('0', 3, c)} = {tile.cell('0', 0, c)};\n", role
@@ -113,7 +113,7 @@ def _freed(tile: StreamTile) -> Line:
 def _next_rows(tile: StreamTile) -> Iterator[Line]:
     """Rows move down, and level 0 gets the one that was loaded."""
     steps = tile.loop("v", 0, tile.steps - 1)
-    yield f"{steps}{tile.strip_loop(0)}{tile.loop('c', 1, tile.width)}{{\n", None
+    yield f"{steps}{tile.strip_loop}{tile.loop('c', 1, tile.width)}{{\n", None
     for side in (0, 1):
         yield from _moved(tile, side)
     yield "}\n", None
@@ -215,7 +215,7 @@ def _moved(tile: StreamTile, side: int) -> Iterator[Line]:
 def _loads(tile: StreamTile) -> Iterator[Line]:
     """Level 0 is what was loaded in the step before."""
     c, r = tile.names["c"], tile.names["r"]
-    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     cell = tile.place("0", c)
     seen = (ClaimedWrite("ahead A", {r: f"{r} - 1", tile.names["v"]: "0"}),)
     role = _held(tile, "load", 0, cell, seen, time=tile.start, level="0")
@@ -236,7 +236,7 @@ def _ahead(tile: StreamTile, side: int) -> Iterator[Line]:
         test = f"{test} && ({tile.unwritten(statement, cell, 1)} || {tile.at_border(statement)})"
         valid = f"not ({isl_test(tile.written(statement, cell))})"
     role = _held(tile, "ahead", side, cell, *seen, time=tile.start, valid=valid)
-    columns = tile.strip_loop(0) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     yield f"{columns}if ({test}) {tile.cell(str(side), 3, c)} = {element(source, cell)};\n", role
 
 
@@ -246,7 +246,7 @@ def _edges(tile: StreamTile, side: int) -> Iterator[Line]:
     It comes after what was computed, along one loop after the other; where warps share a tile, along all.
     """
     v, c, r = (tile.names[one] for one in "vcr")
-    columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     level, below = (f"2 * {v} + 1", f"2 * {v} - 1") if side else (f"2 * {v} + 2", f"2 * {v}")
     last = ClaimedWrite(f"last {letter(side)}", {v: f"{v} - 1"} if side else {})
     loaded = ClaimedWrite(f"ahead {letter(side)}", {r: f"{r} - 1"})
@@ -294,7 +294,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
     seen: list[tuple[ClaimedWrite, ...]] = []
     for access in statement.accesses:
         offset = offsets_of(statement, access)
-        strip = _moved_by(tile.names["p"], offset[1]) if tile.is_solid else ""
+        strip = _moved_by(tile.names["p"], offset[1]) if tile.warps else ""
         old = tile.cell(below, 1 + offset[0], _moved_by(c, offset[-1]), strip=strip)
         edits[access.place.start, access.place.end] = tile.cell(level, 2, c) if access.is_write else old
         if not access.is_write:
@@ -308,7 +308,7 @@ def _computed(tile: StreamTile, side: int) -> Iterator[Line]:
         seen=tuple(seen),
     )
     text = _edited_text(statement, edits)
-    columns = tile.strip_loop(1) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     yield f"{columns}{text}\n", role
 
 
@@ -321,7 +321,7 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
     if down > 0:
         return tile.newest(side, v, (f"{cell[0]} + 1", *cell[1:]), {})
     if not right:
-        moved = {p: _moved_by(p, offset[1])} if tile.is_solid else {}
+        moved = {p: _moved_by(p, offset[1])} if tile.warps else {}
         middle = ClaimedWrite(f"middle {own}", moved)
         if not tile.warps or not offset[1]:
             return (middle,)
@@ -335,7 +335,7 @@ def _read(tile: StreamTile, side: int, offset: tuple[int, ...], cell: Cell) -> t
 def _stores(tile: StreamTile) -> Iterator[Line]:
     """The last level, and the one before it where no steps are left."""
     inner, outer = step_arrays(tile.stencil)
-    columns = tile.strip_loop(tile.levels) + tile.loop("c", 1, tile.width)
+    columns = tile.strip_loop + tile.loop("c", 1, tile.width)
     c, r = (tile.names[one] for one in "cr")
     cell = tile.place(str(tile.levels), c)
     test = f"{r} > {2 * tile.levels} && {tile.is_own()}"

@@ -91,17 +91,17 @@ class StreamTile:
 
     @property
     def is_solid(self) -> bool:
-        """Whether there are three dimensions, and a lane has several rows of a plane."""
+        """Whether there are three dimensions: several warps share a tile, a lane has rows of a plane."""
         return len(self.stencil.sizes) == 4
 
     @property
     def strips(self) -> int:
-        """The rows of a plane that a lane has, halos included; with warps, those beside them."""
-        return self.stencil.sizes[2] + (2 if self.warps else 2 * self.levels)
+        """The rows of a plane that a lane has, and those beside them."""
+        return self.own_strips + 2
 
     @property
     def own_strips(self) -> int:
-        """The rows that a lane has for itself where warps share a tile."""
+        """The rows that a lane has for itself."""
         return self.stencil.sizes[2]
 
     @property
@@ -150,7 +150,17 @@ class StreamTile:
         tile = f"{self.size(loop)} * {self.stencil.tiles[loop]}"
         if self.is_trimmed(loop):
             tile = f"{tile} + {self.levels}"
+        if loop == self.loops[-1] and self.indent:
+            tile = f"{tile} - {self.indent}"
         return tile if self.low(loop) == "0" else f"{self.low(loop)} + {tile}"
+
+    @property
+    def indent(self) -> int:
+        """So many columns the tiles of one warp begin earlier: those of a lane are copied at once then."""
+        low, halo = self.low(self.loops[-1]), self.levels
+        if self.warps or not low.isdigit() or 2 * halo % self.width:
+            return 0
+        return (int(low) - halo) % self.width
 
     def is_trimmed(self, loop: int) -> bool:
         """Whether tiles have no halo beyond the ends of the loop: these cells are their own."""
@@ -179,12 +189,11 @@ class StreamTile:
         """The cell of a lane in row ρ(r - back, level); in three dimensions in strip p of it, or `strip`."""
         less = "" if level == "0" else f" - ({level})"
         row = f"{self.origin(1)} + {self.names['r']} - {self.levels + 1 + back}{less}"
-        strip, warp = self.names["p"] if strip == "" else strip, ""
+        strips, last = list[str](), self.origin(self.loops[-1])
         if self.warps:
-            warp = f" + {self.own_strips} * {self.names['w']}"
-        first = self.levels + (1 if self.warps else 0)
-        strips = [f"{self.origin(2)}{warp} + {strip} - {first}"] if self.is_solid else []
-        last = self.origin(self.loops[-1])
+            strip = self.names["p"] if strip == "" else strip
+            warp = f"{self.own_strips} * {self.names['w']}"
+            strips = [f"{self.origin(2)} + {warp} + {strip} - {self.levels + 1}"]
         return row, *strips, f"{last} + {self.width} * {self.names['x']} + {column} - {self.levels + 1}"
 
     def is_own(self) -> str:
@@ -251,16 +260,12 @@ class StreamTile:
         return f"{self.near(cell, level)} and {isl_test(self.inside(cell, side))}"
 
     @property
-    def inner(self) -> tuple[str, ...]:
-        """That a tile is at no border but for those along the march; in three dimensions also: of columns.
-
-        There most tests are about strips.  In two dimensions more versions cost more registers than tests.
-        """
+    def inner(self) -> str:
+        """That a tile is at no border but for those along the march."""
         places = {k: (self.origin(k), self.size(k) - 1) for k in self.loops[1:]}
         low = {k: f"{place} - {self.levels}" for k, (place, _) in places.items()}
         high = {k: f"{place} + {size + self.levels}" for k, (place, size) in places.items()}
-        strips = [self._within({2: low[2]}, {2: high[2]})] if self.is_solid else []
-        return self._within(low, high), *strips
+        return self._within(low, high)
 
     def at_border(self, statement: Statement) -> str:
         """That a tile needs cells that the statement does not write, at ends of loops other than rows."""
@@ -274,13 +279,10 @@ class StreamTile:
     def kept(self, statement: Statement, cell: Cell) -> str:
         """That a tile may load a cell of those that the statement does not write, or beside them.
 
-        One warp's tile at a border loads all its cells, and has none that is further away than it is long; in
-        three dimensions all cells are kept, for a proof with more cases takes minutes.
+        One warp's tile at a border loads all its cells, and has none that is further away than it is long.
         """
         if self.warps:
             return self.unwritten_anywhere(statement, cell)
-        if self.is_solid:
-            return "1 == 1"
         tests = [self.unwritten(statement, cell, 1)]
         for k in self.loops[1:]:
             low, high = self.written_range(statement, k)
@@ -325,13 +327,10 @@ class StreamTile:
         used = self.names[name]
         return f"for ({self.kind(self.loops[-1])} {used} = {first}; {used} <= {last}; {used}++) "
 
-    def strip_loop(self, margin: int) -> str:
-        """The loop over the strips of a lane but for so many at each end; none in two dimensions.
-
-        Warps that share a tile have all of their own.
-        """
-        margin = 1 if self.warps else margin
-        return self.loop("p", margin, self.strips - 1 - margin) if self.is_solid else ""
+    @property
+    def strip_loop(self) -> str:
+        """The loop over the strips of a lane; none in two dimensions."""
+        return self.loop("p", 1, self.own_strips) if self.warps else ""
 
     @property
     def lanes(self) -> str:
@@ -340,7 +339,7 @@ class StreamTile:
         return warps + self.loop("x", 0, LANES - 1)
 
     def cell(self, level: str, row: str | int, place: str | int, lane: str = "", strip: str = "") -> str:
-        strip = f"[{strip or self.names['p']}]" if self.is_solid else ""
+        strip = f"[{strip or self.names['p']}]" if self.warps else ""
         warp = f"[{self.names['w']}]" if self.warps else ""
         return f"{self.own}{warp}[{lane or self.names['x']}][{level}][{row}]{strip}[{place}]"
 

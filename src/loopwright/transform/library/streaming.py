@@ -15,10 +15,11 @@ then get back the values of the level two below.  Cells that are more than T - k
 are computed from unknown values, which nothing that is stored depends on.  Steps that do not fill two passes
 come last, as they were.
 
-    stream(L, t=1, i=64, j=12, k=1)
+    stream(L, t=2, i=64, j=4, k=2, warps=16)
 
-In three dimensions planes take the place of rows: a lane has W columns of the j + 2 T rows of a plane that
-the tile needs, its strips, own[x][level][q][p] is strip p, and the strips beside are the lane's own.
+In three dimensions planes take the place of rows, and several warps share a tile: a lane has W columns of j
+rows of a plane, its strips, own[w][x][level][q][p] is strip p, and strips beside those of a warp are taken
+from the warps that have them, through shared memory.
 
 The text around passes of streamed tiles: what is kept for them, and the steps that fill none.
 
@@ -191,6 +192,8 @@ def _check(tile: StreamTile) -> None:
 def _check_warps(tile: StreamTile) -> None:
     if tile.trimmed and not tile.warps:
         raise _misuse("tiles that several warps share are trimmed", "leave 'trimmed' out", "trimmed")
+    if tile.is_solid and not tile.warps:
+        raise _misuse("a tile of three dimensions has more than one warp", "give 'warps'", "sizes")
     if not tile.warps:
         return
     if not tile.is_solid:
@@ -214,7 +217,7 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
         made = replace(one.array, element_type=kind, local=True, rows=(), observed=False, addressed=False)
         found.append(replace(made, name=one.next, extents=extents, space=MemorySpace.HEAP))
     for tile in passes:
-        strips = (tile.strips,) if tile.is_solid else ()
+        strips = (tile.strips,) if tile.warps else ()
         warps = (tile.warps,) if tile.warps else ()
         if warps:
             sizes = (2, tile.warps, 2 * tile.levels, LANES, tile.width)
@@ -258,7 +261,7 @@ def _planned(
         # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
         stored = plan.stored(after, claims.redundancy())
         return replace(stored, leaves=fresh.leaves, components=components), found[0], found[1], found[2]
-    apart = tuple({one.name: claims.within(one, inner) for one, _ in in_tiles} for inner in passes[0].inner)
+    apart = ({one.name: claims.within(one, passes[0].inner) for one, _ in in_tiles},)
     between = passes[0].between
     steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}
     along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
