@@ -26,7 +26,7 @@ from loopwright.prove.descent.instances import NotOfOld, claims_of
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reached import sizes_reaching
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.descent.refutation import FULL, NEAR, QUICK, Effort, ProgramPair, trial_of
+from loopwright.prove.descent.refutation import FULL, MORE, NEAR, QUICK, Effort, ProgramPair, trial_of
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import (
     Differences,
@@ -184,7 +184,7 @@ def _followed(old: Program, text: LoopText, trial: ProgramPair | None, progress:
         return verdict
     progress("looking for a difference in more runs")
     near = {} if verdict is None else verdict.sizes
-    wrong = (tried(NEAR, near) if near else None) or tried(FULL)
+    wrong = (tried(NEAR, near) if near else None) or tried(FULL if is_long else MORE)
     if wrong is not None:
         return wrong
     if verdict is not None:

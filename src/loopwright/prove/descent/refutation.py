@@ -65,9 +65,10 @@ class Effort:
         return Effort(times * self.fuel // weight, times * self.one_run // weight)
 
 
-QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(300_000, 130_000, 30), Effort(600_000, 200_000, 30)
-"""Before a proof is tried; after one failed, and before it for long texts, where a run past a tile costs less
-than reading does; near sizes at which one failed, where more is worth it."""
+QUICK, MORE = Effort(30_000, 20_000), Effort(300_000, 130_000, 5)
+FULL, NEAR = Effort(300_000, 130_000, 15), Effort(600_000, 200_000, 30)
+"""Before a proof is tried; after a short one failed; before any for long texts, where a run past a tile costs
+less than reading does; near sizes at which one failed, where more is worth it."""
 COSTS = (3_000, 20_000, 100_000, 500_000)
 """Iterations of OLD: runs of no more than these are tried before longer ones."""
 USUAL_CELLS = 4
@@ -209,8 +210,9 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
 def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> list[Sizes]:
     """All small; one of them 0; one just past a tile and the others small; all past a tile.
 
-    If `wide`, also all but one past a tile, and past two tiles.
+    If `wide`, also all but one past a tile, and past two tiles; the largest first, which show most.
     """
+    past = PAST_TILE[::-1] if wide else PAST_TILE
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
     tried = [{name: least if name == one else 3 for name in free} for least in first for one in free]
@@ -222,7 +224,7 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
     tried += [{name: 0 if name == one else 9 for name in free} for one in free]
     for small in SMALL:
         tried += [
-            {name: large if name == one else small for name in free} for large in PAST_TILE for one in free
+            {name: large if name == one else small for name in free} for large in past for one in free
         ]
     if wide:
         tried += [
@@ -231,10 +233,10 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
         tried += [
             {name: small if name == one else large for name in free}
             for small in (2, 9, 17)
-            for large in PAST_TILE
+            for large in past
             for one in free
         ]
-    tried += [dict.fromkeys(free, size) for size in (*PAST_TILE, *(PAST_TWO if wide else ()))]
+    tried += [dict.fromkeys(free, size) for size in (*past, *(PAST_TWO if wide else ()))]
     return [{**fixed, **sizes} for sizes in tried]
 
 
