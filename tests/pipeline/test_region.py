@@ -10,6 +10,8 @@ from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+from loopwright.rewrite.rereading import is_parted
+from loopwright.source import Source
 from tests.pipeline.support import file, new_region, output, region, result, wrapped
 
 LOOP = "  for (i = 0; i < n; i++)\n    a[i] = 0;"
@@ -234,3 +236,19 @@ def test_a_region_that_is_the_statement_of_a_condition_or_a_loop_stays_one(tmp_p
     )
     assert new.count("for (int i") == 2 * len(ALONE)
     assert output(new + main, tmp_path) == output(text + main, tmp_path) != ""
+
+
+def test_new_text_that_a_condition_is_not_about(tmp_path: Path) -> None:
+    head = "void f(int n, double a[n], double b[n])\n{ if (n > 3)\n#pragma scop\n"
+    body, tail = "  for (int i = 0; i < n; i++) { L: a[i] = 1; M: b[i] = 2; }\n", "#pragma endscop\n}\n"
+    path = file(tmp_path, head + body + tail)
+    first, second = (f"for (int i = 0; i < n; i++) {one}\n" for one in ("a[i] = 1;", "b[i] = 2;"))
+    for text, wrong in (
+        (first + second, True),
+        ("{" + first + second + "}", False),
+        ("if (n > 0) {" + first + second + "}", True),
+        ("if (n > 0) {" + first + second + "} else {" + body + "}", False),
+    ):
+        assert is_parted(Source("new.c", f"{head}{text}\n{tail}"), read_c(path)) == wrong
+    request = Request(path, "distribute(L, M)\nblock(L, i)\nblock(M, i)", cuda=True)
+    assert transformed(request, silent).kernels is not None

@@ -56,7 +56,6 @@ def read_again(
     of the file.
     """
     try:
-        refuse_parted(new, written)
         plain, guards = unguarded(new, written, guarded)
         return read_regions(plain, originals, written), guards
     except Unlike as failure:
@@ -92,16 +91,17 @@ def read_regions(
     )
 
 
-def refuse_parted(new: Source, written: Sequence[Program]) -> None:
-    """Unlike where an `if`, a loop or a label before a region is about a part of its new text alone."""
+def is_parted(new: Source, written: Sequence[Program]) -> bool:
+    """Whether an `if`, a loop or a label before a region is about a part of its new text alone."""
     before = [region.place for region in written[0].file.regions]
     after = [region.place for region in c_file(new).regions]
-    for program in written:
-        number = before.index(program.region)
+    places = ((program, before.index(program.region)) for program in written)
+    for program, number in places:
         if not is_in_block(program.region, program.compiled) and number < len(after):
             parts = named_children(c_file(new).block(after[number]))
             if len(parts) > 1 or not all(map(_is_closed, parts)):
-                raise Unlike("has statements that what stands before their region is not about")
+                return True
+    return False
 
 
 def _is_closed(statement: Node) -> bool:
@@ -153,6 +153,9 @@ def refuse_other_meaning(new: Source, written: Sequence[Program]) -> tuple[Assum
     """Raise where the new file means something else than the old one around the regions `written`, or its
     compiler does not accept it; what is left to believe of it otherwise."""
     old, compiled = written[0].source, written[0].compiled
+    if is_parted(new, written):
+        message = "the new text has statements that what stands before their region is not about"
+        raise InternalError(Code.OWN_MISTAKE, message, span=written[0].region)
     file = typed_file(old, compiled)
     options = compiled.for_file(old.path)
     options = replace(options, arguments=(*(f"-D{name}" for name in file.assumed), *options.arguments))

@@ -38,7 +38,7 @@ from loopwright.read.c.find import resolved
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load
-from loopwright.rewrite.rereading import Unlike, read_regions, refuse_parted
+from loopwright.rewrite.rereading import Unlike, is_parted, read_regions
 from loopwright.source import Source, Span
 from loopwright.transform.scheduling import flat_schedule
 from loopwright.transform.storage import StorageChange
@@ -87,8 +87,9 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
     intended = [
         program if one is None else one.after for one, program in zip(changes, originals, strict=True)
     ]
+    if is_parted(new_source, [originals[k] for k in order]):
+        raise _no(request.new, f"a condition or loop of {request.new} is about a part of its region alone")
     try:
-        refuse_parted(new_source, [originals[k] for k in order])
         texts = read_regions(new_source, [intended[k] for k in order], [originals[k] for k in order])
     except Unlike as failure:
         raise _no(request.new, f"{request.new} {failure}: it is not the text of the proof") from None
