@@ -249,7 +249,7 @@ class Planner:
         for steps in contractions(joined.plan):
             tried = ((*found[-1].script, step) for step in steps)
             known = (self.judge.estimated(script, f"{joined.origin}, few rows") for script in tried)
-            found += [one for one in known if one is not None][:1]
+            found += islice((one for one in known if one is not None), 1)
         return found
 
     def _structures(self) -> Iterator[Estimated]:
@@ -328,7 +328,7 @@ class Planner:
     def _improved(
         self, pool: list[Estimated], phases: Sequence[Phase], width: int, until: float
     ) -> list[Estimated]:
-        """The nests of a structure, the outer ones first, each in the part of the time that its cycles are.
+        """The nests of a structure, the costly ones first, each in the part of the time that its cycles are.
 
         What is found is known to the judge too.
         """
@@ -337,6 +337,8 @@ class Planner:
         weights = {names: sum(start.cycles[name] for name in names) / start.total for names in nests}
         least = WORTH_AN_ORDER if phases is ORDERING else WORTH
         costly = [names for names in nests if weights[names] >= least]
+        if phases is BLOCKING:
+            costly.sort(key=lambda names: -weights[names])  # an outer one before those inside of it
         for number, names in enumerate(costly):
             now = self.judge.clock()
             part = weights[names] / sum(weights[one] for one in costly[number:])
