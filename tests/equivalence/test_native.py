@@ -151,6 +151,18 @@ def test_only_of_cells_that_count() -> None:
         assert pair.differs == differs
 
 
+def test_two_pairs_have_memory_of_their_own() -> None:
+    one, other = (
+        native_pair(_pair(program, Block(()))) for program in (PROGRAMS["floors"], PROGRAMS["remainders"])
+    )
+    one.run({"n": 9}, MOST)
+    expected = one.different(), one.leading_to()
+    other.run({"n": 9}, MOST)
+    assert (one.different(), one.leading_to()) == expected
+    del other
+    assert (one.different(), one.leading_to()) == expected
+
+
 def test_an_original_outside_of_its_arrays_is_no_witness() -> None:
     pair = native_pair(_pair(_up_to("i", N, Let("j", Int(1), SUM.call())), Block(())))
     for size, is_inside in ((49, True), (50, False)):

@@ -213,6 +213,12 @@ void start(const num *all, const num *where, const num *how_many) {
   length[0] = length[1] = executions[0] = executions[1] = 0;
 }
 
+void finish(void) {
+  free(cells), free(slots), cells = 0, slots = 0, room_for_cells = room_for_slots = count_of_cells = 0;
+  for (int k = 0; k < 2; k++)
+    free(trace[k]), free(starts_of[k]), trace[k] = starts_of[k] = 0, room[k] = room_for_starts[k] = 0;
+}
+
 /* How many of so many iterations a program leaves; -1 where it takes more. */
 num run(num which, const num *program, num *begun, num most) {
   side = which, variables = begun, fuel = most;

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field as field_of
 from functools import cache
@@ -148,20 +149,20 @@ def native_pair(pair: Pair) -> NativePair:
     rows = [*programs, encoder.does, encoder.starts, widths]
     if any(abs(number) >= LARGEST for row in rows for number in row):
         raise NotNative
-    arrays = tuple(encoder.arrays)
-    return NativePair(pair, compiled_runner(), tuple(map(_numbers, rows)), made, encoder.variables, arrays)
+    arrays, library = tuple(encoder.arrays), _library()
+    found = NativePair(pair, library, tuple(map(_numbers, rows)), made, encoder.variables, arrays)
+    weakref.finalize(found, library.finish)
+    return found
 
 
-@cache
-def compiled_runner() -> ctypes.CDLL:
-    """`native.c`, compiled by the compiler of this machine."""
+def _library() -> ctypes.CDLL:
+    """`native.c` with memory of its own."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "native.so"
-        words = [*PLAIN.program(), *FLAGS, "-o", str(place), str(Path(__file__).parent / "native.c")]
+        place.write_bytes(compiled_runner())
         try:
-            subprocess.run(words, capture_output=True, check=True, timeout=SECONDS)
             library = ctypes.CDLL(str(place))
-        except (OSError, subprocess.SubprocessError):
+        except OSError:
             raise NotNative from None
     number, numbers = ctypes.c_longlong, ctypes.c_void_p
     library.start.argtypes = [numbers, numbers, numbers]
@@ -169,9 +170,23 @@ def compiled_runner() -> ctypes.CDLL:
     library.different.argtypes = [number, numbers]
     library.leading_to.argtypes = [number, number, number, numbers]
     library.spans.argtypes = [numbers]
+    library.finish.argtypes = []
     for function in (library.run, library.different, library.leading_to):
         function.restype = number
     return library
+
+
+@cache
+def compiled_runner() -> bytes:
+    """`native.c`, compiled by the compiler of this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "native.so"
+        words = [*PLAIN.program(), *FLAGS, "-o", str(place), str(Path(__file__).parent / "native.c")]
+        try:
+            subprocess.run(words, capture_output=True, check=True, timeout=SECONDS)
+            return place.read_bytes()
+        except (OSError, subprocess.SubprocessError):
+            raise NotNative from None
 
 
 Row: TypeAlias = tuple[int, ...]
