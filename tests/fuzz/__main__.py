@@ -23,7 +23,7 @@ from tests.fuzz.affine_cases import affine_case, wrong_affine
 from tests.fuzz.affine_pairs import affine_pair
 from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
 from tests.fuzz.dependent import dependent_program
-from tests.fuzz.directed import directed_pair, directive_case, small_directive
+from tests.fuzz.directed import directed_pair, directive_case, small_directive, wrong_directive
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
 from tests.fuzz.judge import Judgement, Pair, judged, judged_with_threads
@@ -31,6 +31,7 @@ from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
 from tests.fuzz.tally import Tally
+from tests.fuzz.teams import team_case
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
 from tests.fuzz.workers import GRACE, Batch, Tell, batches
 
@@ -43,6 +44,7 @@ REWRITES = 6
 PROGRAMS = 4
 DIRECTIVES = 4
 SCHEDULES = 5
+TEAMS = 2
 AFFINE = 6
 """Of every number."""
 CHECKED = 2
@@ -116,6 +118,9 @@ def rounds(
         for k in range(DIRECTIVES):
             tell(f"directive:{number * DIRECTIVES + k}")
             said.add(directive_case(number * DIRECTIVES + k, outcomes))
+        for k in range(TEAMS):
+            tell(f"team:{number * TEAMS + k}")
+            said.add(team_case(number * TEAMS + k, outcomes))
         for k in range(AFFINE):
             tell(f"mlir:{number * AFFINE + k}")
             said.add(affine_case(number * AFFINE + k, outcomes))
@@ -171,6 +176,9 @@ def again(kind: str, number: int) -> list[Finding]:
             print(*affine_pair(number).texts, sep="\n")
             one = affine_case(number, outcomes)
             found = [None if one is None else wrong_affine(one)]
+        case "team":
+            one = team_case(number, outcomes)
+            found = [None if one is None else wrong_directive(one)]
         case "codegen":
             found = [*schedule_case(number, outcomes)]
         case "check":

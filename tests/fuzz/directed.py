@@ -93,18 +93,19 @@ def _refused(seed: int, pair: Pair, failure: Illegal, outcomes: Counter[str]) ->
 
 def small_directive(pair: Pair, one: Mutant | Finding) -> Finding | None:
     """What is wrong, with as little as possible of the text."""
-    found = _wrong(one)
+    found = wrong_directive(one)
     if found is None:
         return None
 
     def again(other: Pair) -> Finding | None:
         said = said_of_directives(one.seed, other, Counter())
-        return None if said is None else _wrong(said)
+        return None if said is None else wrong_directive(said)
 
     return shrunk_pair(found, pair, again)
 
 
-def _wrong(one: Mutant | Finding) -> Finding | None:
+def wrong_directive(one: Mutant | Finding) -> Finding | None:
+    """What running shows against a yes."""
     if isinstance(one, Finding):
         return one
     return wrong_mutant(one, *judged([one.pair])) or wrong_mutant(one, *judged_with_threads([one.pair]))

@@ -1,0 +1,112 @@
+"""Loops that the threads of a `parallel` divide, transformed: what is accepted is run with threads.
+
+A program that races by itself says nothing: the runs of the original tell that as well.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from loopwright.errors import BadInput, GaveUp, Illegal
+from loopwright.progress import silent
+from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from tests.fuzz.findings import Finding
+from tests.fuzz.judge import Pair
+from tests.fuzz.limits import Late, limited
+from tests.fuzz.mutants import Mutant
+from tests.fuzz.places import old_path
+from tests.fuzz.programs import PARAMETERS, Array
+from tests.fuzz.scripts import random_operation
+
+CLAUSES = ("", "", "", " nowait", " nowait", " schedule(static, 2)", " schedule(dynamic)",
+           " schedule(static) nowait", " private(t)", " lastprivate(t)", " firstprivate(w)", " collapse(2)")  # fmt: skip
+PLAIN = ("reverse(S1, i)", "interchange(S1, i, j)", "tile(S1, i=3)", "shift(S1, i, 1)", "distribute()",
+         "fuse(S1, S2)", "skew(S1, j, i, 1)", "unroll(S1, i, 2)", "reverse(S2, i)")  # fmt: skip
+
+
+class _TeamMaker:
+    """Loops whose iterations are independent of each other, but for a few."""
+
+    def __init__(self, rng: random.Random, arrays: tuple[Array, ...]) -> None:
+        self.rng = rng
+        self.arrays = arrays
+
+    def cell(self, one: Array, loops: str, *, near: bool) -> str:
+        by = (self.rng.choice(("", "", " + 1", " - 1") if near else ("",)) for _ in range(one.rank))
+        names = (loops[k % len(loops)] for k in range(one.rank))
+        return one.name + "".join(f"[{name}{more}]" for name, more in zip(names, by, strict=True))
+
+    def statements(self, loops: str, clause: str) -> list[str]:
+        target = self.rng.choice(self.arrays)
+        others = [one for one in self.arrays if one != target or self.rng.random() < 0.1] or [target]
+        read = [self.cell(one, loops, near=one != target) for one in self.rng.choices(others, k=2)]
+        to = self.cell(target, loops, near=self.rng.random() < 0.08)
+        if "(t)" in clause:
+            return [f"t = {read[0]};", f"{to} = t + {read[1]};"]
+        if "(s)" in clause or ":s" in clause:
+            return [f"s += {read[0]};", *([f"{to} = {read[1]};"] if self.rng.random() < 0.4 else [])]
+        more = self.rng.choice((f"+ {read[1]}", "* w", "+ i", "+ t"))
+        return [f"{to} {self.rng.choice(('=', '=', '+='))} {read[0]} {more};"]
+
+    def divided(self) -> list[str]:
+        rng = self.rng
+        clause = rng.choice(CLAUSES) if rng.random() < 0.85 else " reduction(+:s)"
+        is_nest = rng.random() < 0.4 or "collapse" in clause
+        body = self.statements("ij" if is_nest else "i", clause)
+        if is_nest:
+            high = rng.choice(("m", "m", "8", "i + 1"))
+            body = [f"for (int j = 1; j < {high}; j++) {{", *(f"  {one}" for one in body), "}"]
+        low, high = rng.choice(("1", "1", "2", "0")), rng.choice(("n", "n", "m", "n - 1", "9"))
+        head = f"for (int i = {low}; i < {high}; i++) {{"
+        if rng.random() < 0.1:
+            head = f"for (int i = {high}; i > {low}; i--) {{"
+        return [f"#pragma omp for{clause}", head, *(f"  {one}" for one in body), "}"]
+
+
+def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
+    """A function whose region is in a `parallel`, or in the statements that it calls."""
+    kind = rng.choice(("int", "long", "unsigned", "int"))
+    arrays = tuple(Array(f"A{k}", kind, rng.choice((1, 1, 2))) for k in range(rng.choice((2, 3))))
+    maker = _TeamMaker(rng, arrays)
+    loops = [line for _ in range(rng.choice((1, 1, 2, 2, 3))) for line in maker.divided()]
+    if rng.random() < 0.2:
+        loops = ["for (int k = 0; k < m; k++) {", *(f"  {one}" for one in loops), "}"]
+    if rng.random() < 0.1:
+        loops.insert(0, rng.choice(("#pragma omp barrier", f"w = {rng.randint(1, 3)};", "s = 1;")))
+    own = rng.choice(("", "", "firstprivate(t, w)", "firstprivate(t)", "firstprivate(w)"))
+    team = f"#pragma omp parallel num_threads({rng.choice((2, 3))}) {own}".rstrip()
+    before = rng.choice(((), (), (f"  {kind} w = n;",), (f"  {kind} t = m;",)))
+    given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
+    lines = [f"void f({given})", "{", *(f"  {kind} {name} = {k};" for k, name in enumerate("stw"))]
+    lines += [team, "  {", *before, "#pragma scop", *(f"    {one}" for one in loops), "#pragma endscop", "  }"]
+    lines += [f"  out[{k}] = {name};" for k, name in enumerate("st") if rng.random() < 0.4]
+    return "\n".join([*lines, "}", ""]), arrays
+
+
+def team_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
+    """What `transform` makes of a program; None where it refuses."""
+    rng = random.Random(f"team {seed}")
+    text, arrays = team_program(rng)
+    path, script = old_path(text), ""
+    try:
+        with limited():
+            for number in range(rng.choice((0, 1, 1, 2))):
+                (read,) = read_c(path)
+                lines = (rng.choice(PLAIN),) if rng.random() < 0.6 else random_operation(rng, read, number)
+                script = "\n".join([*filter(None, [script]), *lines])
+            new = transformed(Request(str(path), script or None), silent).source.text
+    except (BadInput, Illegal, GaveUp) as failure:
+        outcomes[f"team: {type(failure).__name__}"] += 1
+        return None
+    except Exception as failure:
+        texts = (("program", text), ("script", script))
+        return Finding("team", seed, f"{type(failure).__name__}: {failure}", texts)
+    except Late:
+        outcomes["team: late"] += 1
+        return None
+    outcomes["team: accepted"] += 1
+    texts = (one.replace("dynamic", "static, 1") for one in (text, f"/* {script} */\n{new}"))  # such a way
+    return Mutant("team", seed, Pair(*texts, arrays), "proved", yes=True)
