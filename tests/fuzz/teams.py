@@ -22,7 +22,8 @@ from tests.fuzz.programs import PARAMETERS, Array
 from tests.fuzz.scripts import random_operation
 
 CLAUSES = ("", "", "", " nowait", " nowait", " schedule(static, 2)", " schedule(dynamic)",
-           " schedule(static) nowait", " private(t)", " lastprivate(t)", " firstprivate(w)", " collapse(2)")  # fmt: skip
+           " schedule(static) nowait", " private(t)", " lastprivate(t)", " firstprivate(w)",
+           " collapse(2)")  # fmt: skip
 PLAIN = ("reverse(S1, i)", "interchange(S1, i, j)", "tile(S1, i=3)", "shift(S1, i, 1)", "distribute()",
          "fuse(S1, S2)", "skew(S1, j, i, 1)", "unroll(S1, i, 2)", "reverse(S2, i)")  # fmt: skip
 
@@ -81,7 +82,8 @@ def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
     before = rng.choice(((), (), (f"  {kind} w = n;",), (f"  {kind} t = m;",)))
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     lines = [f"void f({given})", "{", *(f"  {kind} {name} = {k};" for k, name in enumerate("stw"))]
-    lines += [team, "  {", *before, "#pragma scop", *(f"    {one}" for one in loops), "#pragma endscop", "  }"]
+    lines += [team, "  {", *before, "#pragma scop", *(f"    {one}" for one in loops)]
+    lines += ["#pragma endscop", "  }"]
     lines += [f"  out[{k}] = {name};" for k, name in enumerate("st") if rng.random() < 0.4]
     return "\n".join([*lines, "}", ""]), arrays
 
@@ -108,5 +110,5 @@ def team_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:
         outcomes["team: late"] += 1
         return None
     outcomes["team: accepted"] += 1
-    texts = (one.replace("dynamic", "static, 1") for one in (text, f"/* {script} */\n{new}"))  # such a way
-    return Mutant("team", seed, Pair(*texts, arrays), "proved", yes=True)
+    old, new = (one.replace("dynamic", "static, 1") for one in (text, f"/* {script} */\n{new}"))
+    return Mutant("team", seed, Pair(old, new, arrays), "proved", yes=True)
