@@ -164,6 +164,28 @@ def test_prove_takes_numbers_for_lengths_of_rows(name: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("setup", "end"),
+    [
+        ("if (n > 99) return;", ""),
+        ("if (n > 99) g(x);", ""),
+        ("if (n < 99) {", "}"),
+        ("while (n < 99) {", "n++; }"),
+        ("if (n > 99) goto over;", "over:;"),
+        ("n = 5;", ""),
+    ],
+)
+def test_numbers_of_a_call_that_may_not_reach_the_region_refute_nothing(
+    setup: str, end: str, tmp_path: Path
+) -> None:
+    loop = "\n#pragma scop\nfor (unsigned k = 0; k + 4 <= n; k++) x[k] = 1;\n#pragma endscop\n"
+    head = "_Noreturn void g(double *);\n"
+    text = f"{head}void f(unsigned n, double *x) {{ {setup}{loop}{end} }}\n"
+    (tmp_path / "t.c").write_text(f"{text}void h(double *x) {{ f(4294967295u, x); }}\n")
+    (program,) = read_c(tmp_path / "t.c")
+    assert within_types(program, program, program.facts)
+
+
+@pytest.mark.parametrize(
     ("length", "last", "found"),
     [
         ("2 * n + 1", "2 * n", "inside"),

@@ -137,7 +137,8 @@ def calls_of(
         if one in names and is_unchanged(one, region)
     ]
     found: dict[tuple[tuple[str, int], ...], Span] = {}
-    for body in file.functions_with(function.declaration.name) if kept else ():
+    is_shown = bool(kept) and _is_always_reached(region)
+    for body in file.functions_with(function.declaration.name) if is_shown else ():
         before = _before(body, file)
         for node in body.nodes:
             if not isinstance(node, tree.CallExpression) or not _is_of(node, function):
@@ -147,6 +148,18 @@ def calls_of(
             known = tuple((name, value) for name, value in values if value is not None)
             found.setdefault(known, node.place.span)
     return tuple(ShownCall(place, known) for known, place in found.items() if known)[:_MOST_CALLS]
+
+
+def _is_always_reached(region: TypedRegion) -> bool:
+    """Whether a call of the function leads to the region: it is under no test, and nothing skips it."""
+    before = [node for node in region.function.nodes if node.place.first < region.first]
+    tests = [node for node in before if isinstance(node, tree.IfStatement | tree.ForStatement)]
+    tests += [node for node in before if isinstance(node, tree.OtherStatement)]
+    called = (each for one in tests for each in tree.walk(one) if isinstance(each, tree.CallExpression))
+    is_inside = any(one.place.end > region.first for one in tests)
+    words = {token.text for token in region.function.tokens[: region.first]}
+    is_left = not words.isdisjoint(("return", "goto", "asm", "__asm__", "__asm"))
+    return not (is_inside or is_left or any(each.place.first < region.first for each in called))
 
 
 def _is_of(call: tree.CallExpression, function: TypedFunction) -> bool:
