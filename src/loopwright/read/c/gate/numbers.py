@@ -153,8 +153,8 @@ def calls_of(
 def _is_always_reached(region: TypedRegion) -> bool:
     """Whether a call of the function leads to the region: it is under no test, and nothing skips it."""
     before = [node for node in region.function.nodes if node.place.first < region.first]
-    tests = [node for node in before if isinstance(node, tree.IfStatement | tree.ForStatement)]
-    tests += [node for node in before if isinstance(node, tree.OtherStatement)]
+    kinds = tree.IfStatement | tree.ForStatement | tree.OtherStatement
+    tests = [node for node in before if isinstance(node, kinds)]
     called = (each for one in tests for each in tree.walk(one) if isinstance(each, tree.CallExpression))
     is_inside = any(one.place.end > region.first for one in tests)
     words = {token.text for token in region.function.tokens[: region.first]}
