@@ -12,7 +12,7 @@ import pytest
 from loopwright.generate.program import generate
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.status import stored_status
+from loopwright.prove.certificates.split_sums import split_status
 from loopwright.prove.certificates.stored import stored_problem
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_source
@@ -55,6 +55,11 @@ SQUARES = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k 
   S: B[i][j] += A[i][k] * A[k][j];"""
 NEIGHBOURS = """for (int i = 1; i < n - 1; i++) S: B[0][i] = C[i - 1] + C[i + 1];
 for (int i = 1; i < n - 1; i++) T: C[i] = B[0][i];"""
+SUMMED = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+  S: A[i][j] += C[i] * B[j][i] + C[j] * B[i][j];
+  T: C[n + i] += A[i][j];
+}"""
+SPLIT = "(P, Q) = split_sum(S); reorder(Q, P)"
 PARTLY = "(P, Q) = isplit(S, {[i, j] : j < 8}, 1); pack(A, P, transposed)"
 """Of a part of a statement only."""
 PART_BY_PART = f"{PARTLY}; (R, Q) = isplit(Q, {{[i, j] : j < 16}}, 1); pack(A, R, transposed)"
@@ -93,6 +98,10 @@ def words(plan: Plan) -> str:
         (COLUMNS, "pack(C, S, i, written)", CHECKED),
         (SQUARES, "tile(S, i=4, j=4); pack(B, S, jT, written)", CHECKED),
         (NEIGHBOURS, "pack(C, S)", CHECKED),
+        (SUMMED, SPLIT, CHECKED),
+        (SUMMED, f"distribute(S, T); interchange(S, i, j); {SPLIT}; parallel(P, i)", CHECKED),
+        (SUMMED, f"{SPLIT}; reorder(T, P)", NOT_CHECKED),
+        (SUMMED, f"{SPLIT}; pack(B, P, transposed)", NOT_CHECKED),
         (COLUMNS, PARTLY, CHECKED),
         (COLUMNS, PART_BY_PART, CHECKED),
         (COLUMNS, PARTLY.replace("1)", "0)") + "; interchange(Q, i, j)", CHECKED),
@@ -103,7 +112,7 @@ def test_storage_is_compared_by_values(text: str, script: str, status: str) -> N
     """In the order that the plan had, and from there to the new one; parallel loops in any order."""
     plan = planned(text, script.replace("; ", "\n"))
     assert plan.storage
-    found = stored_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+    found = split_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
     assert found.status == status, found
 
 

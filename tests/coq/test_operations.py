@@ -14,7 +14,8 @@ import pytest
 
 from loopwright.generate.program import generate
 from loopwright.prove.certificates.specification import AllowedDifferences, Owned
-from loopwright.prove.certificates.status import change_status, stored_status
+from loopwright.prove.certificates.split_sums import split_status
+from loopwright.prove.certificates.status import change_status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus
 from loopwright.read.c.reader import read_source
@@ -62,7 +63,7 @@ def further(text: str, script: str) -> Plan:
 
 def status(plan: Plan) -> ProofStatus:
     if plan.storage:
-        return stored_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
+        return split_status(plan.storage, plan.program, generate(to_schedule(plan)), 20)
     verdict = prove_plan(plan, allow_reassociation=True)
     assert verdict.proved, verdict
     loops = loops_of(plan, generate(to_schedule(plan)), verdict)

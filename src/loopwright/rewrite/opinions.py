@@ -151,14 +151,15 @@ def _allowed(region: PrintedRegion) -> AllowedDifferences:
 
 def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
     """What the verified checker says."""
-    from loopwright.prove.certificates.status import change_status, stored_status
+    from loopwright.prove.certificates.split_sums import split_status
+    from loopwright.prove.certificates.status import change_status
 
     nothing = _nothing(region, "isl")
     if nothing is not None:
         return nothing
     text = region.new
     if region.storage:
-        return stored_status(region.storage, region.scheduled, region.node, text=text)
+        return split_status(region.storage, region.scheduled, region.node, text=text)
     return change_status(
         region.original,
         region.scheduled,

@@ -100,14 +100,15 @@ def change_problem(
     loops: Node,
     allowed: AllowedDifferences = NO_DIFFERENCES,
     written: str | None = None,
+    text: Node | None = None,
 ) -> ChangeProblem:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops that are said to be independent may take their iterations in any order.  `written` is the text of
-    `loops`.
+    `loops`, and `text` the loops of the original, where they are not those of its text.
     """
     private, temporaries = allowed.private, allowed.temporaries
-    (old, text), (later, _) = both_sides(original, new, loops)
+    (old, text), (later, _) = both_sides(original, new, loops, text)
     steps = reductions(original) if allowed.combining else {}
     combining = {one: steps[one] for one in allowed.combining if not steps[one].carried}
     uses = {use.statement: use for use in touched(original, combining)}

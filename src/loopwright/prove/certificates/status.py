@@ -85,7 +85,7 @@ def scan_status(
 
 def scan_tries(schedule: Schedule, program: Node, printed: PrintedLoops | None = None) -> Tries:
     """What the checker is asked of loops that run a schedule."""
-    good = SEQUENTIAL if _has_independent(program) else CHECKED
+    good = SEQUENTIAL if has_independent(program) else CHECKED
     if checker() is not None and (begun := _beginning(schedule, program)) is not None:
         remark = f", of each of its beginnings: its loop without end up to any value `{begun.last}`"
         problem = partial(_scan, begun.schedule, begun.program, tied=has_ties(schedule))
@@ -178,10 +178,10 @@ def change_tries(
     remarks += [f"in {', '.join(kept)} by the copy of the iteration that writes last"] if kept else []
     remarks += combined
     run = in_sequence(loops) if temporaries else loops
-    good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
+    good = SEQUENTIAL if temporaries and has_independent(loops) else CHECKED
     told = replace(allowed, private=private)
     problems = cache(partial(_change, original, new, run, told, written))
-    asked_of = cache(partial(_example_of, original))
+    asked_of = cache(partial(example_of, original))
     words = " in the words they are read in" if reworded else " as they are written"
 
     def some(found: Callable[[], ChangeProblem], status: str, remarks: Sequence[str]) -> list[ProblemTry]:
@@ -194,7 +194,7 @@ def change_tries(
         ]
 
     tries = some(problems, good, remarks)
-    if temporaries or not _has_independent(loops):
+    if temporaries or not has_independent(loops):
         return (tries,)
     only = AllowedDifferences(allowed.combining)
     plain = cache(partial(_change, original, new, in_sequence(loops), only))
@@ -223,7 +223,7 @@ def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) ->
         shown = ", ".join(problem(loops).unlike)
         return [f"except in {shown}, whose storage has changed"] if shown else []
 
-    asked_of = cache(partial(_example_of, changes[0].original))
+    asked_of = cache(partial(example_of, changes[0].original))
 
     def some(node: Node, status: str) -> list[ProblemTry]:
         one = partial(ProblemTry, status=status, remarks=remarks, example=asked_of)
@@ -232,7 +232,7 @@ def stored_tries(changes: Sequence[StorageChange], new: Program, loops: Node) ->
             one(lambda: problem(node).words, remark=OF_NEITHER, unread=True),
         ]
 
-    if not _has_independent(loops):
+    if not has_independent(loops):
         return (some(loops, CHECKED),)
     return (some(loops, CHECKED), some(in_sequence(loops), SEQUENTIAL))
 
@@ -255,7 +255,7 @@ def example(schedule: Schedule) -> dict[str, int] | None:
     return None
 
 
-def _example_of(original: Program) -> dict[str, int] | None:
+def example_of(original: Program) -> dict[str, int] | None:
     from loopwright.transform.scheduling import flat_schedule
 
     return example(flat_schedule(original))
@@ -380,7 +380,7 @@ def _fitting(text: Program) -> str | None:
     return " and in ".join(["int", *dict.fromkeys(others)])
 
 
-def _has_independent(program: Node) -> bool:
+def has_independent(program: Node) -> bool:
     return any(isinstance(one, For) and one.annotation(Independent) for one in subprograms(program))
 
 

@@ -1,0 +1,91 @@
+"""Sums that were split: the original with a statement for each part, which stand side by side.
+
+    S: x += a + b   -->   S: x += a;  S': x += b;
+
+That both leave the same but for rounding is no question for the checker: isl's proof says that the parts
+are those of the sum (`prove/legality/summands.py`).  The checker is asked about the loops of the original
+with the parts in place of the sum, and about instructions that give the same in any order of combining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+import islpy as isl
+
+from loopwright.loops.nodes import Block, Call, Node
+from loopwright.loops.traverse import in_sequence, with_children
+from loopwright.model.program import Program
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.certificates.problems import ChangeProblem, change_problem
+from loopwright.prove.certificates.specification import AllowedDifferences
+from loopwright.prove.certificates.status import (
+    OF_NEITHER,
+    ProblemTry,
+    example_of,
+    has_independent,
+    stored_status,
+    tried,
+)
+from loopwright.prove.obligations.sides import loops_as_written, opened
+from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus
+from loopwright.transform.storage import StorageChange
+
+
+def split_status(
+    changes: Sequence[StorageChange],
+    new: Program,
+    loops: Node,
+    seconds: float | None = None,
+    text: Program | None = None,
+) -> ProofStatus:
+    """Of loops that run `new`; where more than sums changed, as of other storage."""
+    if not all(one.summands for one in changes):
+        return stored_status(changes, new, loops, seconds, text)
+    split = ", ".join(dict.fromkeys(whole for one in changes for whole in one.summands.values()))
+    remarks = [f"as told, the sums in {split} are split", "values may be combined in any order"]
+    asked_of = cache(partial(example_of, changes[0].original))
+
+    def some(node: Node, status: str) -> list[ProblemTry]:
+        problem = partial(_terms, changes, new, node)
+        return [ProblemTry(problem, status, OF_NEITHER, lambda: remarks, example=asked_of)]
+
+    tries = [some(loops, CHECKED)]
+    tries += [some(in_sequence(loops), SEQUENTIAL)] if has_independent(loops) else []
+    return tried(tries, seconds, text)
+
+
+def _terms(changes: Sequence[StorageChange], new: Program, loops: Node) -> str:
+    return split_problem(changes, new, loops).terms
+
+
+def split_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> ChangeProblem:
+    """That the original with its sums split and `loops`, which run `new`, leave the same memory."""
+    original, after = changes[0].original, changes[-1].after
+    sums = {one.name: one.name for one in original.statements}
+    for change in changes:
+        sums |= {part: sums[whole] for part, whole in change.summands.items()}
+    parts = {whole: [one for one in sums if sums[one] == whole] for whole in sums.values()}
+    statements = []
+    for one in after.statements:
+        whole = original.statement(sums[one.name])
+        schedule = whole.schedule.set_tuple_id(IN, one.domain.get_tuple_id()).add_dims(OUT, 1)
+        place = parts[whole.name].index(one.name)
+        schedule = schedule.fix_val(OUT, schedule.dim(OUT) - 1, isl.Val(place))
+        statements.append(replace(one, schedule=schedule))
+    split = tuple(one for several in parts.values() if len(several) > 1 for one in several)
+    return change_problem(
+        replace(after, statements=tuple(statements)),
+        new,
+        loops,
+        AllowedDifferences(split),
+        text=opened(_with_parts(loops_as_written(original), parts)),
+    )
+
+
+def _with_parts(node: Node, parts: dict[str, list[str]]) -> Node:
+    if isinstance(node, Call):
+        return Block(tuple(replace(node, name=one) for one in parts[node.name]))
+    return with_children(node, lambda inside: _with_parts(inside, parts))
