@@ -160,25 +160,43 @@ def _runs_once(plan: Plan, nest: NamedNest, loop: int) -> bool:
 
 
 def _has_own_cells(plan: Plan, nest: NamedNest, loop: int) -> bool:
-    """Whether iterations of the loop write different cells of all that is not storage of the region's own."""
+    """Whether no iteration of the loop writes what another one reads or writes, storage of the region's own
+    left aside: copies may become each iteration's own.
+    """
     own = {one.name for one in plan.program.arrays if one.space is not None}
+    written: dict[str, list[isl.Map]] = {}
+    touched: dict[str, list[isl.Map]] = {}
     for name in plan.statements_at(nest.component):
         statement = plan.program.statement(name)
         for position, piece in pieces(statement.schedule):
-            if position in nest.component.positions:
-                written = (one for one in statement.writes if one.array not in own)
-                if any(_meets(piece, loop, one) for one in written):
-                    return False
-    return True
+            for one in statement.accesses if position in nest.component.positions else ():
+                cells = _cells(piece, loop, one)
+                touched.setdefault(one.array, []).append(cells)
+                if one.is_write and one.array not in own:
+                    written.setdefault(one.array, []).append(cells)
+    return not any(
+        _meet(mine, theirs, loop) or _meet(theirs, mine, loop)
+        for array, several in written.items()
+        for mine in several
+        for theirs in touched[array]
+    )
+
+
+def _cells(piece: isl.Map, loop: int, access: Access) -> isl.Map:
+    """{ values of the loop and those around it -> the cells that are accessed }."""
+    return iteration_numbers(piece, loop + 1).reverse().apply_range(access.relation)
+
+
+def _meet(earlier: isl.Map, later: isl.Map, loop: int) -> bool:
+    """Whether an iteration of the loop, in one of those around it, accesses a cell that a later one does."""
+    pairs = equal_in(earlier.apply_range(later.reverse()).order_lt(IN, loop, OUT, loop), range(loop))
+    return not pairs.is_empty()
 
 
 def _meets(piece: isl.Map, loop: int, access: Access) -> bool:
     """Whether two iterations of the loop, in one of those around it, access the same cell."""
-    cells = iteration_numbers(piece, loop + 1).reverse().apply_range(access.relation)
-    pairs = cells.apply_range(cells.reverse()).order_lt(IN, loop, OUT, loop)
-    for outer in range(loop):
-        pairs = pairs.equate(IN, outer, OUT, outer)
-    return not pairs.is_empty()
+    cells = _cells(piece, loop, access)
+    return _meet(cells, cells, loop)
 
 
 def _packed(plan: Plan) -> set[str]:
