@@ -91,3 +91,20 @@ def test_what_a_clause_keeps_from_the_old_text_is_no_difference(tmp_path: Path) 
     old = function(f"{pragma}for (i = 0; i < n; i++) {{ s = b[i]; a[i] = s * s; }}")
     new = function("for (i = 0; i < n; i++) { double r = b[i]; a[i] = r * r; }")
     assert comparison(old, new, tmp_path).startswith("what the pragmas of")
+
+
+_BEFORE = [
+    ('_Pragma("GCC ivdep")', ""),
+    ("MACRO", '#define MACRO _Pragma("GCC ivdep")\n'),
+    ("#pragma GCC ivdep\n#pragma assume n > 1", ""),
+    ("#pragma omp simd\n#pragma assume n > 1", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "head"), _BEFORE)
+def test_a_pragma_before_a_region_is_about_the_loop_that_it_had(line: str, head: str, tmp_path: Path) -> None:
+    """Interchanged, the loop after it is another one, whose iterations depend on each other."""
+    loops = "for (i = 0; i < n; i++) for (j = 1; j < n; j++) L: A[i][j] = A[i][j - 1];"
+    for before, expected in ((line, False), ("", True), ("#pragma assume n > 1", True)):
+        trap = Trap("", loops, head=head, setup=f"\n{before}", script="interchange(L, i, j)")
+        assert (answer(trap, tmp_path) == PROVED) == expected

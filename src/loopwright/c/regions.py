@@ -146,7 +146,7 @@ def _marker(line: Directive) -> str | None:
     return words[0] if is_marker else None
 
 
-_FOR_A_LOOP = re.compile(
+FOR_A_LOOP = re.compile(
     r"\s*(omp(?!\s+(barrier|taskwait|taskyield|flush)\b)|acc|ivdep|simd|vector"
     r"|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b"
 )
@@ -154,7 +154,7 @@ _FOR_A_LOOP = re.compile(
 
 def about_a_loop(line: Directive) -> bool:
     """Whether a pragma says something about the loop after it."""
-    return line.name == "pragma" and _FOR_A_LOOP.match(line.argument) is not None
+    return line.name == "pragma" and FOR_A_LOOP.match(line.argument) is not None
 
 
 def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening: Directive) -> None:

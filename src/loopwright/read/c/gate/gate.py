@@ -17,6 +17,7 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.macros import HELPERS
+from loopwright.c.regions import FOR_A_LOOP
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
@@ -94,6 +95,7 @@ def _gated(
     if isinstance(region, Unread):
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
     asserted = _refuse_places(region)
+    _refuse_pragma_before(region, file)
     _refuse_entries(region)
     _refuse_redefined(program, region, file)
     refuse_lasting_locals(region)
@@ -110,6 +112,17 @@ def _gated(
     observed = with_observed(program, region, file)
     seen = replace(observed, assumptions=listed, renamed=renamed_functions(region))
     return settled(seen, region, file)
+
+
+def _refuse_pragma_before(region: TypedRegion, file: TypedFile) -> None:
+    """No pragma about the first loop stands before the region, as `_Pragma` in a macro for example."""
+    spots = [spot for one, spot in file.located if one.place == region.place and isinstance(spot, Located)]
+    for spot in spots:
+        for place, words in zip(file.text.pragmas, file.text.directives, strict=True):
+            is_before = place[1] <= spot.start and not file.text.text[place[1] : spot.start].strip()
+            if is_before and FOR_A_LOOP.match(words.partition("pragma")[2]):
+                message = f"'{words.strip()}' before the region is about the loop after it, inside the region"
+                raise refuse(region.place, message, "put it before its loop, as '#pragma' in the region")
 
 
 def _refuse_entries(region: TypedRegion) -> None:
