@@ -36,6 +36,7 @@ from loopwright.c.typed.prepare import Located, Unread
 from loopwright.c.typed.redefined import redefined
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
+from loopwright.read.c.divided_tests import with_ordered_tests
 from loopwright.read.c.element_pointers import with_element_pointers
 from loopwright.read.c.evolution import with_pointer_walks
 from loopwright.read.c.inlined import called_in, with_calls_inlined
@@ -155,7 +156,7 @@ def wordings(source: Source, options: CompilerOptions) -> Iterator[WithBounds]:
 
 
 def _base_texts(source: Source, options: CompilerOptions) -> Iterator[Source]:
-    source = with_leading_attributes(source)
+    source = with_ordered_tests(with_leading_attributes(source), options)
     source = _with_outer_declarations(source, options)
     changed = with_structured_jumps(source)
     source = changed if changed != source and _has_plain_macros(source, options) else source
