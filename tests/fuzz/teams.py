@@ -77,7 +77,7 @@ def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
         loops = ["for (int k = 0; k < m; k++) {", *(f"  {one}" for one in loops), "}"]
     if rng.random() < 0.1:
         loops.insert(0, rng.choice(("#pragma omp barrier", f"w = {rng.randint(1, 3)};", "s = 1;")))
-    own = rng.choice(("", "", "firstprivate(t, w)", "firstprivate(t)", "firstprivate(w)"))
+    own = rng.choice(("", "", "", "firstprivate(t, w)", "firstprivate(w)", "default(shared)"))
     team = f"#pragma omp parallel num_threads({rng.choice((2, 3))}) {own}".rstrip()
     before = rng.choice(((), (), (f"  {kind} w = n;",), (f"  {kind} t = m;",)))
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])

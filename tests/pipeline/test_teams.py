@@ -225,7 +225,7 @@ UNSOUND = {
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
     "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),
     "a condition without braces": (PARALLEL, "if (n > 3)", LOOP, "without braces"),
-    "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "another directive"),
+    "one thread alone": (f"{PARALLEL}#pragma omp single\n", "", LOOP, "inside 'single'"),
     "an order": (PARALLEL, "", LOOP, "clause 'ordered'"),
     "a sum without a clause": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += C[i];", ""),
     "a sum that is multiplied": (PARALLEL, "", "for (i = 0; i < n; i++) L: s += 1;", "combined by '+'"),

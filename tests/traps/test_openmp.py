@@ -203,6 +203,16 @@ def test_directives_that_no_compiler_need_accept(pragma: str, loop: str) -> None
     assert _refused(pragma, loop) is not None
 
 
+@pytest.mark.parametrize("team", ["", "firstprivate(w)", "private(w) default(shared)", "copyin(a)"])
+def test_a_variable_that_the_threads_around_a_region_share(team: str) -> None:
+    """A sum of it is none of a variable that each thread has."""
+    region = "#pragma scop\n#pragma omp for reduction(+:s)\nfor (int i = 0; i < n; i++) s += i;\n#pragma endscop\n"
+    text = f"int f(int n) {{ int s = 0, w = n;\n#pragma omp parallel {team}\n{{\n{region}}}\nreturn s + w; }}\n"
+    assert (refused_directive(Source("t.c", text)) is None) == ("copyin" not in team)
+    own = text.replace("{\n#pragma scop", "{ int s = 0;\n#pragma scop")
+    assert refused_directive(Source("t.c", own)) is not None
+
+
 def test_directives_that_compilers_accept() -> None:
     assert [pair for pair in ACCEPTED if _refused(*pair) is not None] == []
 

@@ -124,11 +124,8 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
     inside = [
         (place, words)
         for place, words in zip(file.text.pragmas, file.text.directives, strict=True)
-        if any(
-            (_OPENMP.match(words) and one.start <= place[0] < one.end)
-            or (_TEAM.fullmatch(words) and place[1] <= one.start < _end(file.text.text, place[1]))
-            for one in regions
-        )
+        if _OPENMP.match(words)
+        and any(one.start <= place[0] < one.end or _is_around(file, place, words, one) for one in regions)
     ]
     if not inside:
         return None
@@ -142,6 +139,12 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
                 "which need not hold this one"
             )
     return _error(file, _known(file.text.text, inside))
+
+
+def _is_around(file: TypedFile, place: tuple[int, int], words: str, region: Located) -> bool:
+    """Whether a region is in the statement of a directive: `for` means what it does in `parallel`."""
+    has_statement = _ALONE.match(words) is None
+    return has_statement and place[1] <= region.start < _end(file.text.text, place[1])
 
 
 def _has_converted_bound(file: TypedFile, words: str, line: int) -> bool:
