@@ -172,6 +172,36 @@ FAULTS = (
         "    info = info if may is None else info.set_may_source(may)\n",
         "    info = info if may is None else info.set_must_source(must.union(may))\n",
     ),
+    Planted(
+        "a loop carries what one iteration does",
+        "prove/legality/precedence.py",
+        "sides = (pairs.intersect(column.less), pairs.intersect(column.greater))",
+        "sides = (pairs,)",
+    ),
+    Planted(
+        "locals are what they were given",
+        "prove/reading/operation.py",
+        "    elif given != kind and not _is_same_subscript(old, before, kind, given):",
+        "    elif False:",
+    ),
+    Planted(
+        "threads keep the directives of other loops",
+        "rewrite/teams.py",
+        "        if [_head(one) for one in parts] != heads or self._outermost() != len(heads):",
+        "        if self._outermost() != len(heads):",
+    ),
+    Planted(
+        "threads may have other values of their own",
+        "rewrite/teams.py",
+        "        if other is not None:\n",
+        "        if False:\n",
+    ),
+    Planted(
+        "bounds of directives are not converted",
+        "c/typed/refusals.py",
+        "        if _has_converted_bound(file, words, file.text.line_of(place[0])):",
+        "        if False:",
+    ),
 )
 
 
