@@ -41,6 +41,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("open brace", region("  for (i = 0; i < n; i++) {"), "this '{' is not closed", "whole statements"),
     ("extra brace", region("  x[0] = 0; }"), "this '}' closes a block", "whole statements"),
     ("no paren", GOOD.replace("(int j", "int j").encode(), "4:5: error: this is not C", "plain C"),
+    ("_Pragma", region('  _Pragma("omp simd")\n  for (i = 0; i < n; i++) x[i] = 0;'), "4:3: error: '_Pragma' is not", "a line"),
     ("no semicolon", region("  for (i = 0; i < n; i++)\n    x[i] = 0"), "5:13: error: this is not C: ';' is missing", "put ';'"),
     ("while", region("  while (n) x[0] = 0;"), "a 'while' loop cannot be read", "write it as a 'for' loop"),
     ("do", region("  do x[0] = 0; while (n);"), "a 'do' loop cannot be read", "write it as a 'for' loop"),

@@ -303,6 +303,8 @@ def refuse_syntax_errors(root: Node) -> None:
     if not root.has_error:
         return
     for node in walk(root):
+        if node.text == "_Pragma":
+            raise refuse(node, "'_Pragma' is not read in a region", "write it as a line, '#pragma ..'")
         if node.is_missing:
             missing = f"this is not C: '{node.type}' is missing here"
             raise refuse(node, missing, f"put '{node.type}' here")
