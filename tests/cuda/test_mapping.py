@@ -10,7 +10,7 @@ from loopwright.errors import BadInput, Code, Illegal
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from tests.cuda.support import kernels, made, original, run
+from tests.cuda.support import kernels, made, original, run, run_in_threads
 
 PROGRAM = """\
 #include <math.h>
@@ -179,3 +179,34 @@ def test_regions_that_have_no_kernels(tmp_path: Path, body: str, script: str, me
     with pytest.raises((BadInput, Illegal)) as caught:
         made(tmp_path, PROGRAM.format(body=body), script)
     assert message in caught.value.message
+
+
+FOUR = """\
+#include <stdio.h>
+static double A[3][4][5][6], B[3][4][5][6];
+int main(void)
+{
+  double sum = 0;
+  for (int k = 0; k < 360; k++)
+    (&A[0][0][0][0])[k] = k % 17;
+#pragma scop
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 5; k++)
+        for (int l = 0; l < 6; l++)
+          S: B[i][j][k][l] = 2.0 * A[2 - i][j][4 - k][l];
+#pragma endscop
+  for (int k = 0; k < 360; k++)
+    sum = sum * 0.9 + (&B[0][0][0][0])[k];
+  printf("%.17g\\n", sum);
+  return 0;
+}
+"""
+
+
+def test_arrays_of_four_dimensions_on_a_device(tmp_path: Path) -> None:
+    """As nvcc reads them, with rows of other lengths than those of the host."""
+    outcome = made(tmp_path, FOUR, "block(S, i, j)\nthread(S, k=5, l=6)\n")
+    assert outcome.kernels is not None and "LW_ARRAY_4(" in outcome.kernels.text.partition("begins here")[2]
+    found = run_in_threads(tmp_path, outcome.kernels.text, outcome.source.text, 0)
+    assert found == original(tmp_path, FOUR)

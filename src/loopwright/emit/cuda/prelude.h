@@ -42,7 +42,10 @@ struct lw_shape {
 template <typename T> struct lw_row {
   T *data;
   long offset; /* in bytes */
-  __device__ __forceinline__ T &operator[](long k) const { return *(T *)((char *)(data + k) + offset); }
+  template <typename K> __device__ __forceinline__ T &operator[](K k) const
+  {
+    return *(T *)((char *)(data + k) + offset);
+  }
 };
 template <typename T> struct lw_array2 {
   T *data;
@@ -61,7 +64,7 @@ template <typename T> struct lw_array3 {
 template <typename T> struct lw_array4 {
   T *data;
   long n1, n2, n3;
-  __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n2, n3}; }
+  __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n3, n2 * n3}; }
 };
 
 /* The threads of a block, and how many blocks are to run at a time on a multiprocessor. */
@@ -85,12 +88,13 @@ template <typename T> __device__ __forceinline__ void lw_fetch(const T *place)
 }
 template <typename T> struct lw_ahead_place {
   const T *place;
-  long distance, k;
+  long distance;
+  unsigned k; /* modulo a power of 2 */
   bool more;
   __device__ __forceinline__ lw_ahead_place operator&() const { return *this; }
-  __device__ __forceinline__ void fetch(int count) const
+  __device__ __forceinline__ void fetch(unsigned count) const
   {
-    if (more && k % (32 / (long)sizeof(T)) < count)
+    if (more && k % (32 / (unsigned)sizeof(T)) < count)
       lw_fetch((const T *)((const char *)place + distance));
   }
   __device__ __forceinline__ operator T() const
@@ -103,9 +107,9 @@ template <typename T> struct lw_ahead1 {
   const T *data;
   long offset, distance; /* in bytes */
   bool more;
-  __device__ __forceinline__ lw_ahead_place<T> operator[](long k) const
+  template <typename K> __device__ __forceinline__ lw_ahead_place<T> operator[](K k) const
   {
-    return {(const T *)((const char *)(data + k) + offset), distance, k, more};
+    return {(const T *)((const char *)(data + k) + offset), distance, (unsigned)k, more};
   }
 };
 template <typename T> struct lw_ahead_plane {
