@@ -140,14 +140,16 @@ def the_coqc() -> str:
     return program
 
 
-def check(text: str, seconds: float = ENOUGH, progress: Progress = silent) -> Answer:
-    """What `coqc` says of a file with this text."""
+def check(
+    text: str, seconds: float = ENOUGH, progress: Progress = silent, *, axioms: bool = True
+) -> Answer:
+    """What `coqc` says of a file with this text, as in `compiled`."""
     program = the_coqc()
     folder = library(progress)
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "proof.v").write_text(text)
         command = [program, "-q", "-noglob", "-Q", str(folder), "Loopwright"]
-        return compiled(command, made, "proof.v", text, seconds, progress)
+        return compiled(command, made, "proof.v", text, seconds, progress, axioms=axioms)
 
 
 def compiled(
