@@ -210,3 +210,40 @@ def test_arrays_of_four_dimensions_on_a_device(tmp_path: Path) -> None:
     assert outcome.kernels is not None and "LW_ARRAY_4(" in outcome.kernels.text.partition("begins here")[2]
     found = run_in_threads(tmp_path, outcome.kernels.text, outcome.source.text, 0)
     assert found == original(tmp_path, FOUR)
+
+
+SUMS = """\
+#include <stdio.h>
+static void twice(int n, double a[n + 1][n + 2])
+{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      S: a[i][j] = 2.0 * a[i][j + 1];
+#pragma endscop
+}
+int main(void)
+{
+  static double a[8][9];
+  double sum = 0;
+  for (int k = 0; k < 72; k++)
+    a[0][k] = k % 17;
+  twice(7, a);
+  for (int k = 0; k < 72; k++)
+    sum = sum * 0.9 + a[0][k];
+  printf("%.17g\\n", sum);
+  return 0;
+}
+"""
+
+
+def test_extents_that_are_sums(tmp_path: Path) -> None:
+    """They have names of their own in kernels, which were taken for names of the file."""
+    outcome = made(tmp_path, SUMS, "block(S, i)\n")
+    assert "lw_extent" in kernels(outcome)
+    assert outcome.kernels is not None
+    found = run_in_threads(tmp_path, outcome.kernels.text, outcome.source.text, 0)
+    assert found == original(tmp_path, SUMS)
+    named = SUMS.replace("i < n", "i < lw_extent2").replace("(int n", "(int n, int lw_extent2")
+    with pytest.raises(BadInput, match="meaning of its own"):
+        made(tmp_path, named, "block(S, i)\n")

@@ -8,7 +8,7 @@ give the same bits on a device.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod
 
 from loopwright.c.tokens import names_in
@@ -217,8 +217,8 @@ def check_room(program: Program, shared: Sequence[Array]) -> None:
         raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 
-def check_names(program: Program, text: str, known: Iterable[str]) -> None:
-    """Refuse a text of a kernel with a name that it does not know."""
+def check_names(program: Program, text: str, known: Iterable[str], made: Collection[str] = ()) -> None:
+    """Refuse a text of a kernel with a name that it does not know; `made` ones are our own."""
     own = {*(one.name for one in program.file.functions), *(one.name for one in program.file.macros)}
     exact = set(EXACT) - own
     allowed = {*known, *exact, *WORDS, *(set(DEFINITIONS) - taken(program.source, program))}
@@ -231,7 +231,9 @@ def check_names(program: Program, text: str, known: Iterable[str]) -> None:
         raise _refused(program, message, hint)
     if _LONG_DOUBLE.search(text) is not None:
         raise _refused(program, "a device has no long double", "leave the L of the number out")
-    reserved = [name for name in mentioned if name in RESERVED or name.startswith("lw_")]
+    ours = set(made).difference(names_in(program.source.text))
+    others = [name for name in mentioned if name not in ours]
+    reserved = [name for name in others if name in RESERVED or name.startswith("lw_")]
     if reserved:
         raise _refused(program, f"'{reserved[0]}' has a meaning of its own in CUDA", "give it another name")
 

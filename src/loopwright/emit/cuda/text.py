@@ -385,7 +385,9 @@ def _check_names(region: DeviceRegion, text: str, more: Iterable[str] = ()) -> N
     local = (array.name for array in region.loops.program.arrays if array.local)
     inside = (names_inside(launch.node) for launch in region.launched.launches)
     known = region.interface.known.union(names_inside(region.launched.host), *inside)
-    check_names(region.loops.program, text, {*known, *local, *more, *(f"{name}_" for name in known)})
+    extents = [name for name, text in region.interface.numbers if name != text]
+    names = {*known, *local, *more, *(f"{name}_" for name in known)}
+    check_names(region.loops.program, text, names, extents)
 
 
 def _indented(lines: Iterable[str]) -> str:
