@@ -37,6 +37,8 @@ RARE = (
     "two",
     "row",
     "row",
+    "index",
+    "index",
     *rarities.WORDS,
 )
 MACROS = [
@@ -95,6 +97,8 @@ class Scope:
     rare: frozenset[str]
     """The less usual statements that this program may have."""
     loops: tuple[str, ...] = ()
+    indices: tuple[str, ...] = ()
+    """Locals that are an iterator, a little moved."""
 
 
 def random_program(rng: random.Random) -> Program:
@@ -190,6 +194,10 @@ def _block(scope: Scope, depth: int) -> list[str]:
         one = Array(f"v{depth}", scope.rng.choice(INTEGERS + FLOATING * 2), 0)
         lines.append(f"{'  ' * depth}{one.type} {one.name} = {value_of(scope, 1)};")
         scope = replace(scope, scalars=(*scope.scalars, one, one))
+    if "index" in scope.rare and scope.loops and scope.rng.random() < 0.7:
+        given = replace(scope, indices=scope.indices[:1])
+        lines.append(f"{'  ' * depth}{scope.rng.choice(INTEGERS[:-1])} x{depth} = {subscript(given)};")
+        scope = replace(scope, indices=(*scope.indices, f"x{depth}"))
     counts = ((1, 1, 1, 2), (1, 1, 2), (1, 1, 2)) if scope.small else ((1, 1, 2), (1, 2, 2, 3), (1, 1, 2))
     for _ in range(scope.rng.choice(counts[min(depth - 1, 2)])):
         lines += _statement(scope, depth)
@@ -348,7 +356,7 @@ def _atom(scope: Scope) -> str:
     if rng.random() < 0.75:
         return place(scope)
     numbers = ("1", "2", "3u", "0.5", "0.25f", "'a'", "7L", "1e-3", "n", "u", "h", "m")
-    return rng.choice((*numbers, *scope.loops))
+    return rng.choice((*numbers, *scope.loops, *scope.indices * 3))
 
 
 def place(scope: Scope, *, written: bool = False, integer: bool = False) -> str:
@@ -373,7 +381,7 @@ def subscript(scope: Scope) -> str:
     rng = scope.rng
     if not scope.loops or rng.random() < 0.08:
         return str(rng.randint(0, 9))
-    loop = rng.choice(scope.loops)
+    loop = rng.choice((*scope.loops, *scope.indices * 2))
     kinds = ["", "", "", "", " + 1", " + 2", " - 1"]
     if len(scope.loops) > 1:
         kinds.append(f" + {rng.choice(scope.loops)}")

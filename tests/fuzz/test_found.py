@@ -66,6 +66,11 @@ ANSWERED = {
         "  int x = 2 * i; long y = i; unsigned z = i + 1, v = z * i; B[x] = y; A[z - 1][i] += x + v; }\n",
         "reverse(S2, i)",
     ),
+    "a local that was given an unsigned one": (
+        "for (int i = 1; i < n; i++) { unsigned x = i;\n"
+        "  if (m != 2) { int y = x + 1; B[y] += s; A[y + 1][i] *= B[x]; } }\n",
+        "",
+    ),
     "locals of values that are computed in an unsigned type": (
         "for (unsigned long i = 0; i < u; i++) { int x = 2 * i; A[i][x / 2] = x; }\n",
         "",

@@ -214,8 +214,13 @@ def _types(hole: Hole | Inlined) -> frozenset[str]:
 
 
 def _is_converted(hole: Hole | Inlined) -> bool:
-    """Whether an unsigned local was given what is computed in another type than int, and its own."""
-    return is_unsigned_type(hole.type) and not _types(hole) <= {"int", hole.type}
+    """Whether a local was given what is computed in another type than int, and its own; where it is signed,
+    with a local that is not.
+    """
+    inside = hole.holes if isinstance(hole, Inlined) else ()
+    inner = [kind for one in inside if isinstance(one, Inlined) for kind in _types(one)]
+    is_unsigned = any(map(is_unsigned_type, (hole.type, *inner)))
+    return is_unsigned and not _types(hole) <= {"int", hole.type}
 
 
 def _is_whole_subscript(text: str, place: Span) -> bool:
