@@ -221,6 +221,12 @@ UNSOUND = {
         f"for (i = 0; i < n; i++) L: C[i] = t;\n{FOR}for (i = 0; i < n; i++) {{ t = B[i]; B[i] = t * t; }}",
         "its own 't', which is read before",
     ),
+    "an array of each thread": (
+        PARALLEL,
+        "double D[N];",
+        "for (i = 0; i < n; i++) { L: D[0] = B[i]; M: C[i] = D[0]; }",
+        "could not decide what threads make of this",
+    ),
     "no block": ("#pragma omp parallel\n", None, LOOP, "about the loop after it"),
     "statements beside": (PARALLEL, "", f"{LOOP} B[0] += 1;", "every thread runs"),
     "a loop beside": (PARALLEL, "", f"{LOOP} for (i = 0; i < n; i++) B[i] += 1;", "every thread runs"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from loopwright.c.regions import marked_places
 from loopwright.emit.region import Loops, openmp_notes
-from loopwright.errors import BadInput, Code, GaveUp, InternalError, about
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, about
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
@@ -52,7 +52,7 @@ from loopwright.rewrite.request import (
 from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
 from loopwright.rewrite.targets import CTarget, RewriteTarget, TargetText
-from loopwright.rewrite.teams import Divided, divided, with_divided_loops
+from loopwright.rewrite.teams import Divided, divided, not_divided, with_divided_loops
 from loopwright.source import Edit, Source
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.directives import DirectiveKind
@@ -288,7 +288,13 @@ def _divided_or_made(
         kept = team.kept(plan, made.loops, made.temporaries)
         if kept is not None:
             return replace(made, team=kept)
-    return _made(with_divided_loops(plan), team, target, options, progress)
+    is_asked = any(one.kind is DirectiveKind.PARALLEL for one in plan.directives)
+    try:
+        return _made(with_divided_loops(plan), team, target, options, progress)
+    except Illegal as failure:
+        if is_asked or failure.diagnostic.code is not Code.NOT_PARALLEL:
+            raise
+        raise not_divided(plan.written, failure.diagnostic.message) from failure
 
 
 def _made(

@@ -128,7 +128,7 @@ class Divided:
         for step in reductions(old).values():
             if said.get(step.array, step.operator) != step.operator:
                 reason = f"'{step.array}' is combined by '{step.operator}', and its directive says otherwise"
-                raise _refusal(self.program, reason)
+                raise not_divided(self.program, reason)
 
     def _old_loops(self) -> Program | None:
         """The region, read with `parallel for` at its loops; None where it is not read so."""
@@ -240,10 +240,11 @@ class Divided:
             self._refuse(f"the old loops do not combine values of {min(combined - self.sums)}")
 
     def _refuse(self, reason: str) -> None:
-        raise _refusal(self.program, reason)
+        raise not_divided(self.program, reason)
 
 
-def _refusal(program: Program, reason: str) -> GaveUp:
+def not_divided(program: Program, reason: str) -> GaveUp:
+    """That nothing is known of threads that run a region; no loop of it is wrong for that."""
     hint = "'parallel for' at a loop divides it among threads of its own"
     return GaveUp(
         Code.UNDECIDED,
@@ -265,21 +266,21 @@ def divided(program: Program) -> Divided | None:
     if not dividing:
         return None
     if len(dividing) < len(said):
-        raise _refusal(program, "another directive stands beside 'omp for'")
+        raise not_divided(program, "another directive stands beside 'omp for'")
     if not is_in_block(program.region, program.compiled):
-        raise _refusal(program, "no barrier can stand before these loops without braces around them")
+        raise not_divided(program, "no barrier can stand before these loops without braces around them")
     loops = [(one, each, _loop_at(program, one)) for one, each in dividing]
     for statement in program.statements:
         around = [loop for _, _, loop in loops if loop.span.contains(statement.body.place)]
         if len(around) != 1:
-            raise _refusal(program, "every thread runs what is not in a loop that they divide")
+            raise not_divided(program, "every thread runs what is not in a loop that they divide")
     return Divided(program, tuple(loops))
 
 
 def _loop_at(program: Program, pragma: Directive) -> SyntaxNode:
     following = [one for one in program.syntax.of_type("for_statement") if one.start >= pragma.place.end]
     if not following:
-        raise _refusal(program, "no loop follows 'omp for'")
+        raise not_divided(program, "no loop follows 'omp for'")
     return min(following, key=lambda one: one.start)
 
 
@@ -314,7 +315,7 @@ def with_divided_loops(plan: Plan) -> Plan:
     nests: dict[int, list[tuple[int, ...]]] = {}
     for leaf in plan.leaves:
         if not leaf.depth:
-            raise _refusal(plan.written, "a statement is in no loop")
+            raise not_divided(plan.written, "a statement is in no loop")
         if leaf.position not in said:
             nests.setdefault(leaf.position[0], []).append(leaf.position)
     for positions in nests.values():
