@@ -54,6 +54,7 @@ from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.prove.comparison.rest import rest_difference, uncompared
 from loopwright.read.c.options import AS_MARKED, ReadOptions
+from loopwright.read.c.paired_wordings import in_lanes
 from loopwright.read.c.reader import load_unmarked
 from loopwright.source import Source
 
@@ -102,8 +103,19 @@ def check_text(
 def check_source(
     source: Source, spec: str | Path | None = None, options: CheckOptions | None = None
 ) -> Report:
-    """`check_file` of a text that has a name and places."""
+    """`check_file` of a text that has a name and places; vectors are checked lane by lane."""
     options = options or CheckOptions()
+    lanes = in_lanes(source, options.reading.compiled)
+    if lanes.source == source or not lanes.has_vectors or lanes.is_fused:
+        return _checked(source, spec, options)
+    report = _checked(lanes.source, spec, options)
+    return replace(report, notes=(*report.notes, LANE_BY_LANE))
+
+
+LANE_BY_LANE = "vectors are checked lane by lane, by the functions of the compiler's own header"
+
+
+def _checked(source: Source, spec: str | Path | None, options: CheckOptions) -> Report:
     try:
         report = check(parse_input(source, spec, options.reading), options)
     except (BadInput, GaveUp):

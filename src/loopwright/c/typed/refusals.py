@@ -155,10 +155,33 @@ def _has_converted_bound(file: TypedFile, words: str, line: int) -> bool:
     about; nor is one below the smallest number of a type that holds an int.
     """
     collapsed = _COLLAPSE.search(words)
+    if collapsed is None and _counts_by_int(file.source, line):
+        return False
     regions = [one for one in file.regions if isinstance(one, TypedRegion)]
     nodes = (node for one in regions for node in tree.walk_all(one.statements))
     loops = (one for one in nodes if isinstance(one, tree.ForStatement) and one.place.span.line >= line)
     return any(map(_is_converted, islice(loops, int(collapsed[1]) if collapsed else 1)))
+
+
+_INT_HEAD = re.compile(r"for\s*\(\s*(?:int\s+)?([A-Za-z_]\w*)\s*=(?![^;]*,)[^;]*;([^;]*);")
+_LARGE = re.compile(r"\d{9}|0[xX]")
+
+
+def _counts_by_int(source: Source, line: int) -> bool:
+    """Whether the loop right after a directive counts by an int, and its test has no large number.
+
+    That is seen without the types of the whole text, which take seconds where it is long.
+    """
+    file = c_file(source)
+    after = source.text.split("\n", line)[-1]
+    head = _INT_HEAD.match(after.lstrip())
+    if head is None or file.macro_names & {"int", "for", head[1]} or _LARGE.search(head[2]):
+        return False
+    start = len(source.text) - len(after.lstrip())
+    declared = file.declarations.visible(head[1], Span(source, start, start + 1))
+    if re.match(r"for\s*\(\s*int\s", head[0]):
+        return True
+    return declared is not None and not declared.rank and declared.type == "int"
 
 
 def _is_converted(loop: tree.ForStatement) -> bool:
