@@ -20,6 +20,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
