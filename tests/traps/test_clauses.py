@@ -108,3 +108,14 @@ def test_a_pragma_before_a_region_is_about_the_loop_that_it_had(line: str, head:
     for before, expected in ((line, False), ("", True), ("#pragma assume n > 1", True)):
         trap = Trap("", loops, head=head, setup=f"\n{before}", script="interchange(L, i, j)")
         assert (answer(trap, tmp_path) == PROVED) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "is_larger"),
+    [("((a) > (b) ? (a) : (b))", True), ("a > b ? a : b", False), ("(a > (b) ? a : (b))", False)],
+)
+def test_a_macro_whose_arguments_are_torn_apart(body: str, is_larger: bool, tmp_path: Path) -> None:
+    head = f"#define max(a, b) {body}\nint q[100];"
+    loop = "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);"
+    trap = Trap("", loop, head, "k = 9;", "s = k;", script="reverse(L, i)")
+    assert (answer(trap, tmp_path) == PROVED) == is_larger

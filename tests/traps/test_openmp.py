@@ -392,14 +392,3 @@ def test_the_largest_number_that_its_type_holds(kind: str, value: str, is_larges
     )
     (program,) = parse_c(Source("t.c", text))
     assert isinstance(prove_annotations(program, allow_reassociation=True), Proved) == is_largest
-
-
-@pytest.mark.parametrize(
-    ("body", "is_larger"),
-    [("((a) > (b) ? (a) : (b))", True), ("a > b ? a : b", False), ("(a > (b) ? a : (b))", False)],
-)
-def test_a_macro_whose_arguments_are_torn_apart(body: str, is_larger: bool, tmp_path: Path) -> None:
-    head = f"#define max(a, b) {body}\nint q[100];"
-    loop = "for (i = 0; i < n; i++) L: k = max(k, q[i] ^ 1);"
-    trap = Trap("", loop, head, "k = 9;", "s = k;", script="reverse(L, i)")
-    assert (answer(trap, tmp_path) == PROVED) == is_larger
