@@ -66,6 +66,10 @@ ANSWERED = {
         "  int x = 2 * i; long y = i; unsigned z = i + 1, v = z * i; B[x] = y; A[z - 1][i] += x + v; }\n",
         "reverse(S2, i)",
     ),
+    "a local in a loop with two counters, which is left as it is": (
+        "for (int i = 1; i < n; i++) { int x = i; for (int k = 1, j = i; j < m; j++, k++) B[x] = k; }\n",
+        "",
+    ),
     "a local that was given an unsigned one": (
         "for (int i = 1; i < n; i++) { unsigned x = i;\n"
         "  if (m != 2) { int y = x + 1; B[y] += s; A[y + 1][i] *= B[x]; } }\n",

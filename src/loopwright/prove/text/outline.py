@@ -19,6 +19,7 @@ from loopwright.c.tokens import blank
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.reading.c_expressions import Unreadable, Words, test, words_of
+from loopwright.prove.reading.instances import sides
 from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.prove.reading.operation import Different, StatementSyntax, aligned
 from loopwright.source import Edit, Source, Span, with_edits
@@ -57,15 +58,9 @@ def _whole_statements(program: Program) -> tuple[StatementSyntax, ...]:
 
     Unsigned numbers make an `if` one on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
     """
-    found: list[StatementSyntax] = []
-    nodes = leaf_nodes(program, program.syntax)
-    for statement in program.statements:
-        node, words = nodes[statement.name], words_of(program)
-        for name in statement.iterators:
-            words = words.bind(name, Var(name))
-        if node.type in _PARTS:
-            found.append(StatementSyntax(node, words))
-    return tuple(found)
+    if not any(node.type in _PARTS for node in leaf_nodes(program, program.syntax).values()):
+        return ()
+    return tuple(one for one in sides(program).values() if one.node.type in _PARTS)
 
 
 _PARTS = ("if_statement", "for_statement", "compound_statement")
