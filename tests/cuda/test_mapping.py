@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from loopwright.errors import BadInput, Code, Illegal
+from loopwright.errors import BadInput, Code, Illegal, LoopwrightError
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from tests.cuda.support import kernels, made, original, run, run_in_threads
+from loopwright.source import Source
+from tests.cuda.support import kernels, kernels_of, made, original, run, run_in_threads
 
 PROGRAM = """\
 #include <math.h>
@@ -247,3 +250,16 @@ def test_extents_that_are_sums(tmp_path: Path) -> None:
     named = SUMS.replace("i < n", "i < lw_extent2").replace("(int n", "(int n, int lw_extent2")
     with pytest.raises(BadInput, match="meaning of its own"):
         made(tmp_path, named, "block(S, i)\n")
+
+
+def test_a_kernel_is_passed_the_iterators_around_its_launch(tmp_path: Path) -> None:
+    """The loop over iT1 around the first launch is not around the second, which has one of its own."""
+    text = PROGRAM.format(body="  for (i = 1; i < n; i++)\n    L: A[i][i] = B[i][0] * 2;")
+    script = "unroll_and_jam(L, i, 5)\nblock(L, i)\nM = lift(L, 0)\nunroll_and_jam(M, i, 3)\n"
+    found = kernels_of(text, script, tmp_path)
+    assert "for (long iT1 = 0;" in found.device.kernels.text
+    assert run(tmp_path, found.outcome) == original(tmp_path, text)
+    wrong = re.sub(r"(_13_1\(.*) n\)", r"\1 n, long iT1)", found.device.kernels.text)
+    wrong = re.sub(r"(_13_1, .*) n\)", r"\1 n, iT1)", wrong)
+    with pytest.raises(LoopwrightError, match="iT1 in loopwright_program_13_1 is not what"):
+        found.read_back(replace(found.device, kernels=Source(found.device.kernels.path, wrong)))

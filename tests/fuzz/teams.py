@@ -55,12 +55,14 @@ class _TeamMaker:
     def divided(self) -> list[str]:
         rng = self.rng
         clause = rng.choice(CLAUSES) if rng.random() < 0.85 else " reduction(+:s)"
+        is_last = "lastprivate" in clause  # without a last iteration that sets it, its value may be any
         is_nest = rng.random() < 0.4 or "collapse" in clause
         body = self.statements("ij" if is_nest else "i", clause)
         if is_nest:
-            high = rng.choice(("m", "m", "8", "i + 1"))
+            high = "8" if is_last else rng.choice(("m", "m", "8", "i + 1"))
             body = [f"for (int j = 1; j < {high}; j++) {{", *(f"  {one}" for one in body), "}"]
-        low, high = rng.choice(("1", "1", "2", "0")), rng.choice(("n", "n", "m", "n - 1", "9"))
+        low = rng.choice(("1", "1", "2", "0"))
+        high = "9" if is_last else rng.choice(("n", "n", "m", "n - 1", "9"))
         head = f"for (int i = {low}; i < {high}; i++) {{"
         if rng.random() < 0.1:
             head = f"for (int i = {high}; i > {low}; i--) {{"

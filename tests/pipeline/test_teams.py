@@ -92,6 +92,13 @@ SOUND = {
         "",
         "for",
     ),
+    "vectors": (
+        PARALLEL,
+        "",
+        FOR + "for (i = 1; i < n; i++) L{}: C[i] += B[i - 1];",
+        "vectorize(L{}, i)",
+        "for simd",
+    ),
     "threads that call": (
         "",
         "",

@@ -238,6 +238,19 @@ def test_no_cell_is_written_that_the_declaration_denies(first: int, is_proved: b
     assert (comparison(old, new, tmp_path) == PROVED) is is_proved
 
 
+@pytest.mark.parametrize(
+    ("declared", "first", "is_proved"), [("A[24]", 0, False), ("A[24]", 1, True), ("*A", 0, True)]
+)
+def test_no_cell_below_a_declared_array_is_written(
+    declared: str, first: int, is_proved: bool, tmp_path: Path
+) -> None:
+    """Data may keep OLD from `A[-1]`; a pointer may be one into an array."""
+    head = f"void f(int n, signed char {declared}) {{ for (int i = {first}; i < n; i++) "
+    old = f"{head}{{ if (A[i + 9] > 0 && A[i + 9] < 8) A[i - 1] = 7 << A[i + 9]; }} }}"
+    new = f"{head}A[i - 1] = A[i + 9] > 0 && A[i + 9] < 8 ? 7 << A[i + 9] : A[i - 1]; }}"
+    assert (comparison(old, new, tmp_path) == PROVED) is is_proved
+
+
 def test_memory_between_what_the_old_program_touches_is_there(tmp_path: Path) -> None:
     old = function("for (i = 0; i < n; i++) a[i] = x[3 * i];")
     new = function("for (i = 0; i < n; i++) { double d = i > 0 ? x[3 * i - 1] : 0; d = x[3 * i]; a[i] = d; }")

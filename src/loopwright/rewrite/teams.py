@@ -142,10 +142,16 @@ class Divided:
         return found
 
     def may_keep(self, plan: Plan) -> bool:
-        """Whether the iterations of the loops that are divided are the same, with the same statements."""
+        """Whether the iterations of the loops that are divided are the same, with the same statements.
+
+        Two directives cannot stand at one loop: vectors of such a loop are those of `for simd`.
+        """
         clauses = {one.name for _, said, _ in self.loops for one in said.clauses}
         is_plain = clauses <= _OF_ONE_LOOP and all(said.name == "for" for _, said, _ in self.loops)
-        is_marked = any(one.kind is DirectiveKind.PARALLEL for one in plan.directives)
+        vector, parallel = DirectiveKind.VECTORIZE, DirectiveKind.PARALLEL
+        is_marked = any(
+            one.kind is parallel or (one.kind is vector and one.loop == 0) for one in plan.directives
+        )
         if plan.storage or is_marked or not is_plain:
             return False
         return all(map(_same_first, plan.written.statements, plan.program.statements))

@@ -383,10 +383,14 @@ def _difference(last: Expr, first: Expr, more: int) -> Expr:
     return Sum((last, *subtracted, *added)) if subtracted or added else last
 
 
-def names_inside(node: Node) -> frozenset[str]:
-    """The iterators and numbers that `node` declares."""
+def names_inside(node: Node, call: str = "") -> frozenset[str]:
+    """The iterators and numbers that `node` declares; where a kernel is given, those around its call."""
     return frozenset(
         part.iterator if isinstance(part, For) else part.name
         for part in subprograms(node)
-        if isinstance(part, For | Let)
+        if isinstance(part, For | Let) and (not call or _calls(part, call))
     )
+
+
+def _calls(node: Node, name: str) -> bool:
+    return any(isinstance(part, Call) and part.name == name for part in subprograms(node))

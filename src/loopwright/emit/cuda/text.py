@@ -360,7 +360,7 @@ def _values(region: DeviceRegion, launch: Launch, body: str) -> list[tuple[str, 
     sizes = {name for array in arrays for name in array.sizes[array.name not in fetched :]}
     used = {*names_in(body), *sizes}
     style = region.style
-    iterators = sorted(names_inside(region.launched.host))
+    iterators = sorted(names_inside(region.launched.host, launch.name))
     bounded = _bounded(region)
     numbers = [(name, "LW_INDEX" if name in bounded else "long") for name, _ in region.interface.numbers]
     kinds = [style.types.get(name, style.iterator_type) for name in iterators]

@@ -306,15 +306,21 @@ def _declared_cells(array: Array) -> isl.Set | None:
     if not (first.isidentifier() or first.isdecimal()):
         return None
     size = number(int(first)) if first.isdecimal() else variable(first)
+    return array.inside.intersect(_rows(array, size))
+
+
+def _rows(array: Array, end: isl.PwAff | None = None) -> isl.Set:
+    """The cells whose first subscript is not below 0, and below `end`."""
     names = [f"subscript {k}" for k in range(array.rank)]
     own = variable(names[0])
-    rows = tuple_set(own.ge_set(number(0)).intersect(own.lt_set(size)), array.name, names)
-    return array.inside.intersect(rows)
+    rows = own.ge_set(number(0))
+    return tuple_set(rows if end is None else rows.intersect(own.lt_set(end)), array.name, names)
 
 
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
     """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data; or one
-    that depends on no data, to a cell that the declaration denies and OLD need not touch.
+    that depends on no data, to a cell that the declaration denies and OLD need not touch.  Of the first size
+    of a parameter `double A[24]` no more is taken than that no row is below 0: n may be larger in both texts.
     """
     memory = memory_of(old, new, flows)
     known = {array.name for array in old.arrays}
@@ -331,7 +337,8 @@ def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | N
             beyond = beyond if declared is None else beyond.subtract_range(declared.set_tuple_name(name))
             what = "does not"
             if beyond.is_empty() and array.inside is not None and not definition.is_conditional:
-                denied = written.subtract_range(array.inside.set_tuple_name(name))
+                inside = array.inside if declared is None else array.inside.intersect(_rows(array))
+                denied = written.subtract_range(inside.set_tuple_name(name))
                 beyond, what = _outside(denied, array, memory.touched), "need not"
             if not beyond.is_empty():
                 where = _example(beyond.params())

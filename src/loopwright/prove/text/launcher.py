@@ -185,9 +185,8 @@ class _Launcher:
         self._check_copies(copies[len(within) :])
         edits: list[Edit] = []
         distributed: list[Distribution] = []
-        host: dict[str, str] = {}
         body = part(run, "consequence")
-        self._host(body, edits, distributed, host)
+        self._host(body, edits, distributed, {})
         self._check_numbers(body, {name: (-bound, bound) for name, bound in within.items()})
         text = _edited(body, edits)[1:-1].strip("\n") + "\n"
         return LaunchedRegion(self._allocated(text), tuple(distributed))
@@ -266,7 +265,8 @@ class _Launcher:
     def _host(
         self, node: Node, edits: list[Edit], distributed: list[Distribution], known: dict[str, str]
     ) -> None:
-        """Loops, conditions and declarations around launches; `known` are the names they declare."""
+        """Loops, conditions and declarations around launches; `known` are the names declared around it."""
+        known = known if node.type == "declaration" else {**known}
         match node.type:
             case "compound_statement" | "else_clause":
                 for child in named_children(node):
