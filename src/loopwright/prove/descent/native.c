@@ -25,7 +25,7 @@ static cell *cells;
 static int *slots;
 static num count_of_cells, room_for_cells, room_for_slots;
 static num *trace[2], length[2], room[2], *starts_of[2], executions[2], room_for_starts[2];
-static num given[MOST_GIVEN], fuel, *variables;
+static num given[MOST_GIVEN], fuel, *variables, *guesses;
 static const num *does, *starts, *widths;
 static int side, over;
 
@@ -67,27 +67,36 @@ static int rehashed(void) {
   return 1;
 }
 
-/* The cell that p says: its array, its rank, and for each subscript what is given and what is added. */
+static int is_at(const cell *one, num array, num rank, const num *at) {
+  num k = 0;
+  while (k < rank && one->at[k] == at[k]) k++;
+  return k == rank && one->array == array && one->rank == rank;
+}
+
+/* The cell that p says: its array, its rank, and for each subscript what is given and what is added.  It is
+   looked for first where the cell is that is as far from the last one of this p as that was from the one
+   before: in `guesses` are the last one and how far that was. */
 static num found(const num **place) {
   const num *p = *place;
-  num array = p[0], rank = p[1], at[MOST_SUBSCRIPTS];
+  num array = p[0], rank = p[1], at[MOST_SUBSCRIPTS], *last = guesses + (p - does), here = last[0] + last[1];
   for (num k = 0; k < rank; k++) at[k] = given[p[2 + 2 * k]] + p[3 + 2 * k];
   *place = p + 2 + 2 * rank;
+  if (here >= 0 && here < count_of_cells && is_at(cells + here, array, rank, at)) return last[0] = here;
   if (4 * count_of_cells >= room_for_slots && !rehashed()) return 0;
   word slot = beginning(array, rank, at);
-  for (; slots[slot] >= 0; slot = (slot + 9) & (room_for_slots - 1)) {
-    cell *one = cells + slots[slot];
-    num k = 0;
-    while (k < rank && one->at[k] == at[k]) k++;
-    if (k == rank && one->array == array) return slots[slot];
+  for (; (here = slots[slot]) >= 0; slot = (slot + 9) & (room_for_slots - 1))
+    if (is_at(cells + here, array, rank, at)) break;
+  if (here < 0) {
+    if (!grown(&cells, &room_for_cells, count_of_cells + 1, sizeof *cells)) return 0;
+    cell *one = cells + count_of_cells;
+    word value = mixed(array + 1, 17);
+    for (num k = 0; k < rank; k++) value = mixed(value, one->at[k] = at[k]);
+    one->value[0] = one->value[1] = value;
+    one->last[0] = one->last[1] = 0, one->array = array, one->rank = rank;
+    here = slots[slot] = count_of_cells++;
   }
-  if (!grown(&cells, &room_for_cells, count_of_cells + 1, sizeof *cells)) return 0;
-  cell *one = cells + count_of_cells;
-  word value = mixed(array + 1, 17);
-  for (num k = 0; k < rank; k++) value = mixed(value, one->at[k] = at[k]);
-  one->value[0] = one->value[1] = value;
-  one->last[0] = one->last[1] = 0, one->array = array, one->rank = rank;
-  return slots[slot] = count_of_cells++;
+  last[1] = here - last[0], last[0] = here;
+  return here;
 }
 
 /* A statement is how many assignments it makes, and these.  An assignment is its shape, how many parts its
@@ -121,7 +130,7 @@ static void visit(num statement) {
 
 enum { SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE };
 enum { EQ, NE, LE, LT, GE, GT, AND, OR, NOT };
-enum { CALL, BLOCK, IF, FOR, LET };
+enum { CALL, BLOCK, IF, FOR, RANGE, LET };
 
 static int holds(const num **p);
 
@@ -168,7 +177,7 @@ static int holds(const num **p) {
 
 /* The second number of a part is that of a statement or variable, or how many parts or numbers follow. */
 static void perform(const num **p) {
-  num kind = *(*p)++, count = *(*p)++, step, was;
+  num kind = *(*p)++, count = *(*p)++, step, was, now, last;
   const num *end, *test;
   switch (kind) {
     case CALL:
@@ -189,10 +198,22 @@ static void perform(const num **p) {
     case FOR: /* then its variable, its step, its first value, its test, its body */
       end = *p + count;
       count = *(*p)++, step = *(*p)++, was = variables[count];
-      for (num now = value(p);;) {
+      for (now = value(p);;) {
         variables[count] = now, test = *p;
         if (!holds(&test) || over) break;
         if (--fuel < 0) { over = 1; break; }
+        perform(&test);
+        if (__builtin_add_overflow(now, step, &now)) over = 1;
+      }
+      variables[count] = was, *p = end;
+      return;
+    case RANGE: /* with its last value in place of its test */
+      end = *p + count;
+      count = *(*p)++, step = *(*p)++, was = variables[count];
+      now = value(p), last = value(p);
+      while (!over && (step > 0 ? now <= last : now >= last)) {
+        if (--fuel < 0) { over = 1; break; }
+        variables[count] = now, test = *p;
         perform(&test);
         if (__builtin_add_overflow(now, step, &now)) over = 1;
       }
@@ -206,8 +227,9 @@ static void perform(const num **p) {
   }
 }
 
-void start(const num *all, const num *where, const num *how_many) {
-  does = all, starts = where, widths = how_many;
+/* In `guess` is a number for each of `all`, which are those that say what the statements do. */
+void start(const num *all, const num *where, const num *how_many, num *guess) {
+  does = all, starts = where, widths = how_many, guesses = guess;
   count_of_cells = 0, over = 0;
   if (room_for_slots) memset(slots, -1, room_for_slots * sizeof *slots);
   length[0] = length[1] = executions[0] = executions[1] = 0;

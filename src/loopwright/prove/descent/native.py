@@ -23,7 +23,7 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
 from loopwright.prove.descent.interpreted import if_refuted
-from loopwright.prove.descent.running import TooLong, summed
+from loopwright.prove.descent.running import TooLong, last_of, summed
 from loopwright.prove.equivalence.assignments import Computation
 from loopwright.prove.equivalence.running import Pair, Steps, compared, differing
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, shape_of
@@ -36,7 +36,7 @@ MOST_PARTS = 120_000
 """Numbers of executions that lead to a cell: with more, they are not told."""
 LARGEST = 1 << 60
 SECONDS = 20.0
-FLAGS = ("-O1", "-w", "-fwrapv", "-shared", "-fPIC")
+FLAGS = ("-O2", "-w", "-fwrapv", "-shared", "-fPIC")
 Numbers: TypeAlias = "ctypes.Array[ctypes.c_longlong]"
 
 
@@ -59,7 +59,8 @@ class NativePair:
     pair: Pair
     library: ctypes.CDLL
     rows: tuple[Numbers, ...]
-    """Both programs; what the statements do, where each begins in that, how many integers each is given."""
+    """Both programs; what the statements do, where each begins in that, how many integers each is given, and
+    where a run looks for cells first."""
     computations: tuple[tuple[Computation, _Given], ...]
     variables: Mapping[str, int]
     arrays: tuple[str, ...]
@@ -146,8 +147,8 @@ def native_pair(pair: Pair) -> NativePair:
     encoder = _Encoder({name: k for k, name in enumerate(pair.arrays)})
     programs = [encoder.program(run) for run in pair.runs]
     made, widths = tuple(encoder.made), [len(given.values) for _, given in encoder.made]
-    rows = [*programs, encoder.does, encoder.starts, widths]
-    if any(abs(number) >= LARGEST for row in rows for number in row):
+    rows = [*programs, encoder.does, encoder.starts, widths, [0] * len(encoder.does)]
+    if any(row and max(max(row), -min(row)) >= LARGEST for row in rows):
         raise NotNative
     arrays, library = tuple(encoder.arrays), _library()
     found = NativePair(pair, library, tuple(map(_numbers, rows)), made, encoder.variables, arrays)
@@ -165,7 +166,7 @@ def _library() -> ctypes.CDLL:
         except OSError:
             raise NotNative from None
     number, numbers = ctypes.c_longlong, ctypes.c_void_p
-    library.start.argtypes = [numbers, numbers, numbers]
+    library.start.argtypes = [numbers, numbers, numbers, numbers]
     library.run.argtypes = [number, numbers, numbers, number]
     library.different.argtypes = [number, numbers]
     library.leading_to.argtypes = [number, number, number, numbers]
@@ -193,7 +194,7 @@ Row: TypeAlias = tuple[int, ...]
 SUM, FLOOR, TRUNCATED, REMAINDER, MINIMUM, MAXIMUM, CHOICE, VARIABLE = range(8)
 RELATIONS = [*ex.Relation]
 AND, OR, NOT = range(len(RELATIONS), len(RELATIONS) + 3)
-CALL, BLOCK, IF, FOR, LET = range(5)
+CALL, BLOCK, IF, FOR, RANGE, LET = range(6)
 
 
 @dataclass
@@ -268,9 +269,11 @@ class _Encoder:
                 rest = (*self.test(test), len(first), *first, *second)
                 return IF, len(rest), *rest
             case For(iterator, start, test, step, body):
-                head = (self.variable(iterator), step, *self.expression(start), *self.test(test))
+                last = last_of(node)
+                kind, until = (FOR, self.test(test)) if last is None else (RANGE, self.encoded(last))
+                head = (self.variable(iterator), step, *self.expression(start), *until)
                 rest = (*head, *self.node(body, numbers))
-                return FOR, len(rest), *rest
+                return kind, len(rest), *rest
             case Let(name, value, body):
                 return LET, self.variable(name), *self.expression(value), *self.node(body, numbers)
             case Remarked(_, body):

@@ -102,7 +102,7 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> l
             head = f"{space}if {_test(test, names, scope)}:"
             return [head, *(lines or [f"{space}    pass"]), *([f"{space}else:", *others] if others else ())]
         case For():
-            last = _last(node)
+            last = last_of(node)
             if last is None:
                 return _while(node, names, scope, depth)
             return _range(node, last, names, scope, depth)
@@ -116,7 +116,7 @@ def _lines(node: Node, names: _Names, scope: Mapping[str, str], depth: int) -> l
             assert_never(node)
 
 
-def _last(loop: For) -> ex.Expr | None:
+def last_of(loop: For) -> ex.Expr | None:
     """What the iterator is at most, or at least where it counts down, if the test says nothing else."""
     match loop.test:
         case ex.Compare(relation, ex.Var(name), end) if name == loop.iterator and name not in variables(end):
@@ -133,7 +133,8 @@ def _last(loop: For) -> ex.Expr | None:
 def _range(loop: For, last: ex.Expr, names: _Names, scope: Mapping[str, str], depth: int) -> list[str]:
     """A loop whose iterations are counted before they are run, and not run where they do nothing."""
     own, end, space = names.new(), names.new(), "    " * depth
-    count = f"({end} - {own}) // {loop.step} + 1" if abs(loop.step) > 1 else f"abs({end} - {own}) + 1"
+    way = f"{end} - {own}" if loop.step > 0 else f"{own} - {end}"
+    count = f"({way}) // {abs(loop.step)} + 1" if abs(loop.step) > 1 else f"{way} + 1"
     head = [
         f"{space}{own} = {_expr(loop.start, names, scope)}",
         f"{space}{end} = {_expr(last, names, scope)}",
