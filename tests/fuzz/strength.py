@@ -199,7 +199,7 @@ FAULTS = (
     Planted(
         "bounds of directives are not converted",
         "c/typed/refusals.py",
-        "        if _has_converted_bound(file, words, file.text.line_of(place[0])):",
+        "        if _has_converted_bound(file, words, place):",
         "        if False:",
     ),
 )

@@ -20,7 +20,6 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.c.typed import front_end, tree
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
@@ -134,7 +133,7 @@ def refused_directive(source: Source, options: CompilerOptions = PLAIN) -> str |
         name = _named_twice(words)
         if name is not None:
             return f"line {file.text.line_of(place[0])}: '{name}' is in two clauses of one directive"
-        if _has_converted_bound(file, words, file.text.line_of(place[0])):
+        if _has_converted_bound(file, words, place):
             return (
                 f"line {file.text.line_of(place[0])}: OpenMP asks for a bound of the type of the iterator, "
                 "which need not hold this one"
@@ -148,7 +147,7 @@ def _is_around(file: TypedFile, place: tuple[int, int], words: str, region: Loca
     return has_statement and place[1] <= region.start < _end(file.text.text, place[1])
 
 
-def _has_converted_bound(file: TypedFile, words: str, line: int) -> bool:
+def _has_converted_bound(file: TypedFile, words: str, place: tuple[int, int]) -> bool:
     """Whether OpenMP may count a loop of a directive otherwise than C, which does not convert its bound.
 
     `for (unsigned char i = 1; i < n % 5; i++)` is empty for n = -3 in C; where gcc shares it among threads it
@@ -156,33 +155,32 @@ def _has_converted_bound(file: TypedFile, words: str, line: int) -> bool:
     about; nor is one below the smallest number of a type that holds an int.
     """
     collapsed = _COLLAPSE.search(words)
-    if collapsed is None and _counts_by_int(file.source, line):
+    if collapsed is None and _counts_by_int(file, place[1]):
         return False
+    line = file.text.line_of(place[0])
     regions = [one for one in file.regions if isinstance(one, TypedRegion)]
     nodes = (node for one in regions for node in tree.walk_all(one.statements))
     loops = (one for one in nodes if isinstance(one, tree.ForStatement) and one.place.span.line >= line)
     return any(map(_is_converted, islice(loops, int(collapsed[1]) if collapsed else 1)))
 
 
-_INT_HEAD = re.compile(r"for\s*\(\s*(?:int\s+)?([A-Za-z_]\w*)\s*=(?![^;]*,)[^;]*;([^;]*);")
-_LARGE = re.compile(r"\d{9}|0[xX]")
+_HEAD = re.compile(
+    r"\s*for\s*\([^;{}\"']*;([^;{}\"']*);\s*(?:\+\+|--)?\s*([A-Za-z_]\w*)\s*(?:\+\+|--|[-+]?=[^=,;{}\"']*)?\)"
+)
+_UNUSUAL_NUMBER = re.compile(r"\d{9}|0[xXbB]|\d[.eEpP]")
 
 
-def _counts_by_int(source: Source, line: int) -> bool:
-    """Whether the loop right after a directive counts by an int, and its test has no large number.
+def _counts_by_int(file: TypedFile, start: int) -> bool:
+    """Whether the loop that begins at `start` counts by an int, and its test has no number that is none.
 
-    That is seen without the types of the whole text, which take seconds where it is long.
+    The front end is asked about its iterator alone: the types of all regions take seconds where the
+    text is long.
     """
-    file = c_file(source)
-    after = source.text.split("\n", line)[-1]
-    head = _INT_HEAD.match(after.lstrip())
-    if head is None or file.macro_names & {"int", "for", head[1]} or _LARGE.search(head[2]):
+    head = _HEAD.match(file.text.text, start)
+    if head is None or _UNUSUAL_NUMBER.search(head[1]):
         return False
-    start = len(source.text) - len(after.lstrip())
-    declared = file.declarations.visible(head[1], Span(source, start, start + 1))
-    if re.match(r"for\s*\(\s*int\s", head[0]):
-        return True
-    return declared is not None and not declared.rank and declared.type == "int"
+    iterator = file.named_at(head.start(2))
+    return iterator is not None and unqualified(iterator.type) == INT
 
 
 def _is_converted(loop: tree.ForStatement) -> bool:
