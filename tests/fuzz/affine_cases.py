@@ -25,8 +25,8 @@ from tests.fuzz.places import written
 from tests.fuzz.programs import EDGE
 
 PRIME = (1 << 61) - 1
-SMALL = range(-1, 13)
-"""The sizes that are tried for n and m: loops start below 3, and strips have at most 8 iterations."""
+SMALL = range(-1, EDGE + 2)
+"""The sizes that are tried for n and m: loops that run further leave the arrays."""
 
 
 def affine_case(seed: int, outcomes: Counter[str]) -> Mutant | Finding | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,11 @@ from loopwright.errors import BadInput
 from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
+from tests.fuzz.affine_cases import shows_a_difference
+from tests.fuzz.affine_pairs import affine_pair
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Array, Program
+from tests.fuzz.teams import team_program
 from tests.fuzz.transforms import Case, accepted, wrong
 
 HEAD = "static void step(int *q, int x) { q[x] = q[x + 1] + 1; }\n"
@@ -257,3 +262,21 @@ def test_more_than_a_name_is_declared(tmp_path: Path) -> None:
     path.write_text(HEAD + "for (int i = 0; i < n; i++) { int (x) = B[i]; B[i] = x + 1; }\n" + TAIL)
     with pytest.raises(BadInput, match="more than a name is declared here"):
         read_c(path)
+
+
+def test_a_no_about_a_size_that_loops_up_to_ten_hide_below() -> None:
+    """The loops up to 10 write again what differs: it was told as a wrong no."""
+    seed = 10769976978570
+    assert shows_a_difference(affine_pair(seed), seed)
+
+
+def test_what_lastprivate_names_is_set() -> None:
+    """Where no iteration sets it, both programs may leave anything: other bits were told as a wrong yes."""
+    found = 0
+    for seed in range(400):
+        lines = team_program(random.Random(seed))[0].splitlines()
+        for line, head in pairwise(lines):
+            if "lastprivate" in line:
+                found += 1
+                assert "i < 9" in head or "i = 9" in head
+    assert found > 10
