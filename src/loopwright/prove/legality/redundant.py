@@ -237,13 +237,13 @@ class _Comparison:
         needed = self._needed(reader)
         if needed is not None and needed.is_empty():
             return
-        own = seen if needed is None or seen is None else seen.intersect_domain(needed)
-        if wanted is not None and seen is not None and own is not None:
+        if wanted is not None and seen is not None:
             meant = self._meant(seen, held)
-            if meant.is_subset(wanted) and self._means_something(own, joined):
+            if meant.is_subset(wanted) and self._means_something(seen, needed, joined):
                 return
-        wanted = wanted if needed is None or wanted is None else wanted.intersect_domain(needed)
-        found = None if own is None else self._meant(own, held, joined)
+        if needed is not None:
+            wanted, seen = (None if one is None else one.intersect_domain(needed) for one in (wanted, seen))
+        found = None if seen is None else self._meant(seen, held, joined)
         yield from difference(reader, wanted, found, self.after)
 
     def _needed(self, reader: ComparedRead) -> isl.UnionSet | None:
@@ -257,16 +257,21 @@ class _Comparison:
         known = self._counting[name].set_tuple_name(str(AccessTuple(name, "reads")))
         return found.intersect_domain(isl.UnionSet.from_set(known))
 
-    def _means_something(self, seen: isl.UnionMap, joined: Collection[str]) -> bool:
-        """Whether all that is seen is claimed to compute or hold something, or was there before."""
+    def _means_something(
+        self, seen: isl.UnionMap, needed: isl.UnionSet | None, joined: Collection[str]
+    ) -> bool:
+        """Whether all that these instances see is claimed to compute or hold something, or was there before.
+
+        What is seen is restricted to them last: they have many pieces.
+        """
         for part in nonempty_maps(seen):
             access = AccessTuple.of(str(part.get_tuple_name(OUT)))
             if access is None or access.verb != "writes" or access.statement in joined:
                 continue
-            if access.statement in self.claims.idle:
-                return False
-            known = self._counting[access.statement].set_tuple_name(str(access))
-            if not part.subtract_range(known).is_empty():
+            if access.statement not in self.claims.idle:
+                part = part.subtract_range(self._counting[access.statement].set_tuple_name(str(access)))
+            readers = isl.UnionSet.from_set(part.domain())
+            if not (readers if needed is None else readers.intersect(needed)).is_empty():
                 return False
         return True
 

@@ -118,28 +118,31 @@ class ClaimedFlow:
             source = one.source.intersect_domain(needed)
             writer = self.program.statement(one.writer)
             simple = one.source.intersect_domain(asked).intersect_range(writer.domain)
-            # A part of what is single-valued is: the hull has one piece, and pieces are compared in pairs.
-            if not (_hull(simple).is_single_valued() or source.is_single_valued()):
+            # A part of what is right is right.  The hull has one piece, and many are compared in pairs.
+            wide = _hull(simple)
+            if not (wide.is_single_valued() or source.is_single_valued()):
                 message = f"could not decide what {reader.name} sees: two writes are claimed"
                 raise GaveUp(Code.UNDECIDED, message)
-            strange = source.subtract_range(writer.domain).domain()
+            strange = one.source.subtract_range(writer.domain).domain().intersect(needed)
             yield from self._shown(reader, read, strange, f"a write of {writer.name}", "no such instance")
-            other = self._other_cells(read, simple, writer)
-            if not other.is_empty():
-                other = self._other_cells(read, source, writer)
+            tried = (wide, simple, source)
+            for each in tried:
+                other = self._other_cells(read, each, writer)
+                if other.is_empty():
+                    break
             yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
             if source.is_empty():
                 continue
-            parting = self._parting(reader, writer, simple)
-            parting = self._parting(reader, writer, source) if parting is None else parting
+            partings = (self._parting(reader, writer, each) for each in tried)
+            parting = next((each for each in partings if each is not None), None)
             if parting is None:
                 order = f"{writer.name} may run after {reader.name}, or when it does"
                 raise GaveUp(Code.UNDECIDED, f"could not decide what reads see: {order}")
             claim = _Claim(reader, read, writer, source, parting)
-            wide = replace(claim, source=_hull(simple))
+            wide_claim = replace(claim, source=wide)
             for writes in self._writes:
                 if writes.array == read.array:
-                    yield from self._between(claim, wide, writes)
+                    yield from self._between(claim, wide_claim, writes)
 
     def _shown(
         self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str
