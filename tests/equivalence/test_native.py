@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from loopwright.c.types import DOUBLE, INT
@@ -197,15 +200,55 @@ def test_integers_that_do_not_fit_end_a_run(start: Expr) -> None:
         pair.run({"n": 20}, MOST)
 
 
+@pytest.mark.parametrize("size", (1 << 60, 1 << 64, -(1 << 64), (1 << 70) + 3))
+def test_sizes_that_do_not_fit_are_not_run(size: int) -> None:
+    """C would run another size, 0 for 1 << 64, and a difference would be told of one that has none."""
+    program = _up_to("i", Min((N, Int(3))), ROW.call())
+    pair = native_pair(_pair(program, For("i", N, Compare(Relation.LE, OUTER, Int(3)), 1, ROW.call())))
+    with pytest.raises(TooLong):
+        pair.run({"n": size}, MOST)
+    with pytest.raises(KeyError):
+        pair.run({"m": 1}, MOST)
+
+
+def test_a_subscript_that_no_array_has_is_seen() -> None:
+    program = Let("i", Int((1 << 60) - 1), Let("i", _more(OUTER, 1), Let("j", Int(1), SUM.call())))
+    pair = native_pair(_pair(program, Block(())))
+    with pytest.raises(TooLong):
+        pair.run({}, MOST)
+
+
+def test_more_cells_than_are_kept_end_a_run() -> None:
+    program = _up_to("i", N, Let("j", Int(1), POINT.call()))
+    pair = native_pair(_pair(program, Block(())))
+    with pytest.raises(TooLong):
+        pair.run({"n": 340_000}, 1_000_000)
+    pair.run({"n": 6}, MOST)
+    assert pair.differs
+
+
+def test_nothing_is_left_in_the_folder_of_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    monkeypatch.setattr(native, "compiled_runner", native.compiled_runner.__wrapped__)
+    native_pair(_pair(PROGRAMS["floors"], PROGRAMS["floors"])).run({"n": 9}, MOST)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_numbers_that_do_not_fit_are_not_encoded() -> None:
-    for value in (Scaled(1 << 64, OUTER), Sum((OUTER, Int(-(1 << 60)))), FloorDiv(OUTER, 1 << 63)):
+    large = (Scaled(1 << 64, OUTER), Sum((OUTER, Int(-(1 << 60)))), FloorDiv(OUTER, 1 << 63))
+    for value in (*large, *(kind(OUTER, by) for kind in (FloorDiv, TruncDiv, Rem) for by in (0, -2))):
         program = _up_to("i", N, Let("j", value, INSIDE))
         with pytest.raises(NotNative):
             native_pair(_pair(program, program))
 
 
-def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "FLAGS", ("-no-such-option",))
-    native.compiled_runner.cache_clear()
+@pytest.mark.parametrize("flags", (("-no-such-option",), ("-fsyntax-only",), ("-c",)))
+def test_without_a_compiler(flags: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor with one that writes nothing, or what is no library."""
+    monkeypatch.setattr(native, "FLAGS", flags)
+    monkeypatch.setattr(native, "compiled_runner", native.compiled_runner.__wrapped__)
     with pytest.raises(NotNative):
         native_pair(_pair(PROGRAMS["floors"], PROGRAMS["floors"]))

@@ -10,7 +10,8 @@
 typedef long long num;
 typedef unsigned long long word;
 
-enum { MOST_SUBSCRIPTS = 6, MOST_GIVEN = 24, WIDTH_OUT = 9, MOST_PLACES = 6, LONGEST_TRACE = 24000000 };
+enum { MOST_SUBSCRIPTS = 6, MOST_GIVEN = 24, WIDTH_OUT = 9, MOST_PLACES = 6 };
+enum { LONGEST_TRACE = 24000000, MOST_CELLS = 1000000 };
 
 static const num LARGEST = 1LL << 60;
 
@@ -87,6 +88,7 @@ static num found(const num **place) {
   for (; (here = slots[slot]) >= 0; slot = (slot + 9) & (room_for_slots - 1))
     if (is_at(cells + here, array, rank, at)) break;
   if (here < 0) {
+    if (count_of_cells == MOST_CELLS) return over = 1, 0;
     if (!grown(&cells, &room_for_cells, count_of_cells + 1, sizeof *cells)) return 0;
     cell *one = cells + count_of_cells;
     word value = mixed(array + 1, 17);
@@ -183,7 +185,7 @@ static void perform(const num **p) {
     case CALL:
       for (num k = 0; k < widths[count]; k++) {
         given[k] = value(p);
-        if (given[k] > LARGEST || given[k] < -LARGEST) over = 1; /* and a little can be added to it */
+        if (given[k] >= LARGEST || given[k] <= -LARGEST) over = 1; /* and a little can be added to it */
       }
       if (!over) visit(count);
       return;

@@ -8,6 +8,7 @@ one does not fit, the run is given up.
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import tempfile
 import weakref
@@ -22,6 +23,7 @@ from loopwright.c.typed.options import PLAIN
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops import expressions as ex
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
+from loopwright.loops.traverse import free_variables
 from loopwright.prove.descent.interpreted import if_refuted
 from loopwright.prove.descent.running import TooLong, last_of, summed
 from loopwright.prove.equivalence.assignments import Computation
@@ -62,16 +64,20 @@ class NativePair:
     """Both programs; what the statements do, where each begins in that, how many integers each is given, and
     where a run looks for cells first."""
     computations: tuple[tuple[Computation, _Given], ...]
-    variables: Mapping[str, int]
+    variables: tuple[str, ...]
+    """By their numbers, those that loops count by among them."""
+    parameters: frozenset[str]
     arrays: tuple[str, ...]
     """By their numbers: those that count first."""
 
     def run(self, sizes: Sizes, most: int) -> int:
         """Run both, with so many iterations of loops at most for each; how many it took."""
+        begun = [sizes[name] if name in self.parameters else 0 for name in self.variables]
+        if any(abs(value) >= LARGEST for value in begun):
+            raise TooLong
         self.library.start(*self.rows[2:])
         left: list[int] = []
         for which in (0, 1):
-            begun = [sizes.get(name, 0) for name in self.variables]
             left.append(self.library.run(which, self.rows[which], _numbers(begun), most))
             if left[-1] < 0:
                 raise TooLong
@@ -150,8 +156,9 @@ def native_pair(pair: Pair) -> NativePair:
     rows = [*programs, encoder.does, encoder.starts, widths, [0] * len(encoder.does)]
     if any(row and max(max(row), -min(row)) >= LARGEST for row in rows):
         raise NotNative
-    arrays, library = tuple(encoder.arrays), _library()
-    found = NativePair(pair, library, tuple(map(_numbers, rows)), made, encoder.variables, arrays)
+    arrays, library, names = tuple(encoder.arrays), _library(), tuple(encoder.variables)
+    free = frozenset[str]().union(*(free_variables(run.loops) for run in pair.runs))
+    found = NativePair(pair, library, tuple(map(_numbers, rows)), made, names, free, arrays)
     weakref.finalize(found, library.finish)
     return found
 
@@ -184,7 +191,9 @@ def compiled_runner() -> bytes:
         place = Path(folder) / "native.so"
         words = [*PLAIN.program(), *FLAGS, "-o", str(place), str(Path(__file__).parent / "native.c")]
         try:
-            subprocess.run(words, capture_output=True, check=True, timeout=SECONDS)
+            subprocess.run(
+                words, capture_output=True, check=True, timeout=SECONDS, env={**os.environ, "TMPDIR": folder}
+            )
             return place.read_bytes()
         except (OSError, subprocess.SubprocessError):
             raise NotNative from None
