@@ -97,15 +97,15 @@ class _Values:
     """A number of an instance, and its values for a few of them: most numbers differ in one of these."""
 
     number: isl.PwAff
-    samples: tuple[isl.Val, ...]
+    samples: tuple[str, ...]
 
     @staticmethod
     def of(number: isl.PwAff, points: Sequence[isl.Point]) -> _Values:
-        return _Values(number, tuple(number.eval(point) for point in points))
+        return _Values(number, tuple(str(number.eval(point)) for point in points))
 
     def is_same(self, other: _Values) -> bool:
         """Whether both have one value everywhere."""
-        if not all(mine.eq(theirs) for mine, theirs in zip(self.samples, other.samples, strict=True)):
+        if self.samples != other.samples:
             return False
         return bool(self.number.sub(other.number).non_zero_set().is_empty())
 

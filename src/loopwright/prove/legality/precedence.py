@@ -186,7 +186,7 @@ def _colliding(
     found = []
     pairs: isl.Map | None = None
     for order in pair_orders(pieces[one], pieces[other], space):
-        if _never_meet(order.first, order.second):
+        if _never_meet(order.first, order.second) or _is_injective(order):
             continue
         if pairs is None:
             pairs = _pairs(context, one, other)
@@ -194,6 +194,15 @@ def _colliding(
         if wrong is not None:
             found.append(wrong)
     return union(found) if found else None
+
+
+def _is_injective(order: PairOrder) -> bool:
+    """Whether the pairs are of one piece, and those of a hull of it with the same time of equal instances."""
+    if order.first is not order.second:
+        return False
+    hull = order.first.domain.unshifted_simple_hull()
+    same = _same(isl.BasicMap.from_domain_and_range(hull, hull).wrap(), order)
+    return same is None or bool(same.unwrap().is_subset(isl.Map.identity(same.unwrap().get_space())))
 
 
 def _never_meet(first: TimedPiece, second: TimedPiece) -> bool:

@@ -251,13 +251,13 @@ def innermost_scope(program: Program, array: Array) -> int | None:
     None where it has to be declared outside of all loops, or where that is not soon known.
     """
     schedules = comparable(program, program)
-    pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
     part = touching(program, array)
     names = tuple(statement.name for statement in part.statements)
     deepest = (max((schedule.dim(OUT) for schedule in schedules.values()), default=1) - 1) // 2
     if array.space in (MemorySpace.SHARED, MemorySpace.OWN) and program.is_dead_after(array):
         own = (depth for depth in reversed(range(deepest)) if _reads_own_writes(part, 2 * depth + 1))
         return next(own, None)
+    pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
     for depth in reversed(range(deepest)):
         loop = ParallelLoop(2 * depth + 1, names)
         try:

@@ -176,7 +176,7 @@ class ClaimedFlow:
 
         More instances than there are make more pairs: where a hull of them has none, there are none.
         """
-        if self._pairs(wide, other.writer, other.hull) is None:
+        if any(self._pairs(wide, other.writer, each) is None for each in (other.hull, other.cells)):
             return
         pairs = self._pairs(claim, other.writer, other.cells)
         if pairs is not None:
