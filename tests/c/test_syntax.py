@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from loopwright.c.syntax import parse, walk
+import pytest
+
+from loopwright.c.syntax import conditionals_without_yes, parse, walk
 from loopwright.source import Source
 
 TEXT = """void f(int n) { int i; for (i = 0; i < n; i++) if (i) { for (;;) ; x = (y = i); } else { i++; }
@@ -32,3 +34,22 @@ def test_trees_of_one_text_are_views_of_their_own() -> None:
     found = [node.of_type("for_statement") for node in (one, other)]
     assert [node.start for node in found[0]] == [node.start for node in found[1]]
     assert {node.source.path for node in found[1]} == {"other.c"}
+
+
+def test_nodes_of_a_long_text_are_those_of_a_short_one() -> None:
+    """Whichever node is asked first: a long function asks what is around it."""
+    body = "for (i = 0; i < n; i++) a[i] = f(i);\n" * 600
+    text = f"int g;\nvoid k(int n, int *a) {{ int i;\n{body}}}\nint last(void) {{ return g; }}\n"
+    for first in ("function_definition", "compound_statement", "translation_unit"):
+        root = parse(Source("t.c", text))
+        asked = next(node for node in walk(root) if node.type == first)
+        for node in (asked, root):
+            for kinds in (("for_statement", "declaration"), ("function_definition",), *KINDS[1:3]):
+                expected = [one for one in walk(node) if one.type in kinds]
+                assert list(node.of_type(*kinds)) == expected
+
+
+@pytest.mark.parametrize("between", ("", " ", "\n", "/* yes */", " // yes\n", "\\\n"))
+def test_conditionals_without_yes_are_found(between: str) -> None:
+    text = f"int f(int a, int b) {{ return (a ? a : b) + (a ?{between}: b); }}\n"
+    assert len(conditionals_without_yes(parse(Source("t.c", text)))) == 1

@@ -27,6 +27,7 @@ _USUAL = (
     *("struct_specifier", "union_specifier", "enum_specifier", "enumerator_list"),
     *("assignment_expression", "update_expression", "call_expression"),
 )
+_NO_YES = re.compile(r"\?\s*[:/\\]")
 _LONG = 20_000
 """Characters."""
 _CASTS = "(cast_expression) (parenthesized_expression (identifier))"
@@ -131,6 +132,9 @@ class Node:
         if self.end - self.start > _LONG and types != _USUAL and {*types} <= {*_USUAL}:
             return tuple(node for node in self.of_type(*_USUAL) if node.type in types)
         around = self._around_with(types)
+        if types == _USUAL and not around and self.parent is not None:
+            self.parent.of_type(*types)  # which the whole text is asked for, soon or late
+            around = [self.parent]
         if around:
             known = around[-1]._by_type
             assert known is not None, "such a node is looked for"
@@ -388,5 +392,5 @@ def refuse(where: Node | Span, message: str, hint: str, code: Code = Code.REGION
 
 def conditionals_without_yes(root: Node) -> list[Node]:
     """Expressions `a ?: b`, which some compilers know."""
-    found = root.of_type("conditional_expression") if "?" in root.text else ()
+    found = root.of_type("conditional_expression") if _NO_YES.search(root.text) else ()
     return [node for node in found if node.child_by_field_name("consequence") is None]
