@@ -239,7 +239,7 @@ class _Comparison:
             return
         if wanted is not None and seen is not None:
             meant = self._meant(seen, held)
-            if meant.is_subset(wanted) and self._means_something(seen, needed, joined):
+            if meant.is_subset(wanted) and self._has_meaning(seen, needed, joined):
                 return
         if needed is not None:
             wanted, seen = (None if one is None else one.intersect_domain(needed) for one in (wanted, seen))
@@ -257,14 +257,9 @@ class _Comparison:
         known = self._counting[name].set_tuple_name(str(AccessTuple(name, "reads")))
         return found.intersect_domain(isl.UnionSet.from_set(known))
 
-    def _means_something(
-        self, seen: isl.UnionMap, needed: isl.UnionSet | None, joined: Collection[str]
-    ) -> bool:
-        """Whether all that these instances see is claimed to compute or hold something, or was there before.
-
-        What is seen is restricted to them last: they have many pieces.
-        """
-        for part in nonempty_maps(seen):
+    def _has_meaning(self, seen: isl.UnionMap, needed: isl.UnionSet | None, joined: Collection[str]) -> bool:
+        """Whether all that these instances see is claimed to compute or hold something, or was there."""
+        for part in nonempty_maps(seen):  # restricted to these instances last: they have many pieces
             access = AccessTuple.of(str(part.get_tuple_name(OUT)))
             if access is None or access.verb != "writes" or access.statement in joined:
                 continue
