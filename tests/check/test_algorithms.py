@@ -83,7 +83,7 @@ def test_algorithm_b_says_what_it_lacks() -> None:
 
 
 @needs_barvinok
-@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 1) if name not in NO_RANK])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 3, 1) if name not in NO_RANK])
 def test_algorithm_b(name: str) -> None:
     options = quick(small(name), "b")
     job = prepared(_input(name), options)

@@ -28,7 +28,7 @@ def _input(text: str, name: str) -> Input:
     return parse_input(Source(str(kernel(name)), text), kernel(name))
 
 
-@pytest.mark.parametrize("name", share(NAMES, 2, 1))
+@pytest.mark.parametrize("name", share(NAMES, 3, 1))
 def test_no_mutant_escapes(name: str) -> None:
     options = quick(small(name))
     original = kernel(name).read_text()

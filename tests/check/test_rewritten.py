@@ -39,7 +39,7 @@ def test_kernels_are_reorderings_of_themselves(name: str) -> None:
         assert verdict(job, writers(job.spec), options).answer is Answer.VALID
 
 
-@pytest.mark.parametrize("name", [name for name in share(NAMES, 2, 1) if shipped_script(name) is not None])
+@pytest.mark.parametrize("name", [name for name in share(NAMES, 3, 0) if shipped_script(name) is not None])
 def test_scripts_that_are_proved_pass(name: str) -> None:
     options = quick(small(name, first=9))
     script = shipped_script(name)

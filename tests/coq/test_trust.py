@@ -120,8 +120,8 @@ def test_faults_of_what_writes_problems_make_no_yes(fault: str, monkeypatch: pyt
     plan = transform(program, "reverse(S, i)", "s.lw")
     node = generate(to_schedule(plan))
 
-    def wrong(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
-        return FAULTS[fault](*both_sides(original, new, loops))
+    def wrong(original: Program, new: Program, loops: Node, text: Node | None) -> tuple[Side, Side]:
+        return FAULTS[fault](*both_sides(original, new, loops, text))
 
     monkeypatch.setattr(problems, "both_sides", wrong)
     assert change_status(plan.original, plan.program, node, seconds=20).status == NOT_CHECKED
