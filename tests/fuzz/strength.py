@@ -206,8 +206,8 @@ FAULTS = (
 
 
 def planted(one: Planted, folder: Path) -> None:
-    """A copy of the sources with the fault."""
-    shutil.copytree(SOURCES, folder / "loopwright", symlinks=False, ignore=shutil.ignore_patterns("*.pyc"))
+    """A copy of the sources with the fault; what is compiled of the others is used again."""
+    shutil.copytree(SOURCES, folder / "loopwright", symlinks=False)
     path = folder / "loopwright" / one.file
     text = path.read_text()
     if text.count(one.old) != 1:
