@@ -65,7 +65,7 @@ def make(folder: Path, only: str, *, prove: bool) -> None:
 def _made(folder: Path, name: str, *, prove: bool) -> str:
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import transformed
-    from loopwright.rewrite.request import Request
+    from loopwright.rewrite.request import Request, TargetName
 
     program = next(one for one in programs() if one.name == name)
     prove = prove and program.prove
@@ -73,7 +73,8 @@ def _made(folder: Path, name: str, *, prove: bool) -> str:
     here.mkdir(parents=True, exist_ok=True)
     file = here / "program.c"
     file.write_text(program.source)
-    outcome = transformed(Request(str(file), program.script, "script.lw", cuda=True, prove=prove), silent)
+    request = Request(str(file), program.script, "script.lw", target=TargetName.CUDA, prove=prove)
+    outcome = transformed(request, silent)
     assert outcome.kernels is not None
     (here / "kernels.cu").write_text(outcome.kernels.text)
     (here / "program.host.c").write_text(outcome.source.text)

@@ -18,7 +18,7 @@ from loopwright.progress import silent
 from loopwright.rewrite import cuda
 from loopwright.rewrite.cuda import CudaTarget, of_launches
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Outcome, Request
+from loopwright.rewrite.request import Outcome, Request, TargetName
 from loopwright.rewrite.rereading import read_again
 from loopwright.source import Source
 from loopwright.transform import Plan
@@ -32,7 +32,7 @@ def made(folder: Path, text: str, script: str) -> Outcome:
     """The outcome for a C file and a script, with kernels."""
     file = folder / "program.c"
     file.write_text(text)
-    return transformed(Request(str(file), script, cuda=True), silent)
+    return transformed(Request(str(file), script, target=TargetName.CUDA), silent)
 
 
 def kernels(outcome: Outcome) -> str:

@@ -9,7 +9,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Request, TargetName
 from tests.cuda.support import Made, kernels, kernels_of, original, refuse, run, run_in_threads
 
 PROGRAM = """\
@@ -139,5 +139,5 @@ def test_memories_that_no_gpu_has(tmp_path: Path, script: str, message: str) -> 
     file = tmp_path / "program.c"
     file.write_text(PROGRAM.replace("n = 19", "n").replace("m = 18", "m").replace("l = 21", "l"))
     with pytest.raises(BadInput) as caught:
-        transformed(Request(str(file), script, cuda=True, prove=False), silent)
+        transformed(Request(str(file), script, target=TargetName.CUDA, prove=False), silent)
     assert message in f"{caught.value.message} {caught.value.hint}"

@@ -9,7 +9,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.progress import silent
 from loopwright.rewrite import pipeline
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Request, TargetName
 from tests.cuda.support import Made, kernels_of, original, refuse, run
 
 PROGRAM = """\
@@ -175,7 +175,7 @@ def test_a_tile_too_large_for_shared_memory(tmp_path: Path) -> None:
     file.write_text(PROGRAM)
     script = SCRIPT.replace("i=32)\nblock", "i=4000)\nblock")
     with pytest.raises(BadInput) as caught:
-        pipeline.transformed(Request(str(file), script, cuda=True, prove=False), silent)
+        pipeline.transformed(Request(str(file), script, target=TargetName.CUDA, prove=False), silent)
     assert "49152" in caught.value.message and "smaller" in str(caught.value.hint)
     span = caught.value.diagnostic.span
     assert span is not None and span.text == script.splitlines()[span.line - 1]

@@ -12,7 +12,7 @@ import pytest
 from loopwright.progress import silent
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import KERNELS as PROVED
-from loopwright.rewrite.request import Outcome, Request
+from loopwright.rewrite.request import Outcome, Request, TargetName
 from tests.cuda.support import KERNELS, original, run
 
 SIZES = {
@@ -27,7 +27,7 @@ SIZES = {
 
 def shipped(name: str) -> Outcome:
     script = KERNELS / "gpu" / f"{name}.lw"
-    request = Request(str(KERNELS / f"{name}.c"), script.read_text(), str(script), cuda=True)
+    request = Request(str(KERNELS / f"{name}.c"), script.read_text(), str(script), target=TargetName.CUDA)
     return transformed(request, silent)
 
 

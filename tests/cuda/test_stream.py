@@ -23,7 +23,7 @@ from loopwright.prove.legality.seen import ClaimedFlow
 from loopwright.prove.text.macros import flat_operators
 from loopwright.rewrite import cuda, pipeline
 from loopwright.rewrite.cuda import of_launches
-from loopwright.rewrite.request import Outcome, Request
+from loopwright.rewrite.request import Outcome, Request, TargetName
 from loopwright.source import Source
 from loopwright.transform import Plan
 from loopwright.transform.storage import Redundancy
@@ -157,7 +157,7 @@ def transformed(script: str, program: str = PROGRAM, *, prove: bool = False) -> 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.c"
         file.write_text(program)
-        return pipeline.transformed(Request(str(file), script, cuda=True, prove=prove), silent)
+        return pipeline.transformed(Request(str(file), script, target=TargetName.CUDA, prove=prove), silent)
 
 
 def test_a_small_tile_is_proved() -> None:

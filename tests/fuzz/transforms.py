@@ -11,7 +11,7 @@ from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Request, TargetName
 from loopwright.transform import plan_of
 from tests.fuzz.dependent import dependent_program
 from tests.fuzz.findings import Finding, symptom
@@ -110,7 +110,8 @@ def accepted(case: Case) -> Case:
     path = old_path(case.program.text)
     script = "\n".join(case.script) or None
     cuda = script is not None and "block(" in script
-    request = Request(str(path), script, openmp=case.openmp, guard=case.guard and not cuda, cuda=cuda)
+    target, guard = TargetName.CUDA if cuda else TargetName.C, case.guard and not cuda
+    request = Request(str(path), script, openmp=case.openmp, guard=guard, target=target)
     outcome = transformed(request, silent)
     guarded = request.guard and not outcome.left
     kernels = "" if outcome.kernels is None else outcome.kernels.text

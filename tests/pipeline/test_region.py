@@ -9,7 +9,7 @@ from loopwright.prove.text.scopes import prove_scopes
 from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Request, TargetName
 from loopwright.rewrite.rereading import is_parted
 from loopwright.source import Source
 from tests.pipeline.support import file, new_region, output, region, result, wrapped
@@ -250,5 +250,5 @@ def test_new_text_that_a_condition_is_not_about(tmp_path: Path) -> None:
         ("if (n > 0) {" + first + second + "} else {" + body + "}", False),
     ):
         assert is_parted(Source("new.c", f"{head}{text}\n{tail}"), read_c(path)) == wrong
-    request = Request(path, "distribute(L, M)\nblock(L, i)\nblock(M, i)", cuda=True)
+    request = Request(path, "distribute(L, M)\nblock(L, i)\nblock(M, i)", target=TargetName.CUDA)
     assert transformed(request, silent).kernels is not None

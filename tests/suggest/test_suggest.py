@@ -13,8 +13,9 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Request, TargetName
 from loopwright.transform import parse_script, plan_of
+from loopwright.transform.proposals import mappings
 from loopwright.transform.suggest import ProposalKind
 from tests.kernel_programs import kernel_program
 
@@ -258,11 +259,13 @@ def test_mappings_to_a_gpu(tmp_path: Path) -> None:
     file = tmp_path / "k.c"
     file.write_text(PRODUCT)
     (program,) = read_c(file)
-    legal = [one for one in suggestions(plan_of(program), cuda=True) if one.legal]
+    plan = plan_of(program)
+    legal = [one for one in suggestions(plan, proposed=mappings(plan)) if one.legal]
     assert {one.kind for one in legal} == {ProposalKind.MAPPING}
     assert [str(one.steps[-1]) for one in legal] == ["thread(Init, i=8, j=32)", "thread(Mult, i=8, j=32)"]
     both = "\n".join(dict.fromkeys(line for one in legal for line in one.script.splitlines()))
-    assert transformed(Request(str(file), both, cuda=True, prove=False), silent).kernels is not None
+    request = Request(str(file), both, target=TargetName.CUDA, prove=False)
+    assert transformed(request, silent).kernels is not None
 
 
 def test_nothing_to_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

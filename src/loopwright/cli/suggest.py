@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
@@ -69,13 +68,17 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[
     from loopwright.rewrite.opinions import demand
     from loopwright.rewrite.request import ProverRequest
     from loopwright.transform import plan_of
+    from loopwright.transform.proposals import mappings
 
     request = ProverRequest(arguments.prover, None, arguments.prover_timeout)
     demand(request)
     progress(f"reading {arguments.file}")
     plans = [plan_of(program) for program in read_c(arguments.file, reading_options(arguments))]
-    tried = partial(suggestions, cuda=True) if arguments.target == "cuda" else priced_suggestions
-    found = [Suggestions(plan.original, list(tried(plan, progress))) for plan in plans]
+    found = []
+    for plan in plans:
+        mapped = arguments.target == "cuda"
+        tried = suggestions(plan, progress, mappings(plan)) if mapped else priced_suggestions(plan, progress)
+        found.append(Suggestions(plan.original, list(tried)))
     if request.prover == "isl":
         return found
     from loopwright.rewrite.pipeline import confirmed_suggestion

@@ -73,13 +73,14 @@ def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
 
 def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
     from loopwright.rewrite.pipeline import transformed
+    from loopwright.rewrite.request import TargetName
 
     _refuse_overwriting(arguments)
     _refuse_two_scripts(arguments)
     _settle_target(arguments)
     request = options.request_of(
         arguments,
-        cuda=arguments.target == "cuda",
+        target=TargetName.CUDA if arguments.target == "cuda" else TargetName.C,
         directives=arguments.apply_directives,
         guard=arguments.guard,
         prove=not arguments.no_prove,

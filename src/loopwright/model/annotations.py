@@ -8,6 +8,8 @@ here, and no `match` over programs changes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from loopwright.lazy_dataclass import dataclass
 
 
@@ -77,6 +79,44 @@ class ThreadLoop(Independent):
 
     axis: str = "x"
     count: int = 1
+
+
+AXES = ("x", "y", "z")
+"""Of blocks in a grid and of threads in a block, innermost loop first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuDevice:
+    """The numbers of a GPU that mappings of loops, kernels and their proofs depend on."""
+
+    lanes: int
+    """Threads of a warp, which run together."""
+    most_threads: int
+    """Of a block."""
+    most_along: Mapping[str, int]
+    """Threads of a block along each axis."""
+    most_shared: int
+    """Bytes of arrays that a kernel may declare as shared."""
+    most_room: int
+    """Bytes of all that the threads of a block share, with what a launch asks for."""
+    row: int
+    """Rows of arrays on the device begin at multiples of so many elements."""
+    parts: int
+    """Of a multiprocessor; each has warps of its own, and `registers`."""
+    registers: int
+
+
+GPU = GpuDevice(
+    lanes=32,
+    most_threads=1024,
+    most_along={"x": 1024, "y": 1024, "z": 64},
+    most_shared=49152,
+    most_room=232448,
+    row=32,
+    parts=4,
+    registers=16384,
+)
+"""Shared memory as since compute capability 9.0, all else as since 2.0."""
 
 
 @dataclass(frozen=True, slots=True)

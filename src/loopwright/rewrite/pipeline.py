@@ -48,6 +48,7 @@ from loopwright.rewrite.request import (
     Request,
     RewriteOptions,
     StatementReport,
+    TargetName,
 )
 from loopwright.rewrite.rereading import read_again, refuse_other_meaning
 from loopwright.rewrite.scripts import AppliedScript, applied, loops_of
@@ -92,6 +93,14 @@ def _transformed(request: Request, progress: Progress) -> Outcome:
     return replace(rewritten(result.plans, request, progress), steps=result.steps)
 
 
+def _target(options: RewriteOptions) -> RewriteTarget:
+    match options.target:
+        case TargetName.C:
+            return CTarget(options.openmp)
+        case TargetName.CUDA:
+            return CudaTarget()
+
+
 def rewritten(
     plans: Sequence[Plan], options: RewriteOptions, progress: Progress, *, keep_untouched: bool = True
 ) -> Outcome:
@@ -99,7 +108,7 @@ def rewritten(
 
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
-    target: RewriteTarget = CudaTarget() if options.cuda else CTarget(options.openmp)
+    target = _target(options)
     for plan in plans:
         _refuse_unknown_annotations(plan, target)
     made = [k for k, plan in enumerate(plans) if plan.history or not keep_untouched]
@@ -271,7 +280,7 @@ def _assumed(region: _Region, listed: tuple[Assumption, ...]) -> tuple[Assumptio
 
 
 def _refuse_guarded_teams(region: _Region, options: RewriteOptions) -> None:
-    if options.guard or options.cuda or not options.prove:
+    if options.guard or options.target is not TargetName.C or not options.prove:
         message = "loops that threads divide are rewritten as C that is proved, without guards"
         raise BadInput(Code.OPTION, message, span=region.plan.written.region)
 

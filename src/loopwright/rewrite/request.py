@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from loopwright.lazy_dataclass import dataclass
@@ -35,13 +36,19 @@ class ProverRequest:
     seconds: float | None = None
 
 
+class TargetName(Enum):
+    """What text is written for: C, where mapped loops are refused, or a GPU, where they become kernels."""
+
+    C = "c"
+    CUDA = "cuda"
+
+
 @dataclass(frozen=True, kw_only=True)
 class RewriteOptions:
     """How plans become text."""
 
+    target: TargetName = TargetName.C
     openmp: bool = False
-    cuda: bool = False
-    """Mapped loops become kernels; without it, they are refused."""
     allow_reassociation: bool = False
     guard: bool = False
     """What is left to believe is tested at run time; where it does not hold, the loops of the file run."""

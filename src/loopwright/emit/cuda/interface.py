@@ -15,6 +15,7 @@ from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import GPU
 from loopwright.model.program import ELSEWHERE, Array, Hole, Inlined, MemorySpace, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")
@@ -41,10 +42,6 @@ _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|LANES?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
 
-MOST_SHARED = 49152
-"""Bytes of arrays that a kernel may declare as shared, on every GPU since compute capability 2.0."""
-MOST_ROOM = 232448
-"""Bytes of all that the threads of a block share, with what a launch asks for, since capability 9.0."""
 ROOM_RANK = 5
 """Of the arrays that a launch asks for."""
 
@@ -211,8 +208,8 @@ def check_room(program: Program, shared: Sequence[Array]) -> None:
     sizes = {one.name: bytes_of(program, one) for one in known}
     room = sum(sizes[one.name] for one in known if has_room(one))
     size = sum(sizes.values()) - room
-    if size > MOST_SHARED or size + room > MOST_ROOM or len(known) < len(shared):
-        most = MOST_ROOM if room else MOST_SHARED
+    if size > GPU.most_shared or size + room > GPU.most_room or len(known) < len(shared):
+        most = GPU.most_room if room else GPU.most_shared
         message = f"the buffers of a block have {size + room} bytes, where a GPU has {most}"
         raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 

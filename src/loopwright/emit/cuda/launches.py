@@ -23,14 +23,9 @@ from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remark, Remarked
 from loopwright.loops.traverse import is_said, subprograms, variables, with_children
-from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
+from loopwright.model.annotations import AXES, GPU, BlockLoop, Parallel, ThreadLoop, Vector
 from loopwright.model.program import Array
 from loopwright.source import Span
-
-AXES = ("x", "y", "z")
-
-LANES = 32
-"""Threads of a warp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +81,7 @@ class Launch:
     def has_lanes_of(self, array: Array) -> bool:
         """Whether a block has the warps whose lanes have an array in registers: one, or several along y."""
         warps = {"y": int(array.extents[0])} if array.rank == SHARED_TILE else {}
-        return self.threads == {"x": LANES, **warps}
+        return self.threads == {"x": GPU.lanes, **warps}
 
 
 @dataclass(frozen=True)
@@ -319,9 +314,9 @@ class _Splitter:
 def is_lane_loop(loop: For) -> bool:
     """Whether iteration k is that of lane k."""
     mapped = loop.annotation(ThreadLoop)
-    if mapped is None or (mapped.axis, mapped.count) != ("x", LANES):
+    if mapped is None or (mapped.axis, mapped.count) != ("x", GPU.lanes):
         return False
-    until = Compare(Relation.LE, Var(loop.iterator), Int(LANES - 1))
+    until = Compare(Relation.LE, Var(loop.iterator), Int(GPU.lanes - 1))
     return (loop.start, loop.test, loop.step) == (Int(0), until, 1)
 
 

@@ -22,7 +22,6 @@ from loopwright.emit.cuda.barriers import ArriveNote, BarrierNote, SplitNote, Wa
 from loopwright.emit.cuda.interface import device_type
 from loopwright.emit.cuda.kept import EarlyCopies, EarlyNote, FirstNote, KeptTests, MaskNote
 from loopwright.emit.cuda.launches import (
-    AXES,
     SHARED_TILE,
     Launch,
     OwnNote,
@@ -41,7 +40,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.loops.expressions import Compare, Int, Or, Relation, Sum, Var
 from loopwright.loops.nodes import Call, For, If, Node, Remark
 from loopwright.loops.traverse import is_said, scaled, subprograms, subterms
-from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.annotations import AXES, GPU, BlockLoop, ThreadLoop
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.functions import coefficient
 from loopwright.presburger.sets import OUT, PARAM
@@ -105,10 +104,6 @@ def _whole(value: isl.Val) -> int:
     return int(value.to_python())
 
 
-_REGISTERS = 16384
-"""Of each of the four parts of a multiprocessor, which has warps of its own."""
-
-
 def resident_blocks(array: Array) -> int:
     """How many blocks can run on a multiprocessor; where several warps share a tile, a block has these."""
     warps = resident_warps(array)
@@ -126,7 +121,7 @@ def resident_warps(array: Array) -> int:
     columns, count, inner = width - 2, prod(strips), prod(one - 2 for one in strips)
     words = (levels - 1) * (2 * columns * count + 2 * inner) + columns * count
     registers = (2 if array.element_type == "double" else 1) * words + (36 if strips else 48)
-    return 4 * max(_REGISTERS // (32 * 8 * -(-registers // 8)), 2)
+    return GPU.parts * max(GPU.registers // (GPU.lanes * 8 * -(-registers // 8)), 2)
 
 
 MOST_OWN = {(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)}

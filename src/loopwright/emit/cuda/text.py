@@ -30,7 +30,6 @@ from loopwright.emit.cuda.interface import (
 )
 from loopwright.emit.cuda.kept import KeptTests, kept_tests, with_early_copies
 from loopwright.emit.cuda.launches import (
-    AXES,
     SHARED_TILE,
     Distribution,
     Launch,
@@ -62,7 +61,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.nodes import Call, For, Node, Remark, Remarked
 from loopwright.loops.traverse import subprograms
-from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.annotations import AXES, GPU, BlockLoop, ThreadLoop
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.source import Source
 
@@ -260,8 +259,8 @@ def _body(region: DeviceRegion, launch: Launch) -> str:
     if not registers:
         return program_text(launch.node, with_own(program, style, launch, own) if own else style)
     if not launch.has_lanes_of(registers[0]):
-        message = "arrays in registers are those of the 32 lanes of a warp"
-        hint = "map their loop to 32 threads, and the loop of warps that share a tile to as many"
+        message = f"arrays in registers are those of the {GPU.lanes} lanes of a warp"
+        hint = f"map their loop to {GPU.lanes} threads, and the loop of warps that share a tile to as many"
         raise BadInput(Code.LOOPS_DO_NOT_FIT, message, span=region.loops.in_file.region, hint=hint)
     node, early = launch.node, None
     if registers[0].rank == SHARED_TILE:

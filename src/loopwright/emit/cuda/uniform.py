@@ -21,11 +21,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from loopwright.emit.cuda.barriers import is_mapped
-from loopwright.emit.cuda.launches import LANES
 from loopwright.emit.cuda.predication import is_lane_axis, linear_terms
 from loopwright.loops.expressions import MIRRORED, TRUE, And, Compare, Expr, Int, Or, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Node, Remarked
 from loopwright.loops.traverse import scaled, subterms, variables, with_children
+from loopwright.model.annotations import GPU
 
 Ranges = Mapping[str, tuple[int, int]]
 
@@ -34,7 +34,7 @@ def with_uniform_tests(node: Node, moving: frozenset[str] = frozenset()) -> Node
     """The program with such tests inside of the loops over lanes; `moving` are the loops around these."""
     match node:
         case For() if is_lane_axis(node):
-            guarded = _guarded(_gathered(node.body), {node.iterator: (0, LANES - 1)})
+            guarded = _guarded(_gathered(node.body), {node.iterator: (0, GPU.lanes - 1)})
             return replace(node, body=_with_ordered_tests(guarded, moving))
         case For() if not is_mapped(node):
             moving |= {node.iterator}

@@ -12,7 +12,7 @@ front of the script; a cure is one only if the whole is proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -29,7 +29,7 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Plan
-from loopwright.transform.proposals import mappings, proposals
+from loopwright.transform.proposals import proposals
 from loopwright.transform.script.operations import DistributeLegally, Expand, Pack, Reorder
 from loopwright.transform.script.steps import Step, script_text
 from loopwright.transform.suggest import Goal, Proposal, ProposalKind, handle_at
@@ -163,14 +163,13 @@ class Suggestion:
         return script_text(self.steps).rstrip("\n")
 
 
-def suggestions(plan: Plan, progress: Progress = silent, *, cuda: bool = False) -> Iterator[Suggestion]:
-    """Every proposal with its verdict, but of those for one goal none after the first that is legal.
-
-    For `cuda` they are mappings of loops to blocks and threads.
-    """
+def suggestions(
+    plan: Plan, progress: Progress = silent, proposed: Iterable[Proposal] | None = None
+) -> Iterator[Suggestion]:
+    """Every proposal with its verdict, but of those for one goal none after the first that is legal."""
     known = tuple(memory_based(plan.original))
     reached: set[Goal] = set()
-    tried = list(mappings(plan) if cuda else proposals(plan, known))
+    tried = list(proposals(plan, known) if proposed is None else proposed)
     for number, proposal in enumerate(tried):
         if proposal.goal in reached or reached.intersection(proposal.unless):
             continue

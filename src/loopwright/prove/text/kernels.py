@@ -30,8 +30,9 @@ from typing import Any
 
 from loopwright.c.syntax import Node, identifiers, named_children, walk
 from loopwright.c.tokens import bracketed
-from loopwright.emit.cuda.launches import AXES, LANES, SHARED_TILE, Distribution
+from loopwright.emit.cuda.launches import SHARED_TILE, Distribution
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import AXES, GPU
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.lanes import (
     all_of,
@@ -252,7 +253,7 @@ class KernelReader:
     @property
     def _warps(self) -> int:
         """How many warps a block has, whose lanes are along x and they along y; 0 where that is not so."""
-        return self.threads["y"] if (self.threads["x"], self.threads["z"]) == (LANES, 1) else 0
+        return self.threads["y"] if (self.threads["x"], self.threads["z"]) == (GPU.lanes, 1) else 0
 
     def _registers(self, node: Node) -> None:
         """LW_REGISTERS_4(float, a, 32, 9, 3, 6): of an array of the region, lane k has a[k].
@@ -263,14 +264,13 @@ class KernelReader:
         known = self.private.get(name)
         if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.registers:
             raise Unreadable(f"{name} is in registers, and is not what the region means by it")
-        lanes = [str(LANES)] if self._warps == 1 else [str(self._warps), str(LANES)]
+        lanes = [str(GPU.lanes)] if self._warps == 1 else [str(self._warps), str(GPU.lanes)]
         known_rank = (len(sizes) == SHARED_TILE) is (len(lanes) == 2)
         if not known_rank or called_by(node) != f"LW_REGISTERS_{len(sizes)}" or sizes[: len(lanes)] != lanes:
-            raise Unreadable(f"{name} is in the registers of {LANES} lanes, which the kernel does not have")
+            raise Unreadable(f"{name} is in registers of {GPU.lanes} lanes, which the kernel does not have")
         self.registers.append(name)
         self.used += named_in(node, frozenset([name]))
-        rows = bracketed(sizes)
-        self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
+        self.edits.append((node.start, node.end, f"{known[1]} {name}{bracketed(sizes)};"))
 
     def _own(self, node: Node) -> None:
         """LW_OWN_2_4(float, a, 16, 16, 8, 8): of an array of the region, thread (y, x) has a[y][x]."""
@@ -286,8 +286,7 @@ class KernelReader:
         self.owned.append(name)
         self.scopes.append(scope)
         self.used += named_in(node, frozenset([name]))
-        rows = bracketed(sizes)
-        self.edits.append((node.start, node.end, f"{known[1]} {name}{rows};"))
+        self.edits.append((node.start, node.end, f"{known[1]} {name}{bracketed(sizes)};"))
 
     def _lanes(self, node: Node, warp: str = "") -> None:
         """A loop whose iteration k is run by lane k; where there are several warps, in one of these."""

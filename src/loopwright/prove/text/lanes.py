@@ -36,7 +36,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loopwright.c.syntax import Node, walk
-from loopwright.emit.cuda.launches import LANES
+from loopwright.model.annotations import GPU
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.macros import part
 
@@ -183,7 +183,7 @@ def check_registers(body: Node, lane: str, names: frozenset[str], warp: str = ""
         index = part(access, "index").text
         if index == lane:
             continue
-        if re.fullmatch(rf"\({lane} \+ \d+\) % {LANES}", index) is None or not _is_shuffle(access, body):
+        if re.fullmatch(rf"\({lane} \+ \d+\) % {GPU.lanes}", index) is None or not _is_shuffle(access, body):
             raise Unreadable(f"lane {lane} uses {node.text}[{index}], which is in registers of another lane")
     return found
 

@@ -15,10 +15,11 @@ from dataclasses import replace
 from loopwright.c.allocation import AllocatedArray, allocating
 from loopwright.c.syntax import Node, identifiers, named_children, parse
 from loopwright.c.tokens import blank
-from loopwright.emit.cuda.launches import AXES, Distribution
+from loopwright.emit.cuda.launches import Distribution
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.emit.region import without_labels
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import AXES, GPU
 from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kept import late_bytes
@@ -38,7 +39,6 @@ from loopwright.prove.text.narrow import Numbers, bounded_sizes, loop_numbers, r
 from loopwright.prove.text.split import meant, without_nested
 from loopwright.source import Edit, Source
 
-MOST_THREADS = 1024
 _DECORATION = re.compile(
     r"(?m)^LW_KERNEL\((\d+)(?:, \d+)?\)|^LW_LAUNCHER\b|(?<=\*)LW_RESTRICT(?= \w+_\b)"
     r"|LW_UNROLL(?:_[13])?(?=\s+for\b)|LW_EARLY(?:_FIRST)?\(\w+, \d+\)(?=\s+if\b)"
@@ -313,7 +313,8 @@ class _Launcher:
             raise Unreadable(f"a launch nothing is known of: {parts[0].text}")
         threads = dict(zip(AXES, map(int, sizes), strict=True))
         total = threads["x"] * threads["y"] * threads["z"]
-        if not 0 < total <= min(MOST_THREADS, self.bounds.get(kernel.name, 0)) or threads["z"] > 64:
+        is_large = any(count > GPU.most_along[axis] for axis, count in threads.items())
+        if is_large or not 0 < total <= min(GPU.most_threads, self.bounds.get(kernel.name, 0)):
             raise Unreadable(f"a launch of {total} threads, which {kernel.name} is not made for")
         arguments = [one.strip() for one in parts[3].text.strip()[1:-1].split(",")]
         if arguments != [name for name, _ in kernel.parameters]:

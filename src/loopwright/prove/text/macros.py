@@ -10,9 +10,9 @@ from math import prod
 
 from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.syntax import Node, identifiers, named_children, walk
-from loopwright.emit.cuda.launches import AXES
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import AXES, GPU
 from loopwright.prove.reading.c_expressions import Unreadable
 
 NUMBERS = ("long", "long long", "long int", "LW_INDEX")
@@ -259,17 +259,13 @@ def _is_divisor(node: Node) -> bool:
     return node.type == "number_literal" and node.text.isdigit() and int(node.text) > 0
 
 
-MOST_SHARED = 49152
-"""Bytes of the arrays that a kernel declares as shared."""
-MOST_ROOM = 232448
-"""Bytes of these and of the one that its launch has room for."""
 ROOM_RANK = 5
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 
 
 def element_bytes(kind: str) -> int:
     """Of a type; more than a block has where it is not known."""
-    return _BYTES.get(kind, MOST_ROOM + 1)
+    return _BYTES.get(kind, GPU.most_room + 1)
 
 
 def check_room(
@@ -288,5 +284,5 @@ def check_room(
             raise Unreadable(f"{kernel} is launched with room for {room} bytes, and needs {size}")
         else:
             large += 1
-    if total > MOST_SHARED or total + room > MOST_ROOM or large > 1:
+    if total > GPU.most_shared or total + room > GPU.most_room or large > 1:
         raise Unreadable(f"{kernel} has buffers of {total + room} bytes, more than a block has")

@@ -38,6 +38,7 @@ from loopwright.c.macros import integer_text
 from loopwright.c.syntax import Node, identifiers, named_children, walk
 from loopwright.c.tokens import names_in
 from loopwright.errors import Code, InternalError
+from loopwright.model.annotations import GPU
 from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kept import meant_kept
 from loopwright.prove.text.lanes import constant_loop
@@ -208,9 +209,9 @@ def _row(node: Node) -> Iterator[tuple[str, int]]:
     if macro.startswith("LW_REGISTERS_"):
         yield arguments[1], REGISTERS
     elif macro.startswith("LW_SHARED_") and arguments[-1].isdigit():
-        yield arguments[1], gcd(int(arguments[-1]), 32) if len(arguments) > 3 else 32
+        yield arguments[1], gcd(int(arguments[-1]), GPU.row) if len(arguments) > 3 else GPU.row
     elif (view := array_view(macro, arguments)) is not None:
-        yield view.name, 32
+        yield view.name, GPU.row
 
 
 def _selection(condition: Node) -> Iterator[tuple[int, int, str]]:

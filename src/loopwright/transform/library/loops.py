@@ -19,6 +19,7 @@ from loopwright.c.loops import first_value
 from loopwright.c.syntax import Node
 from loopwright.errors import Code
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import AXES, GPU
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.functions import coordinate
@@ -195,15 +196,6 @@ def _heads(node: Node, inside: Span) -> list[Node]:
     return found
 
 
-AXES = ("x", "y", "z")
-
-MOST_THREADS = 1024
-"""In a block, by the limits of every GPU with compute capability 2.0 or more."""
-
-MOST_ALONG = {"x": 1024, "y": 1024, "z": 64}
-"""Threads of a block along each axis."""
-
-
 def to_blocks(plan: Plan, component: Component, loops: Sequence[int]) -> Plan:
     """block(L, iT, jT): iT is along y, jT along x."""
     _check(plan, component, loops, DirectiveKind.BLOCK, "loops")
@@ -217,12 +209,12 @@ def to_threads(plan: Plan, component: Component, counts: Sequence[SizedLoop]) ->
     _check(plan, component, [one.loop for one in counts], DirectiveKind.THREAD, "counts")
     sizes = {one.loop: one.size for one in counts}
     total = prod(sizes.values())
-    if total > MOST_THREADS:
-        message = f"a block of {total} threads, where a GPU has at most {MOST_THREADS}"
+    if total > GPU.most_threads:
+        message = f"a block of {total} threads, where a GPU has at most {GPU.most_threads}"
         raise Misuse(Code.ARGUMENTS, message, argument="counts", hint="give fewer threads, or smaller tiles")
     for loop, axis in _along_axes(list(sizes)):
-        if sizes[loop] > MOST_ALONG[axis]:
-            message = f"{sizes[loop]} threads along {axis}, where a GPU has at most {MOST_ALONG[axis]}"
+        if sizes[loop] > GPU.most_along[axis]:
+            message = f"{sizes[loop]} threads along {axis}, where a GPU has at most {GPU.most_along[axis]}"
             raise Misuse(Code.ARGUMENTS, message, argument="counts")
         plan = plan.directed(DirectiveKind.THREAD, component, loop, factor=sizes[loop], axis=axis)
     return plan

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from loopwright.model.annotations import GPU
 from loopwright.model.program import Statement
 from loopwright.transform.library.stencils import offsets_of
 from loopwright.transform.library.stream_tiles import (
-    LANES,
     ROWS,
     Cell,
     ClaimedWrite,
@@ -159,7 +159,7 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
     v, x, r, c, width = (*(tile.names[one] for one in "vxrc"), tile.width)
     level = _level(tile, side)
     for key, place, other, by, move in (
-        ("left", 0, width, LANES - 1, "- 1"),
+        ("left", 0, width, GPU.lanes - 1, "- 1"),
         ("right", width + 1, 1, 1, "+ 1"),
     ):
         cell = tile.place(level, place, 1)
@@ -167,7 +167,7 @@ def _beside(tile: StreamTile, side: int) -> Iterator[Line]:
         middle = (ClaimedWrite(f"middle {letter(side)}", here),)
         seen = middle if tile.warps else tile.newest(side, v, cell, {r: f"{r} - 1", **here})
         role = _held_middle(tile, key, side, cell, seen)
-        lane = f"({x} + {by}) % {LANES}"
+        lane = f"({x} + {by}) % {GPU.lanes}"
         old = tile.cell(level, 1 if tile.warps else 2, other, lane)
         yield f"{tile.cell(level, 1, place)} = {old};\n", role
 

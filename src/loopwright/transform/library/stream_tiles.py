@@ -8,6 +8,7 @@ from functools import cached_property
 
 from loopwright.c.tokens import bracketed
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import GPU
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM
@@ -16,7 +17,7 @@ from loopwright.transform.library.stencils import Stencil, WrittenArray, bounds_
 from loopwright.transform.storage import unused_name
 
 Cell = tuple[str, ...]
-LANES, ROWS = 32, 4
+ROWS = 4
 """Of each level, the three rows that are kept; of level 0 also the one that is loaded for the next step."""
 
 
@@ -107,7 +108,7 @@ class StreamTile:
     @property
     def columns(self) -> int:
         """Of a tile, without its halos."""
-        return LANES * self.width - 2 * self.levels
+        return GPU.lanes * self.width - 2 * self.levels
 
     def name(self, wanted: str) -> str:
         return unused_name(self.program, wanted)
@@ -199,7 +200,7 @@ class StreamTile:
     def is_own(self) -> str:
         """That a column, and a strip where warps share a tile, is none of the halos."""
         x, c, p, w = (self.names[one] for one in "xcpw")
-        places = [(x, c, self.width, LANES, self.loops[-1])]
+        places = [(x, c, self.width, GPU.lanes, self.loops[-1])]
         if self.warps:
             places += [(w, p, self.own_strips, self.warps, 2)]
         halo, tests = self.levels, list[str]()
@@ -336,7 +337,7 @@ class StreamTile:
     def lanes(self) -> str:
         """The loops of the lanes of a tile."""
         warps = self.loop("w", 0, self.warps - 1) if self.warps else ""
-        return warps + self.loop("x", 0, LANES - 1)
+        return warps + self.loop("x", 0, GPU.lanes - 1)
 
     def cell(self, level: str, row: str | int, place: str | int, lane: str = "", strip: str = "") -> str:
         strip = f"[{strip or self.names['p']}]" if self.warps else ""

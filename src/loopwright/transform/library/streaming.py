@@ -38,6 +38,7 @@ import islpy as isl
 from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, InternalError
 from loopwright.lazy_dataclass import dataclass
+from loopwright.model.annotations import GPU
 from loopwright.model.program import Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import DIM, OUT
@@ -46,7 +47,6 @@ from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.library.stencils import NO_STENCIL, Stencil, bounds_of, offsets_of, stencil_of
 from loopwright.transform.library.stream_text import Line, pass_text
 from loopwright.transform.library.stream_tiles import (
-    LANES,
     ROWS,
     ClaimedWrite,
     StreamRole,
@@ -125,8 +125,6 @@ def _rest(tile: StreamTile, key: str, begin: str) -> Iterator[Line]:
     yield "}\n", None
 
 
-MOST_WARPS = 32
-"""Of a block."""
 FETCHED = 2
 """The rows or planes that kernels with `prefetch` fetch into the cache before the one that they load."""
 
@@ -182,9 +180,8 @@ def _check(tile: StreamTile) -> None:
     if len({unqualified(resolved(str(one.array.element_type))) for one in stencil.written}) != 1:
         raise _misuse("the arrays of the steps have elements of several types")
     if tile.columns < 1:
-        message = (
-            f"{LANES} lanes of {tile.width} columns have no more than the halo of {tile.levels} half steps"
-        )
+        lanes = f"{GPU.lanes} lanes of {tile.width} columns"
+        message = f"{lanes} have no more than the halo of {tile.levels} half steps"
         raise _misuse(message, "take fewer steps or more columns", "sizes")
     _check_warps(tile)
 
@@ -198,8 +195,9 @@ def _check_warps(tile: StreamTile) -> None:
         return
     if not tile.is_solid:
         raise _misuse("several warps share tiles of three dimensions", "leave 'warps' out", "sizes")
-    if not 2 <= tile.warps <= MOST_WARPS:
-        raise _misuse(f"{tile.warps} warps, where a block has 2 to {MOST_WARPS}", "change 'warps'", "sizes")
+    most = GPU.most_threads // GPU.lanes
+    if not 2 <= tile.warps <= most:
+        raise _misuse(f"{tile.warps} warps, where a block has 2 to {most}", "change 'warps'", "sizes")
     ends = (tile.levels, tile.warps * tile.own_strips - tile.levels - 1)
     if tile.size(2) < 1 or len({row // tile.own_strips for row in ends}) == 1:
         rows = f"{tile.warps} warps of {tile.own_strips} rows"
@@ -220,10 +218,10 @@ def _storage(stencil: Stencil, passes: Sequence[StreamTile]) -> tuple[Array, ...
         strips = (tile.strips,) if tile.warps else ()
         warps = (tile.warps,) if tile.warps else ()
         if warps:
-            sizes = (2, tile.warps, 2 * tile.levels, LANES, tile.width)
+            sizes = (2, tile.warps, 2 * tile.levels, GPU.lanes, tile.width)
             extents = tuple(map(str, sizes))
             found.append(replace(made, name=tile.ends, extents=extents, space=MemorySpace.SHARED))
-        sizes = (*warps, LANES, tile.levels + 1, ROWS, *strips, tile.width + 2)
+        sizes = (*warps, GPU.lanes, tile.levels + 1, ROWS, *strips, tile.width + 2)
         found.append(replace(made, name=tile.own, extents=tuple(map(str, sizes)), space=MemorySpace.PRIVATE))
     return tuple(found)
 
