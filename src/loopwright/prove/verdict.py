@@ -17,6 +17,11 @@ REORDERED = "equal up to the rounding of sums and products, which are computed i
 and not in another, unless it is told not to."""
 
 
+def rounding(loose: str) -> str:
+    """The contract where both texts round alike; `loose` is an option of the build by which none need do."""
+    return f"the same bits when built with -ffp-contract=off and without {loose}" if loose else ROUNDING
+
+
 @dataclass(frozen=True)
 class Proved:
     """All obligations hold, for every parameter value in the context."""

@@ -21,7 +21,7 @@ from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
-from loopwright.prove.verdict import ROUNDING, ProofStatus
+from loopwright.prove.verdict import ProofStatus, rounding
 from loopwright.rewrite.cuda import CudaTarget
 from loopwright.rewrite.directives import (
     asks_for_sums,
@@ -354,7 +354,7 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         (*left, *evidence.trusted),
         proof=made.proof,
         tried=tuple(reports),
-        contract=ROUNDING if program.rounds else "",
+        contract=rounding(program.compiled.for_file(program.source.path).loose()) if program.rounds else "",
     )
 
 

@@ -383,7 +383,7 @@ def typed_file(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
 @lru_cache(maxsize=8)
 def typed_text(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
     """The typed reading of a text in which no region is looked for."""
-    return _typed(source, options, ())
+    return _typed(source, options.for_file(source.path), ())
 
 
 def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]) -> TypedFile:

@@ -1,7 +1,8 @@
 """How a file is compiled: the options that decide what its text means.
 
-`-I -D -U -include -std=` are given to the compiler as they are, in their order.  `-p BUILD` takes them
-from the entry of a file in `BUILD/compile_commands.json`, options of the command line after them.
+`-I -D -U -include -std=` are given to the compiler as they are, in their order.  `-p BUILD` takes all
+from the entry of a file in `BUILD/compile_commands.json` that may change what a text means, options of the
+command line after them: `-fopenmp` defines a macro, `-m32` makes other types.
 """
 
 from __future__ import annotations
@@ -17,9 +18,38 @@ from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
 
-_WITH_VALUE = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter")
-_PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
-_ALONE = ("-funsigned-char", "-fsigned-char", "-fshort-enums", "-ansi", "-undef", "-nostdinc", "-trigraphs")
+FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_PATHS = (*FOLDERS, "-include", "-imacros", "-isysroot")
+_WITH_VALUE = (*_PATHS, "-D", "-U")
+_SEPARATE = ("-Xclang", "-arch", "-target", "--param", "--sysroot", "-B", "-iprefix", "-iwithprefix")
+"""Options that are kept as they are, with the word after them."""
+_WITHOUT_MEANING = {
+    *("-c", "-S", "-E", "-P", "-C", "-CC", "-H", "-v", "-pipe", "-time", "-fpreprocessed"),
+    *("-fsyntax-only", "-fstack-usage", "-fcolor-diagnostics", "-fansi-escape-codes", "-fdirectives-only"),
+    *("-Xpreprocessor", "-"),
+}
+_OF_OUTPUT = (
+    *("-W", "-g", "-M", "-l", "-L", "-d", "-save-temps", "-fdiagnostics", "-fno-diagnostics", "-fdump"),
+    *("-fno-color", "-fmessage-length", "-fprofile", "-fplugin", "-fuse-ld", "-ftime", "-flto"),
+    *("-fmax-errors", "-ferror-limit", "-fopt-info", "-fsave-optimization", "-fcallgraph-info"),
+)
+"""What options begin with that decide what a compiler says and writes, and where."""
+_OF_OUTPUT_WITH_VALUE = {
+    *("-o", "-MF", "-MT", "-MQ", "-MJ", "-x", "-Xlinker", "-Xassembler", "-T", "-z", "-u", "-L", "-l"),
+    *("-aux-info", "-dumpbase", "-dumpdir"),
+}
+_LONG = {
+    "--define-macro": "-D",
+    "--undefine-macro": "-U",
+    "--include-directory": "-I",
+    "--include": "-include",
+    "--imacros": "-imacros",
+    "--std": "-std=",
+}
+_LOOSE = {
+    *("-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math"),
+    *("-ffinite-math-only", "-fno-signed-zeros"),
+}
 _CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".H")
 
 
@@ -41,6 +71,10 @@ class CompilerOptions:
         given = [word for word in self.arguments if word.startswith("-std=") or word == "-ansi"]
         return given[-1] if given else ""
 
+    def loose(self) -> str:
+        """An option with which a compiler need not round as the text says; nothing where there is none."""
+        return next((word for word in self.arguments if word in _LOOSE), "")
+
     def for_file(self, path: str) -> CompilerOptions:
         """The options with those of the build for this file before them."""
         if not self.build:
@@ -50,6 +84,9 @@ class CompilerOptions:
         _refuse_cplusplus(path, words)
         directory = Path(str(entry.get("directory", self.build)))
         kept = tuple(_kept(words[1:], directory))
+        if "-fsingle-precision-constant" in kept:
+            message = "with '-fsingle-precision-constant' 0.1 is a float, which is not read"
+            raise BadInput(Code.OPTION, message, span=Span.start_of(path), hint="write 0.1f")
         return replace(self, arguments=(*kept, *self.arguments), compiler=self.compiler or words[0], build="")
 
 
@@ -81,20 +118,28 @@ def _refuse_cplusplus(path: str, words: Sequence[str]) -> None:
 
 
 def _kept(words: Sequence[str], directory: Path) -> Iterator[str]:
-    """The words that decide what a text means, paths made absolute."""
-    position = 0
-    while position < len(words):
-        word = words[position]
-        position += 1
+    """The words that may decide what a text means, paths made absolute."""
+    pending = [*reversed(words)]
+    while pending:
+        word = pending.pop()
+        long, _, rest = word.partition("=")
+        if long in _LONG:
+            word = _LONG[long] + (rest or (pending.pop() if pending else ""))
         name = next((one for one in sorted(_WITH_VALUE, key=len, reverse=True) if word.startswith(one)), None)
         if name is not None:
-            value = word[len(name) :]
-            if not value and position < len(words):
-                value = words[position]
-                position += 1
+            value = word[len(name) :] or (pending.pop() if pending else "")
             yield from (name, _absolute(name, value, directory))
-        elif word.startswith("-std=") or word in _ALONE:
-            yield word
+        elif word.startswith("-Wp,"):
+            pending += reversed(word.split(",")[1:])
+        elif word.startswith("@") and (directory / word[1:]).is_file():
+            pending += reversed(shlex.split((directory / word[1:]).read_text()))
+        elif word in _OF_OUTPUT_WITH_VALUE:
+            pending = pending[:-1]
+        elif word in _SEPARATE:
+            yield from (word, *pending[-1:])
+            pending = pending[:-1]
+        elif word.startswith("-") and word not in _WITHOUT_MEANING and not word.startswith(_OF_OUTPUT):
+            yield "-ansi" if word == "--ansi" else word
 
 
 def _absolute(name: str, value: str, directory: Path) -> str:

@@ -19,6 +19,7 @@ from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, without
 from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
+from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span
 
@@ -26,10 +27,11 @@ _ROUNDS = 6
 """How often stand-ins are added: one may bring up names that were not looked at before."""
 _BRACES = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}]')
 _TARGETS = {
-    "__x86_64__": "x86_64-linux-gnu",
-    "__aarch64__": "aarch64-linux-gnu",
-    "__i386__": "i386-linux-gnu",
+    "__x86_64__": ("x86_64-linux-gnu", 8),
+    "__aarch64__": ("aarch64-linux-gnu", 8),
+    "__i386__": ("i386-linux-gnu", 4),
 }
+"""By their macros: machines, and how many bytes `long` and pointers have there."""
 _MEANS_SOMETHING = re.compile(r"\s*#\s*pragma\s+(weak|pack|redefine_extname|scalar_storage_order)\b")
 
 
@@ -125,9 +127,14 @@ def _moved(one: Located | Unread, distance: int) -> Located | Unread:
 
 def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
     """What the front end has to know of the compiler: the language, the machine, what `char` is."""
-    target = [f"--target={name}" for macro, name in _TARGETS.items() if macro in text.changes]
+    target = [one for macro, one in _TARGETS.items() if macro in text.changes]
+    sizes = {text.number(name) for name in ("__SIZEOF_LONG__", "__SIZEOF_POINTER__")}
+    if any(sizes != {size} for _, size in target):
+        message = "an option makes 'long' or pointers of another size than this machine has"
+        raise BadInput(Code.OPTION, message, hint="take the option away, such as -mx32 or -mabi=ilp32")
     char = "-funsigned-char" if "__CHAR_UNSIGNED__" in text.changes else "-fsigned-char"
-    return (options.standard() or "-std=gnu17", char, *target)
+    enums = ["-fshort-enums"] if "-fshort-enums" in options.arguments else []
+    return (options.standard() or "-std=gnu17", char, *enums, *(f"--target={name}" for name, _ in target))
 
 
 _Pair = tuple[tuple[int, int], tuple[int, int]]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from loopwright.c.regions import with_markers
 from loopwright.c.typed.expansion import Definition, definition
-from loopwright.c.typed.options import CompilerOptions, absolute_paths, cplusplus
+from loopwright.c.typed.options import FOLDERS, CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Source, Span, with_edits
@@ -81,6 +81,11 @@ class Preprocessed:
         found = [line for offset, line in self.changes.get(name, ()) if offset + self.shift < at]
         return definition(found[-1]) if found else None
 
+    def number(self, name: str) -> int | None:
+        """The number that a macro of the compiler is defined as."""
+        words = self.changes[name][0][1].split() if name in self.changes else []
+        return int(words[-1]) if words and words[-1].isdigit() else None
+
     def headers(self) -> dict[str, list[str]]:
         """The words of each header of the user's."""
         found: dict[str, list[str]] = {}
@@ -105,7 +110,8 @@ class Preprocessed:
 
 @lru_cache(maxsize=4)
 def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
-    """What the compiler makes of a text, with the headers next to its file."""
+    """What the compiler makes of a text, with the headers next to it and the options of its build."""
+    options = options.for_file(source.path)
     folder = Path(source.path).parent if source.path else Path()
     folder = folder if folder.is_dir() else Path()
     arguments = absolute_paths(options.arguments, Path())
@@ -201,6 +207,8 @@ def without(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_NAMED = re.compile(r"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
+"""A header that a macro names."""
 _LARGEST = 1 << 22
 
 
@@ -210,10 +218,17 @@ def different_header(
     """The first header, next to the files or in folders of -I, that has two texts; those of the compiler
     are the same for both.
     """
+    old_options, options = old_options.for_file(old.path), options.for_file(new.path)
+    is_named = _NAMED.search(old.text) or _NAMED.search(new.text)
+    if is_named and _whole(old, old_options) != _whole(new, options):
+        return "that a macro names"
     pending = [(name, Path(old.path).parent, Path(new.path).parent) for name in _names(old.text, new.text)]
     forced = (_after(one.arguments, "-include") for one in (old_options, options))
     pending += [(Path(a).name, Path(a).parent, Path(b).parent) for a, b in zip(*forced, strict=False)]
-    folders = [[Path(one) for one in _after(each.arguments, "-I")] for each in (old_options, options)]
+    folders = [
+        [Path(one) for name in FOLDERS for one in _after(each.arguments, name)]
+        for each in (old_options, options)
+    ]
     seen: set[tuple[Path | None, Path | None]] = set()
     while pending:
         name, here, there = pending.pop(0)
@@ -229,6 +244,13 @@ def different_header(
     return None
 
 
+def _whole(source: Source, options: CompilerOptions) -> tuple[list[list[str]], list[str]]:
+    """The words of the headers of a text, and the macros that are not its own."""
+    found = preprocess(source, options)
+    lines = sorted(one for several in found.changes.values() for one in several if not found.line_of(one[0]))
+    return [*found.headers().values()], [text for _, text in lines]
+
+
 def _names(*texts: str) -> list[str]:
     return list(dict.fromkeys(match[1] or match[2] for text in texts for match in _INCLUDE.finditer(text)))
 
@@ -238,8 +260,8 @@ def _after(words: Sequence[str], name: str) -> Iterator[str]:
     for k, word in enumerate(words):
         if word == name and k + 1 < len(words):
             yield words[k + 1]
-        elif name == "-I" and word.startswith("-I") and word != "-I":
-            yield word[2:]
+        elif word.startswith(name) and word != name:
+            yield word.removeprefix(name)
 
 
 def _found(name: str, folders: Sequence[Path]) -> Path | None:

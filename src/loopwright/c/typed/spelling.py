@@ -49,8 +49,7 @@ def plainly_spelled(source: Source, options: CompilerOptions) -> Source:
     if text == source.text:
         return with_numbers(source, options)
     new = replace(source, text=text)
-    compiled = options.for_file(source.path)
-    return with_numbers(new if _tokens(new, compiled) == _tokens(source, compiled) else source, options)
+    return with_numbers(new if _tokens(new, options) == _tokens(source, options) else source, options)
 
 
 def without_digraphs(source: Source, options: CompilerOptions) -> Source:
@@ -63,8 +62,8 @@ def without_digraphs(source: Source, options: CompilerOptions) -> Source:
     text = source.text
     for one in inside:
         text = text[: one.start()] + _DIGRAPHS[one[0]].ljust(2) + text[one.end() :]
-    new, compiled = replace(source, text=text), options.for_file(source.path)
-    return new if inside and _tokens(new, compiled) == _tokens(source, compiled) else source
+    new = replace(source, text=text)
+    return new if inside and _tokens(new, options) == _tokens(source, options) else source
 
 
 def with_numbers(source: Source, options: CompilerOptions) -> Source:
@@ -77,7 +76,7 @@ def with_numbers(source: Source, options: CompilerOptions) -> Source:
     defined = {one[1] for one in _DEFINED.finditer(visible)}
     if not any(one[0] in defined or one[0].isupper() for _, one in words):
         return source
-    changes = preprocess(source, options.for_file(source.path)).changes
+    changes = preprocess(source, options).changes
     late = {one[1] for one in _DEFINED.finditer(visible, lines[0][0])}
     text = source.text
     for start, name in reversed(words):
@@ -178,9 +177,7 @@ def _conditional(source: Source, place: Span) -> Sequence[Directive]:
     return lines if depth == 0 else ()
 
 
-def _blanked(
-    source: Source, lines: Sequence[Directive], taken: dict[Span, bool]
-) -> list[Edit]:
+def _blanked(source: Source, lines: Sequence[Directive], taken: dict[Span, bool]) -> list[Edit]:
     """The lines themselves, and the text after each that is not taken, up to the next of its own."""
     edits: dict[tuple[int, int], str] = {}
     position = -1

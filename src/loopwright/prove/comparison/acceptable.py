@@ -24,6 +24,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, operat
 from loopwright.c.tokens import names_in, without_comments
 from loopwright.c.typed.file import typed_file
 from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.typed.refusals import refused_by_compiler, refused_directive
 from loopwright.c.types import Integer, holds
 from loopwright.lazy_dataclass import dataclass
@@ -32,7 +33,7 @@ from loopwright.presburger.points import smallest_point, values_text
 from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.reading.c_expressions import words_of
 from loopwright.prove.reading.integer_types import type_at
-from loopwright.prove.verdict import REORDERED, ROUNDING
+from loopwright.prove.verdict import REORDERED, rounding
 from loopwright.read.c.purity import CHARACTERS, CLASSES, LIBRARY
 from loopwright.source import Source
 
@@ -53,6 +54,11 @@ class Compiled:
 
     source: Source
     options: CompilerOptions
+
+    @property
+    def keeps_more_digits(self) -> bool:
+        """Whether results are not rounded to their types before they are assigned (C11, 5.2.4.2.2)."""
+        return preprocess(self.source, self.options).number("__FLT_EVAL_METHOD__") in (1, 2)
 
     @property
     def errors(self) -> list[tuple[str, int]]:
@@ -302,21 +308,26 @@ def contract_of(old: Sequence[Program], answers: Sequence[Equivalence]) -> str:
     """What is promised of floating-point numbers, where there are some."""
     if not any(one.rounds for one in old):
         return ""
-    return REORDERED if any(REASSOCIATION in one.trusted for one in answers) else ROUNDING
+    if any(REASSOCIATION in one.trusted for one in answers):
+        return REORDERED
+    return rounding(old[0].compiled.for_file(old[0].source.path).loose())
 
 
 def seen_besides_values(
-    texts: Sequence[Source], answers: Sequence[Equivalence], *, rounds: bool
+    texts: Sequence[Compiled], answers: Sequence[Equivalence], *, rounds: bool
 ) -> str | None:
     """Why programs with the same values need not do the same; None where nothing is known to see more."""
-    visible = [_INCLUDED.sub("", without_comments(one.text, literals=False)) for one in texts]
+    rounds = rounds and any(one.way == "by values" for one in answers)
+    if rounds and any(one.keeps_more_digits for one in texts):
+        return "NEW has other operations, and as it is built, their results have more digits than their types"
+    visible = [_INCLUDED.sub("", without_comments(one.source.text, literals=False)) for one in texts]
     sought = {name for name in (*_ROUNDING, "errno") if any(name in text for text in visible)}
     names = sought.intersection(name for text in visible for name in names_in(text)) if sought else sought
     used = sorted(_ROUNDING & names)
-    if used and rounds and any(one.way == "by values" for one in answers):
+    if used and rounds:
         return f"NEW has other operations, and '{used[0]}' is about how numbers are rounded, or their flags"
     if "errno" not in names:
         return None
-    regions = [region.place.text for one in texts for region in c_file(one).regions]
+    regions = [region.place.text for one in texts for region in c_file(one.source).regions]
     calls = sorted(_SETTING.intersection(name for text in regions for name in names_in(text)))
     return f"'{calls[0]}' may set errno, which is used" if calls else None

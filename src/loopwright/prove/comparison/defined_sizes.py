@@ -81,5 +81,5 @@ def _number(name: str, file: Compiled) -> int | None:
     value = constant_macro(c_file(file.source).macros, name)
     if value is None or not 0 <= value <= _LARGEST:
         return None
-    changes = preprocess(file.source, file.options.for_file(file.source.path)).changes
+    changes = preprocess(file.source, file.options).changes
     return value if len(changes.get(name, ())) == 1 else None

@@ -147,13 +147,13 @@ def compared_texts(
         if not found[-1].proved:
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
             return wrong if text is texts[0] else wrong.with_remark("where nothing can be allocated")
-    reason = unacceptable(Compiled(before, compiled), Compiled(written, options))
-    reason = _unkept(old) or reason
+    reason = _unkept(old) or unacceptable(Compiled(before, compiled), Compiled(written, options))
     if reason is None:
         reason = _different_around(old, before, texts[0], (compiled, options))
     answers = tuple(one for each in found for one in each.answers)
     if reason is None:
-        reason = seen_besides_values((before, source), answers, rounds=any(one.rounds for one in old))
+        both = Compiled(before, compiled), Compiled(source, options)
+        reason = seen_besides_values(both, answers, rounds=any(one.rounds for one in old))
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     helpers = undefined_helpers(c_file(source))

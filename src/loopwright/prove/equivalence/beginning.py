@@ -19,6 +19,7 @@ from loopwright.c.loops import LEAVING, LOOPS
 from loopwright.c.syntax import Node, assigned_target, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
 from loopwright.c.tokens import names_in, on_one_line
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.types import DOUBLE, FLOAT, Integer
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
@@ -78,12 +79,12 @@ class EnclosingFunction:
     region: Span
     constants: Mapping[str, float]
     """Names that are macros of headers, with the numbers they stand for."""
+    options: CompilerOptions
 
     def beginning(self, sizes: Mapping[str, int]) -> Beginning | None:
         """What is known where the region starts, for sizes that the function is given; None: it does not."""
-        run = _Prelude(self, {**self._constants, **self.constants}, set())
-        for name in self.parameters:
-            run.values[name] = sizes.get(name, OTHERWISE)
+        given = {name: sizes.get(name, OTHERWISE) for name in self.parameters}
+        run = _Prelude(self, {**self._constants, **self.constants, **given}, set())
         try:
             run.until(field(self.node, "body"))
         except RegionNotReached:
@@ -138,14 +139,13 @@ class EnclosingFunction:
         for node in (one for one in named_children(self.file.tree) if one.type == "declaration"):
             words = node.text.split()
             for one in node.children_by_field_name("declarator"):
-                kinds = {part.type for part in walk(one)}
-                name = identifiers(one)[:1]
+                kinds, name = {part.type for part in walk(one)}, identifiers(one)[:1]
                 is_static = "static" in words and not kinds & {"array_declarator", "function_declarator"}
                 if not name or "pointer_declarator" in kinds:
                     continue
                 if "const" in words or (is_static and not self._changes(name[0])):
                     found.add(name[0])
-        return frozenset(found) | macros_of_file(self.file.source)
+        return frozenset(found) | macros_of_file(self.file.source, self.options)
 
     @cached_property
     def ending(self) -> frozenset[str]:
@@ -158,18 +158,18 @@ class EnclosingFunction:
     def hides_changes(self) -> bool:
         """Whether a macro before the region may assign, give an address away, or leave."""
         words = set(names_in(self.node.source.text[self.node.start : self.region.start]))
-        return any(name in words for name in changing_macros(self.file.source))
+        return any(name in words for name in changing_macros(self.file.source, self.options))
 
 
 def function_of(program: Program) -> EnclosingFunction | None:
     """The function around a region, if there is one."""
-    file, region = program.file, program.region
-    node = function_around(file, region)
+    file, node = program.file, function_around(program.file, program.region)
     if node is None:
         return None
-    headers = standard_headers(file)
-    numbers = {name: macro_of_headers(headers, name) for name in open_names(program)}
-    return EnclosingFunction(file, node, region, {k: v for k, v in numbers.items() if v is not None})
+    headers, options = standard_headers(file), program.compiled.for_file(file.source.path)
+    numbers = [(name, macro_of_headers(headers, name, options)) for name in open_names(program)]
+    known = {name: value for name, value in numbers if value is not None}
+    return EnclosingFunction(file, node, program.region, known, options)
 
 
 @dataclass

@@ -20,7 +20,7 @@ from loopwright.c.macros import constant_macro, integer_text
 from loopwright.c.syntax import Node, field, identifiers, named_children, operator, walk
 from loopwright.c.syntax import without_parentheses as core_of
 from loopwright.c.tokens import ASSIGNING, spelled
-from loopwright.c.typed.options import PLAIN
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import preprocess
 from loopwright.c.types import Floating, Integer, divided
 from loopwright.lazy_dataclass import dataclass
@@ -199,18 +199,18 @@ def literal_number(text: str) -> float | None:
 
 
 @lru_cache(maxsize=8)
-def macros_of_headers(headers: tuple[str, ...]) -> frozenset[str]:
+def macros_of_headers(headers: tuple[str, ...], options: CompilerOptions) -> frozenset[str]:
     """The macros that these headers define, and those of the compiler itself."""
-    return frozenset(preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), PLAIN).changes)
+    return frozenset(preprocess(Source("", "".join(f"#include {one}\n" for one in headers)), options).changes)
 
 
 @lru_cache(maxsize=32)
-def macro_of_headers(headers: tuple[str, ...], name: str) -> float | None:
+def macro_of_headers(headers: tuple[str, ...], name: str, options: CompilerOptions) -> float | None:
     """The double or int that a macro of these headers stands for; None where it is something else."""
-    if name not in macros_of_headers(headers):
+    if name not in macros_of_headers(headers, options):
         return None
     text = "".join(f"#include {one}\n" for one in headers)
-    found = preprocess(Source("", f"{text}{name}\n"), PLAIN).text.split("\n")
+    found = preprocess(Source("", f"{text}{name}\n"), options).text.split("\n")
     last = next((line.strip() for line in reversed(found) if line.strip()), "")
     while last.startswith("(") and last.endswith(")"):
         last = last[1:-1].strip()
@@ -233,9 +233,9 @@ def open_names(program: Program) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def macros_of_file(source: Source) -> frozenset[str]:
+def macros_of_file(source: Source, options: CompilerOptions) -> frozenset[str]:
     """The macros of a file and its headers."""
-    return frozenset(preprocess(source, PLAIN).changes)
+    return frozenset(preprocess(source, options).changes)
 
 
 ENDING = frozenset(
@@ -247,12 +247,12 @@ _CHANGING = ASSIGNING | ENDING | {"&", "return", "goto", "break", "continue"}
 
 
 @lru_cache(maxsize=8)
-def changing_macros(source: Source) -> frozenset[str]:
+def changing_macros(source: Source, options: CompilerOptions) -> frozenset[str]:
     """The macros of a file and its headers that may assign to something, take an address, or leave a block.
 
     `assert` is none: it is known what it asks for.
     """
-    changes = preprocess(source, PLAIN).changes.items()
+    changes = preprocess(source, options).changes.items()
     bodies = {name: {word for _, text in lines for word in spelled(text)} for name, lines in changes}
     bodies.pop("assert", None)
     found: frozenset[str] = frozenset()

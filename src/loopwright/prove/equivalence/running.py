@@ -172,7 +172,9 @@ def pair_of(
 def _macro_of_header(program: Program, known: EnclosingFunction | None) -> str | None:
     """A constant of a header `<..>`, taken for a variable or a size, whose value is not known."""
     names = [one for one in open_names(program) if known is None or one not in known.constants]
-    there = macros_of_headers(standard_headers(program.file)) if names else frozenset()
+    if not names:
+        return None
+    there = macros_of_headers(standard_headers(program.file), program.compiled.for_file(program.source.path))
     return next((one for one in names if one in there), None)
 
 
