@@ -25,18 +25,9 @@ IMPURE = _traps(
         ("it writes a variable of the file", "double z; double g(int e) { z = e; return z; }"),
         ("it declares the variable inside", "double g(int e) { extern double t; t += e; return t; }"),
         ("it reads it by a declaration inside", "double g(int e) { extern double s; return s + e; }"),
-        (
-            "it says pure and reads what the region writes",
-            "__attribute__((pure)) double g(int e) { return s + e; }",
-        ),
-        (
-            "it says const and reads what the region writes",
-            "__attribute__((const)) double g(int e) { return a[e]; }",
-        ),
-        (
-            "it says pure, with underscores, and writes",
-            "__attribute__((__pure__)) double g(int e) { t = e; return e; }",
-        ),
+        ("it says pure and reads what the region writes", "__attribute__((pure)) double g(int e) { return s + e; }"),
+        ("it says const and reads what the region writes", "__attribute__((const)) double g(int e) { return a[e]; }"),
+        ("it says pure, with underscores, and writes", "__attribute__((__pure__)) double g(int e) { t = e; return e; }"),
         ("it is declared pure, and may read what the region writes", "double g(int) __attribute__((pure));"),
         ("it has a static variable", "double g(int e) { static int c; return c++ + e; }"),
         ("it has a static variable that it only reads", "double g(int e) { static int c; c = e; return c; }"),
@@ -44,75 +35,36 @@ IMPURE = _traps(
         ("it writes through a pointer", "double *w; double g(int e) { *w = e; return e; }"),
         ("it is a pointer to a function", "double (*g)(int);"),
         ("it is an array of functions by a macro", "double (*t2[2])(int);\n#define g t2[0]"),
-        ("it prints", '#include <stdio.h>\ndouble g(int e) { return printf("%d", e); }'),
+        ("it prints", "#include <stdio.h>\ndouble g(int e) { return printf(\"%d\", e); }"),
         ("it is random", "#include <stdlib.h>\ndouble g(int e) { return rand() + e; }"),
         ("it is not defined here", "double g(int);"),
         ("it is only called", ""),
-        ("it is assembler", 'double g(int e) { __asm__("nop"); return e; }'),
+        ("it is assembler", "double g(int e) { __asm__(\"nop\"); return e; }"),
         ("it assigns by a macro", "#define SET t =\ndouble g(int e) { SET e; return e; }"),
         ("it is in a header", '#include "g.h"'),
         ("it may be replaced by the linker", "__attribute__((weak)) double g(int e) { return e; }"),
-        (
-            "it follows a pointer in a union",
-            "union { double *p; long l; } w = { &s }; double g(int e) { return *w.p; }",
-        ),
-        (
-            "it follows a pointer in a struct",
-            "struct { double *p; } w = { &s }; double g(int e) { return *w.p; }",
-        ),
+        ("it follows a pointer in a union", "union { double *p; long l; } w = { &s }; double g(int e) { return *w.p; }"),
+        ("it follows a pointer in a struct", "struct { double *p; } w = { &s }; double g(int e) { return *w.p; }"),
         ("it follows a pointer in an array", "double *w[1] = { &s }; double g(int e) { return *w[0]; }"),
         ("it makes a pointer of a number", "extern long w; double g(int e) { return *(double *)w; }"),
-        (
-            "it puns a pointer in a union",
-            "extern long w; double g(int e) { union { long l; double *p; } u; u.l = w; return *u.p; }",
-        ),
-        (
-            "the declaration is in a block of it",
-            "double g(int e) { if (e) { extern double s; return s; } return 0; }",
-        ),
-        (
-            "what it calls is declared pure",
-            "double h(int) __attribute__((pure)); double g(int e) { return h(e); }",
-        ),
-        (
-            "it calls a function that it is given",
-            "double h(int e) { t = e; return e; } double ap(double (*q)(int), int e) { return q(e); }\n#define g(e) ap(h, e)",
-        ),
+        ("it puns a pointer in a union", "extern long w; double g(int e) { union { long l; double *p; } u; u.l = w; return *u.p; }"),
+        ("the declaration is in a block of it", "double g(int e) { if (e) { extern double s; return s; } return 0; }"),
+        ("what it calls is declared pure", "double h(int) __attribute__((pure)); double g(int e) { return h(e); }"),
+        ("it calls a function that it is given", "double h(int e) { t = e; return e; } double ap(double (*q)(int), int e) { return q(e); }\n#define g(e) ap(h, e)"),
         ("it asserts", "#include <assert.h>\ndouble g(int e) { assert(e < 5); return e; }"),
         ("it ends the program", "#include <stdlib.h>\ndouble g(int e) { if (e > 5) abort(); return e; }"),
-        (
-            "it is recursive and writes",
-            "double g(int e) { if (e <= 0) { t = 1; return 0; } return g(e - 1); }",
-        ),
-        (
-            "two call each other, and one writes",
-            "double h(int e); double g(int e) { return e > 0 ? h(e - 1) : 0; } double h(int e) { t = e; return g(e - 1); }",
-        ),
-        (
-            "it jumps",
-            "#include <setjmp.h>\njmp_buf w; double g(int e) { if (e > 3) longjmp(w, 1); return e; }",
-        ),
+        ("it is recursive and writes", "double g(int e) { if (e <= 0) { t = 1; return 0; } return g(e - 1); }"),
+        ("two call each other, and one writes", "double h(int e); double g(int e) { return e > 0 ? h(e - 1) : 0; } double h(int e) { t = e; return g(e - 1); }"),
+        ("it jumps", "#include <setjmp.h>\njmp_buf w; double g(int e) { if (e > 3) longjmp(w, 1); return e; }"),
         ("it may return twice", "#include <setjmp.h>\njmp_buf w; double g(int e) { return setjmp(w); }"),
         ("it has any number of arguments, and writes", "double g(int e, ...) { t = 1; return e; }"),
         ("it reads a volatile variable", "volatile int w; double g(int e) { return w + e; }"),
-        (
-            "it counts in a variable of the thread",
-            "static __thread int w; double g(int e) { w = e; return w; }",
-        ),
+        ("it counts in a variable of the thread", "static __thread int w; double g(int e) { w = e; return w; }"),
         ("it counts atomically", "static int w; double g(int e) { return __sync_fetch_and_add(&w, 1); }"),
-        (
-            "it writes what a pointer of its own leads to",
-            "double g(int e) { double *q = &t; *q += e; return *q; }",
-        ),
+        ("it writes what a pointer of its own leads to", "double g(int e) { double *q = &t; *q += e; return *q; }"),
         ("it stores through modf", "#include <math.h>\ndouble g(int e) { return modf(e, &t); }"),
-        (
-            "it copies what the region writes",
-            "#include <string.h>\ndouble g(int e) { double d; memcpy(&d, &s, 8); return d; }",
-        ),
-        (
-            "something is run when its variable dies",
-            "static void h(int *p) { t = *p; } double g(int e) { int q __attribute__((cleanup(h))) = e; return q; }",
-        ),
+        ("it copies what the region writes", "#include <string.h>\ndouble g(int e) { double d; memcpy(&d, &s, 8); return d; }"),
+        ("something is run when its variable dies", "static void h(int *p) { t = *p; } double g(int e) { int q __attribute__((cleanup(h))) = e; return q; }"),
         ("a macro makes statements of it", "#define g(e) ({ t = e; (double)e; })"),
     ],
     _USE,
@@ -132,24 +84,15 @@ IN_THEIR_PLACE = [
     *_traps(
         [
             ("it reads what the region writes", "double g(int e) { return s + e; }"),
-            (
-                "the attribute is on the declaration",
-                "double g(int e) __attribute__((pure)); double g(int e) { return s; }",
-            ),
-            (
-                "what it calls reads what the region writes",
-                "double h(void) { return s; } double g(int e) { return h() + e; }",
-            ),
+            ("the attribute is on the declaration", "double g(int e) __attribute__((pure)); double g(int e) { return s; }"),
+            ("what it calls reads what the region writes", "double h(void) { return s; } double g(int e) { return h() + e; }"),
             ("it reads through a pointer of the file", "double *w; double g(int e) { return w[e]; }"),
         ],
         _USE,
     ),
-    *_traps(
-        [
-            ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
-        ],
-        _SQRT,
-    ),
+    *_traps([
+        ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
+    ], _SQRT),
 ]
 PURE = [
     Trap("of the library", _SQRT, "#include <math.h>"),
@@ -158,25 +101,15 @@ PURE = [
     *_traps(
         [
             ("a value of its argument", "double g(int e) { return e * 2.0; }"),
-            (
-                "with variables of its own",
-                "double g(int e) { double r = 0; for (int q = 0; q < e; q++) r += q; return r; }",
-            ),
-            (
-                "with an array of its own",
-                "double g(int e) { double r[2]; r[0] = e; r[1] = r[0]; return r[1]; }",
-            ),
+            ("with variables of its own", "double g(int e) { double r = 0; for (int q = 0; q < e; q++) r += q; return r; }"),
+            ("with an array of its own", "double g(int e) { double r[2]; r[0] = e; r[1] = r[0]; return r[1]; }"),
             ("it reads what the region leaves alone", "double z; double g(int e) { return z + e; }"),
             ("what it calls is pure", "double h(int e) { return e; } double g(int e) { return h(e) + 1; }"),
             ("it says const", "double g(int) __attribute__((const));"),
         ],
         _USE,
     ),
-    Trap(
-        "a library function that is defined here as itself",
-        _SQRT,
-        "static double sqrt(double e) { return e * 0.5; }",
-    ),
+    Trap("a library function that is defined here as itself", _SQRT, "static double sqrt(double e) { return e * 0.5; }"),
 ]
 _IN_A_HEADER = (("g.h", "#define sqrt(e) (t = (e))\nstatic double g(int e) { t = e; return e; }\n"),)
 
@@ -242,10 +175,7 @@ def test_a_call_touches_all_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 _BESIDE = "for (i = 0; i < n; i++) { v = i; a[i] = v; ext(); }"
-_POINTED = (
-    _HEADS
-    + "\nvoid hold(double *);\n#define PASTE(p, q) p ## q\n#define SETV v = 2;\n#define HOLD(x) hold(&(x));"
-)
+_POINTED = _HEADS + "\nvoid hold(double *);\n#define PASTE(p, q) p ## q\n#define SETV v = 2;\n#define HOLD(x) hold(&(x));"
 REACHED = [
     Trap("static", _BESIDE, _POINTED, "static double v;"),
     Trap("of the file", _BESIDE, _POINTED + "double v;"),
@@ -255,9 +185,7 @@ REACHED = [
     Trap("by a macro", _BESIDE, _POINTED, "double v; HOLD(v)"),
     Trap("in parentheses", _BESIDE, _POINTED, "double v; hold(&(v));"),
     Trap("a pointer by a typedef", _BESIDE.replace("v", "v[0]"), _POINTED + "typedef double *P;", "P v = x;"),
-    Trap(
-        "a parameter that is a pointer", _BESIDE.replace("v", "*v"), _POINTED, parameters="int n, double *v"
-    ),
+    Trap("a parameter that is a pointer", _BESIDE.replace("v", "*v"), _POINTED, parameters="int n, double *v"),
     Trap("set in the argument", _BESIDE.replace("ext()", "keep((v = 3, &k))"), _POINTED, "double v;"),
 ]
 HIDDEN = [

@@ -113,17 +113,7 @@ SPECULATED = {
         f"for (i = 0; i < n; i++) r[i] = q[i] ^ {value};",
         f"k = {value}; for (i = 0; i < n; i++) r[i] = q[i] ^ k;",
     )
-    for value in [
-        "(w / v)",
-        "(w % v)",
-        "(w << v)",
-        "(w >> v)",
-        "(w + v)",
-        "(w * v)",
-        "(-w)",
-        "(int)s",
-        "abs(w)",
-    ]
+    for value in ["(w / v)", "(w % v)", "(w << v)", "(w >> v)", "(w + v)", "(w * v)", "(-w)", "(int)s", "abs(w)"]
 }
 KEPT = {
     "a division with a name": (
@@ -305,72 +295,22 @@ _LIMITS = "#include <limits.h>\n#include <math.h>\n#include <float.h>"
 SET_BEFORE = {
     "a number": ("k = 7;", "a[0] = k;", "a[0] = 7;", "a[0] = 8;"),
     "a sum": ("k = 5; k += 2;", "a[0] = k;", "a[0] = 7;", "a[0] = 8;"),
-    "a size": (
-        "k = 7;",
-        "for (i = 0; i < k; i++) a[i] = 1;",
-        "for (i = 0; i < 7; i++) a[i] = 1;",
-        "a[0] = 1;",
-    ),
-    "a part of a size": (
-        "k = n / 2;",
-        "for (i = 0; i < k; i++) a[i] = n;",
-        "for (i = 0; i < k; i++) a[i] = n + (k > n);",
-        "for (i = 0; i < k; i++) a[i] = k;",
-    ),
-    "a choice": (
-        "k = n > 3 ? 3 : n;",
-        "for (i = 0; i < k; i++) a[i] = 1;",
-        "for (i = 0; i < k && i < 3; i++) a[i] = 1;",
-        "for (i = 0; i < k && i < 2; i++) a[i] = 1;",
-    ),
-    "a return": (
-        "if (n > 3) return;",
-        "for (i = 0; i < n; i++) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;",
-    ),
-    "an assertion": (
-        "assert(n <= 3);",
-        "for (i = 0; i < n; i++) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;",
-    ),
+    "a size": ("k = 7;", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < 7; i++) a[i] = 1;", "a[0] = 1;"),
+    "a part of a size": ("k = n / 2;", "for (i = 0; i < k; i++) a[i] = n;", "for (i = 0; i < k; i++) a[i] = n + (k > n);", "for (i = 0; i < k; i++) a[i] = k;"),
+    "a choice": ("k = n > 3 ? 3 : n;", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < k && i < 3; i++) a[i] = 1;", "for (i = 0; i < k && i < 2; i++) a[i] = 1;"),
+    "a return": ("if (n > 3) return;", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "an assertion": ("assert(n <= 3);", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
     "a loop around": ("for (k = 0; k < 1; k++)", "{ a[k] = k; }", "{ a[k] = 0; }", "{ a[k] = 1; }"),
     "a variable of the file that nothing changes": ("", "a[0] = kept;", "a[0] = 3;", "a[0] = 4;"),
     "what a function returns": ("k = any(n);", "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
     "what was read": ('scanf("%d", &k);', "a[0] = k;", "a[0] = k + 0;", "a[0] = k + 1;"),
-    "an end of the program": (
-        "if (n > 3) end();",
-        "for (i = 0; i < n; i++) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;",
-    ),
-    "a pointer that is tested": (
-        "if (x == 0 || n > 3) return;",
-        "for (i = 0; i < n; i++) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;",
-    ),
-    "a return in a loop": (
-        "do { if (n > 3) return; } while (0);",
-        "for (i = 0; i < n; i++) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;",
-        "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;",
-    ),
+    "an end of the program": ("if (n > 3) end();", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "a pointer that is tested": ("if (x == 0 || n > 3) return;", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
+    "a return in a loop": ("do { if (n > 3) return; } while (0);", "for (i = 0; i < n; i++) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 3) a[i] = n;", "for (i = 0; i < n; i++) if (n <= 2) a[i] = n;"),
     "an element that is tested": ("if (b[3] != 0) return;", "a[0] = b[3];", "a[0] = 0;", "a[0] = b[3] + 1;"),
-    "another element that is tested": (
-        "if (b[3] < 0) return;",
-        "a[0] = b[2];",
-        "a[0] = b[2] * 1;",
-        "a[0] = 7;",
-    ),
+    "another element that is tested": ("if (b[3] < 0) return;", "a[0] = b[2];", "a[0] = b[2] * 1;", "a[0] = 7;"),
     "an enumerator": ("k = TWO;", "a[0] = k;", "a[0] = 2;", "a[0] = 3;"),
-    "cells that a loop sets": (
-        "for (k = 0; k < 100; k++) b[k] = k;",
-        "a[0] = b[3];",
-        "a[0] = b[3] + 0;",
-        "a[0] = b[4];",
-    ),
+    "cells that a loop sets": ("for (k = 0; k < 100; k++) b[k] = k;", "a[0] = b[3];", "a[0] = b[3] + 0;", "a[0] = b[4];"),
 }
 """What stands before a region, the region, another one that does the same, and one that does not."""
 
@@ -403,11 +343,7 @@ COMPUTED = {
     "by a macro": ("k = 5; BUMP", "a[0] = k;", "a[0] = 7;"),
     "a small number": ("unsigned char z = 300;", "a[0] = z;", "a[0] = 44;"),
     "a rounded number": ("float z = 0.1;", "a[0] = z;", "a[0] = 0.1f;"),
-    "by a macro that chooses": (
-        "k = LEAST(n, 2);",
-        "for (i = 0; i < k; i++) a[i] = 1;",
-        "for (i = 0; i < k && i < 2; i++) a[i] = 1;",
-    ),
+    "by a macro that chooses": ("k = LEAST(n, 2);", "for (i = 0; i < k; i++) a[i] = 1;", "for (i = 0; i < k && i < 2; i++) a[i] = 1;"),
     "a number of the file": ("k = TABLE[0];", "a[0] = k;", "a[0] = 2;"),
     "a sum of the file": ("k = SUM;", "a[0] = k;", "a[0] = 2;"),
     "below nothing": ("unsigned z = 0; k = z - 1 > 0 ? 2 : 9;", "a[0] = k;", "a[0] = 2;"),

@@ -61,10 +61,7 @@ NOT_RETURNING = ["exit(0);", "abort();", "g(i);", "h(i);", "k = g(i);"]
 
 @pytest.mark.parametrize("call", NOT_RETURNING)
 def test_nothing_that_may_trap_comes_before_a_call_that_may_not_return(call: str, tmp_path: Path) -> None:
-    parts = {
-        "head": "#include <stdlib.h>\nint g(int);",
-        "parameters": "int n, int m, double *x, int (*h)(int)",
-    }
+    parts = {"head": "#include <stdlib.h>\nint g(int);", "parameters": "int n, int m, double *x, int (*h)(int)"}
     parts |= {"setup": "int r = 0;", "after": "x[0] = r;"}
     both = f"for (i = 0; i < n; i++) {{ if (i == m) {call} r += 10 / (m - i); }}"
     apart = f"for (i = 0; i < n; i++) r += 10 / (m - i); for (i = 0; i < n; i++) if (i == m) {call}"
@@ -132,9 +129,7 @@ def test_a_file_that_is_no_program_is_not_refuted(name: str, wrong: str, tmp_pat
     if name == "a name in the region":
         first = found.split("; ")[0]
         assert f"{wrong} does not compile: " in first and said in first
-        assert found.endswith(
-            "; by running: what 'zz' is, which the file does not define, was not looked into"
-        )
+        assert found.endswith("; by running: what 'zz' is, which the file does not define, was not looked into")
     else:
         assert found.startswith(around) or (f"{wrong} does not compile: " in found and said in found)
 

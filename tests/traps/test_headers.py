@@ -45,9 +45,7 @@ def test_helpers_that_a_header_knows_are_written_out(header: str, name: str, tmp
     assert f"#define {name}(" not in new and new.count("#define") == 2
 
 
-@pytest.mark.parametrize(
-    "header", ["double other;\n", "#define LATER(max,min) ((max) > (min))\n", "#include <stdio.h>\n"]
-)
+@pytest.mark.parametrize("header", ["double other;\n", "#define LATER(max,min) ((max) > (min))\n", "#include <stdio.h>\n"])
 def test_helpers_of_the_file_itself_are_used(header: str, tmp_path: Path) -> None:
     """Parameters of a header's macros, as those of the C library are, name their arguments only."""
     trap = _trap(header)
@@ -56,9 +54,7 @@ def test_helpers_of_the_file_itself_are_used(header: str, tmp_path: Path) -> Non
         new = transformed(Request(file=str(tmp_path / "t.c"), script=_TILED), silent).source.text
         assert new.count("#define") == 3
         head, _, rest = new.partition("#pragma scop")
-        (tmp_path / "t.c").write_text(
-            f"{head}#pragma scop\n{_TRIANGLE}\n#pragma endscop\n{rest.partition('endscop')[2]}"
-        )
+        (tmp_path / "t.c").write_text(f"{head}#pragma scop\n{_TRIANGLE}\n#pragma endscop\n{rest.partition('endscop')[2]}")
 
 
 CHANGED = [
@@ -73,8 +69,7 @@ def test_names_of_new_loops_that_are_macros(trap: Trap, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "is_proved"),
-    [("#include <stdio.h>\n", True), ("#include <stdio.h>\n#undef NULL\n#define NULL b\n", False)],
+    ("header", "is_proved"), [("#include <stdio.h>\n", True), ("#include <stdio.h>\n#undef NULL\n#define NULL b\n", False)]
 )
 def test_memory_that_new_loops_allocate_is_compared_with_the_null_pointer_of_a_header(
     header: str, is_proved: bool, tmp_path: Path
@@ -103,12 +98,7 @@ REDEFINED = [
     ("#define N 10\n" + _INCLUDE, "#undef N\n#define N 20\n", "for (i = 0; i < N; i++) a[i] = s;", True),
     ("#define z b\n" + _INCLUDE, "#undef z\n#define z a\n", "for (i = 1; i < n; i++) z[i] = a[i - 1];", True),
     ("#define P 0\n" + _INCLUDE, "#undef P\n", "for (i = 1; i < n; i++) a[i - P] = a[i];", False),
-    (
-        "#define N M\n#define M 9\n" + _INCLUDE,
-        "#undef M\n#define M 8\n",
-        "for (i = 0; i < N; i++) a[i] = s;",
-        True,
-    ),
+    ("#define N M\n#define M 9\n" + _INCLUDE, "#undef M\n#define M 8\n", "for (i = 0; i < N; i++) a[i] = s;", True),
 ]
 
 
@@ -163,10 +153,10 @@ def test_macros_of_one_file_that_decide_what_a_header_says(value: str, name: str
 
 
 SIZES = [
-    ("#define N 10\n", '#define N 10\n#include "n.h"\n', False),
+    ("#define N 10\n", "#define N 10\n#include \"n.h\"\n", False),
     ("#define N 10\n", "#define N 10\n", True),
-    ('#define N 10\n#include "n.h"\n', "#define N 20\n", True),
-    ('#define N 10\n#include "n.h"\n', "#define N 10\n", False),
+    ("#define N 10\n#include \"n.h\"\n", "#define N 20\n", True),
+    ("#define N 10\n#include \"n.h\"\n", "#define N 10\n", False),
     ("#define M 10\n#define N M\n", "#define M 20\n#define N M\n", False),
     ("#define N 10\n", "int N = 20;\n", False),
 ]
@@ -185,11 +175,7 @@ def test_sizes_of_a_check_that_headers_define(old: str, new: str, is_same: bool,
 
 NOT_COMPILED = [
     Trap("a type of another compiler", "for (i = 0; i < n; i++) a[i] = q;", setup="_BitInt(7) q = 3;"),
-    Trap(
-        "in another function",
-        "for (i = 0; i < n; i++) a[i] = s;",
-        "void g(void) { _BitInt(9) q = 1; s = q; }",
-    ),
+    Trap("in another function", "for (i = 0; i < n; i++) a[i] = s;", "void g(void) { _BitInt(9) q = 1; s = q; }"),
 ]
 
 
@@ -210,9 +196,7 @@ def test_a_new_text_that_an_old_standard_does_not_have(tmp_path: Path) -> None:
 
 
 def test_a_snippet_need_not_compile(tmp_path: Path) -> None:
-    (tmp_path / "t.c").write_text(
-        "double a[9];\n#pragma scop\nfor (int i = 0; i < 9; i++) a[i] = 1;\n#pragma endscop\n"
-    )
+    (tmp_path / "t.c").write_text("double a[9];\n#pragma scop\nfor (int i = 0; i < 9; i++) a[i] = 1;\n#pragma endscop\n")
     assert "a[i] = 1" in transformed(Request(file=str(tmp_path / "t.c")), silent).source.text
 
 
@@ -225,9 +209,7 @@ NAMED_LIKE_A_FUNCTION = [
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="what gcc says is asked")
 @pytest.mark.parametrize(("head", "value", "is_read"), NAMED_LIKE_A_FUNCTION)
-def test_a_variable_that_has_the_name_of_a_function(
-    head: str, value: str, is_read: bool, tmp_path: Path
-) -> None:
+def test_a_variable_that_has_the_name_of_a_function(head: str, value: str, is_read: bool, tmp_path: Path) -> None:
     text = (
         f"{head}\nstatic double y1[99];\nvoid f(int n) {{\n#pragma scop\n"
         f"for (int i = 0; i < n; i++) y1[i] = {value};\n#pragma endscop\n}}\n"

@@ -19,21 +19,9 @@ READ = [
     Trap("after it", _LOOP, after="s = i;"),
     Trap("returned", _LOOP, after="g(i);", head="void g(int);"),
     Trap("by a macro", _LOOP, "#define LAST i", after="s = LAST;"),
-    Trap(
-        "by a macro of a header",
-        _LOOP,
-        '#include "h.h"',
-        after="s = LAST;",
-        headers=(("h.h", "#define LAST i\n"),),
-    ),
+    Trap("by a macro of a header", _LOOP, '#include "h.h"', after="s = LAST;", headers=(("h.h", "#define LAST i\n"),)),
     Trap("by a pointer that was made before", _LOOP, setup="int *w = &i;", after="s = *w;"),
-    Trap(
-        "by a pointer that a function was given",
-        _LOOP,
-        "void keep(int *); void look(void);",
-        "keep(&i);",
-        "look();",
-    ),
+    Trap("by a pointer that a function was given", _LOOP, "void keep(int *); void look(void);", "keep(&i);", "look();"),
     Trap("on one path", _LOOP, after="if (n) i = 0; s = i;"),
     Trap("after a loop that may not run", _LOOP, after="while (n--) i = 0; s = i;"),
     Trap("after a loop that assigns it late", _LOOP, after="for (j = 0; j < n; j++) i = 3; s = i;"),
@@ -49,56 +37,15 @@ READ = [
     Trap("after a goto", _LOOP, after="goto end; i = 0; end: s = i;"),
     Trap("in a case", _LOOP, after="switch (n) { case 1: i = 0; break; case 2: s = i; }"),
     Trap("as a static variable", "for (c = 0; c < n; c++) a[c] = c;", setup="static int c; s = c;"),
-    Trap(
-        "as a variable of the file", "for (c = 0; c < n; c++) a[c] = c;", "int c; int g(void) { return c; }"
-    ),
-    Trap(
-        "as a variable of the file, by a function called after it",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "static int c; static void g(void) { s = c; }",
-        after="g();",
-    ),
-    Trap(
-        "as a variable of the file, by a function of another one",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "int c; void g(void);",
-        after="g();",
-    ),
-    Trap(
-        "as a variable of the file, by a function of another one in a loop",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "int c; void g(void);",
-        setup="while (s < 3) { g();",
-        after="}",
-    ),
-    Trap(
-        "as a variable of the file, by a pointer to a function",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "int c; void (*g)(void);",
-        after="g();",
-    ),
-    Trap(
-        "as a variable of another file",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "extern int c; void g(void);",
-        after="g();",
-    ),
-    Trap(
-        "as a volatile variable of the file",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "volatile int c; void g(void);",
-        after="g();",
-    ),
-    Trap(
-        "as a variable of the file, by what the loop calls",
-        "for (c = 0; c < n; c++) a[c] = g();",
-        "int c; double g(void) __attribute__((pure));",
-    ),
-    Trap(
-        "as a variable of the file whose address is taken",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "static int c; int *w = &c;",
-    ),
+    Trap("as a variable of the file", "for (c = 0; c < n; c++) a[c] = c;", "int c; int g(void) { return c; }"),
+    Trap("as a variable of the file, by a function called after it", "for (c = 0; c < n; c++) a[c] = c;", "static int c; static void g(void) { s = c; }", after="g();"),
+    Trap("as a variable of the file, by a function of another one", "for (c = 0; c < n; c++) a[c] = c;", "int c; void g(void);", after="g();"),
+    Trap("as a variable of the file, by a function of another one in a loop", "for (c = 0; c < n; c++) a[c] = c;", "int c; void g(void);", setup="while (s < 3) { g();", after="}"),
+    Trap("as a variable of the file, by a pointer to a function", "for (c = 0; c < n; c++) a[c] = c;", "int c; void (*g)(void);", after="g();"),
+    Trap("as a variable of another file", "for (c = 0; c < n; c++) a[c] = c;", "extern int c; void g(void);", after="g();"),
+    Trap("as a volatile variable of the file", "for (c = 0; c < n; c++) a[c] = c;", "volatile int c; void g(void);", after="g();"),
+    Trap("as a variable of the file, by what the loop calls", "for (c = 0; c < n; c++) a[c] = g();", "int c; double g(void) __attribute__((pure));"),
+    Trap("as a variable of the file whose address is taken", "for (c = 0; c < n; c++) a[c] = c;", "static int c; int *w = &c;"),
     Trap("by a macro with arguments", _LOOP, "#define VALUE(x) x", after="s = VALUE(i);"),
     Trap("by a pointer in a struct", _LOOP, "struct Q { int *p; };", "struct Q q = { &i };", "s = *q.p;"),
     Trap("by a pointer in an array", _LOOP, setup="int *q[1] = { &i };", after="s = *q[0];"),
@@ -123,20 +70,10 @@ READ = [
     Trap("after && with an assignment", _LOOP, after="n && (i = 0); s = i;"),
     Trap("by a function that may leave it", _LOOP, "void set(int *);", after="set(&i); s = i;"),
     Trap("in the next round of a for", _LOOP, setup="for (j = 0; j < 2; j++) { if (j) s = i;", after="}"),
-    Trap(
-        "by a clause",
-        _LOOP,
-        after="\n#pragma omp parallel for firstprivate(i)\nfor (j = 0; j < 3; j++) b[j] = i;",
-    ),
-    Trap(
-        "as a variable of the thread",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "static __thread int c; int h(void) { return c; }",
-    ),
+    Trap("by a clause", _LOOP, after="\n#pragma omp parallel for firstprivate(i)\nfor (j = 0; j < 3; j++) b[j] = i;"),
+    Trap("as a variable of the thread", "for (c = 0; c < n; c++) a[c] = c;", "static __thread int c; int h(void) { return c; }"),
     Trap("as a volatile variable", "for (c = 0; c < n; c++) a[c] = c;", setup="volatile int c;"),
-    Trap(
-        "as what a parameter points to", "for (*m = 0; *m < n; (*m)++) a[*m] = 1;", parameters="int n, int *m"
-    ),
+    Trap("as what a parameter points to", "for (*m = 0; *m < n; (*m)++) a[*m] = 1;", parameters="int n, int *m"),
     Trap("as a member", "for (q.m = 0; q.m < n; q.m++) a[q.m] = 1;", "struct { int m; } q;"),
     Trap("in a text that is not understood", _LOOP, after="OOPS(s = i;) [;"),
 ]
@@ -148,23 +85,9 @@ DEAD = [
     Trap("another variable of the name", _LOOP, after="{ int i = 3; s = i; }"),
     Trap("in a loop around it that assigns first", _LOOP, setup="while (n--) {", after="i = 0; s = i; }"),
     Trap("on a path that does not come from the region", _LOOP, setup="if (n) { s = i; return; }"),
-    Trap(
-        "a variable of the file, and a function of the library is called",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "#include <stdio.h>\nint c;",
-        after='puts("");',
-    ),
-    Trap(
-        "a variable of the file that no function of it reads",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "int c; static void g(void) { s = 0; }",
-        after="g();",
-    ),
-    Trap(
-        "a variable of the file that all assign first",
-        "for (c = 0; c < n; c++) a[c] = c;",
-        "static int c; void g(void) { for (c = 0; c < 3; c++) b[c] = 0; }",
-    ),
+    Trap("a variable of the file, and a function of the library is called", "for (c = 0; c < n; c++) a[c] = c;", "#include <stdio.h>\nint c;", after="puts(\"\");"),
+    Trap("a variable of the file that no function of it reads", "for (c = 0; c < n; c++) a[c] = c;", "int c; static void g(void) { s = 0; }", after="g();"),
+    Trap("a variable of the file that all assign first", "for (c = 0; c < n; c++) a[c] = c;", "static int c; void g(void) { for (c = 0; c < 3; c++) b[c] = 0; }"),
 ]
 
 
@@ -177,29 +100,13 @@ KEPT = {
     "read after it": (_OWN, "s = u;", ""),
     "by a macro": (_OWN, "s = LAST;", "#define LAST u"),
     "by a pointer": (_OWN + " double *w = &u;", "s = *w;", ""),
-    "by a pointer that a function was given": (
-        _OWN + " keep(&u);",
-        "look();",
-        "void keep(double *); void look(void);",
-    ),
+    "by a pointer that a function was given": (_OWN + " keep(&u);", "look();", "void keep(double *); void look(void);"),
     "as a static variable": ("static double u; s = u;", "", ""),
-    "as a variable of the file that a function reads": (
-        "",
-        "",
-        "static double u; double h(void) { return u; }",
-    ),
+    "as a variable of the file that a function reads": ("", "", "static double u; double h(void) { return u; }"),
     "as a variable of the file that others see": ("", "", "double u;"),
-    "as a static variable that a macro reads": (
-        "",
-        "",
-        "static double u;\n#define LAST u\ndouble h(void) { return LAST; }",
-    ),
+    "as a static variable that a macro reads": ("", "", "static double u;\n#define LAST u\ndouble h(void) { return LAST; }"),
     "as a static variable that assembler code may read": ("", "", 'static double u; __asm__(".globl u_");'),
-    "as a static variable of another name": (
-        "",
-        "",
-        'static double u; extern double w __attribute__((alias("u")));',
-    ),
+    "as a static variable of another name": ("", "", 'static double u; extern double w __attribute__((alias("u")));'),
     "as a static variable that is kept": ("", "", "static double u __attribute__((used));"),
     "on one path": (_OWN, "if (n) u = 0; s = u;", ""),
     "after a goto": (_OWN, "goto end; end: s = u;", ""),
@@ -214,11 +121,7 @@ LOST = {
     "for its size": (_OWN, "s = sizeof u;", ""),
     "as a static variable of the file": ("", "", "static double u;"),
     "as a static variable of the function": ("static double u;", "", ""),
-    "as a static variable that all assign first": (
-        "",
-        "",
-        "static double u; double h(void) { u = 1; return u; }",
-    ),
+    "as a static variable that all assign first": ("", "", "static double u; double h(void) { u = 1; return u; }"),
 }
 
 
@@ -352,11 +255,7 @@ _LATER = {
     "a length in a cast": ("", "return sizeof(*(int (*)[(int)t[3]])y);", True),
     "a weak reference": ('static double u[9] __attribute__((weakref("t")));', "return u[3];", True),
     "a weak name": ("extern double u[9];\n#pragma weak u = t", "return u[3];", True),
-    "another name for the linker": (
-        "extern double u[9];\n#pragma redefine_extname u t",
-        "return u[3];",
-        True,
-    ),
+    "another name for the linker": ("extern double u[9];\n#pragma redefine_extname u t", "return u[3];", True),
 }
 """What stands before and after a region that fills a static array: whether that may read it."""
 

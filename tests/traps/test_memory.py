@@ -15,21 +15,9 @@ SHARED = [
     Trap("two pointers into one array", _LOOP, setup="double *p = a + 1, *q = a;"),
     Trap("the same pointer twice", _LOOP, setup="double *p = a, *q = a;"),
     Trap("a pointer and its array", "for (i = 1; i < n; i++) p[i] = a[i - 1];", setup="double *p = a;"),
-    Trap(
-        "rows of an array",
-        "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];",
-        setup="double (*r)[9] = (double (*)[9])a, *p = a;",
-    ),
-    Trap(
-        "rows of a matrix",
-        "for (i = 1; i < 9; i++) p[i] = r[1][i - 1];",
-        setup="double *p = A[1], (*r)[100] = A;",
-    ),
-    Trap(
-        "rows by void",
-        "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];",
-        setup="double (*(r))[9] = (void *)a, *p = a;",
-    ),
+    Trap("rows of an array", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*r)[9] = (double (*)[9])a, *p = a;"),
+    Trap("rows of a matrix", "for (i = 1; i < 9; i++) p[i] = r[1][i - 1];", setup="double *p = A[1], (*r)[100] = A;"),
+    Trap("rows by void", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*(r))[9] = (void *)a, *p = a;"),
     Trap("by an address", _LOOP, setup="double *p = &a[1], *q = &a[0];"),
     Trap("assigned later", _LOOP, setup="double *p, *q; p = a; q = a + 2;"),
     Trap("one pointer from another", _LOOP, setup="double *p = x, *q = p;"),
@@ -45,17 +33,8 @@ SHARED = [
     Trap("a scalar through a pointer to a pointer", _SCALAR, setup="double *q = &s; double **w = &q;"),
     Trap("a scalar of the file", _SCALAR, head="double *q = &s;"),
     Trap("pointers of the file", _LOOP, head="static double *p = a, *q = a + 3;"),
-    Trap(
-        "a pointer of the file that another function sets",
-        _LOOP,
-        head="double *p, *q; void g(void) { p = a; q = a; }",
-    ),
-    Trap(
-        "a function that returns a pointer",
-        _LOOP,
-        head="double *g(void) { return a; }",
-        setup="double *p = g(), *q = a;",
-    ),
+    Trap("a pointer of the file that another function sets", _LOOP, head="double *p, *q; void g(void) { p = a; q = a; }"),
+    Trap("a function that returns a pointer", _LOOP, head="double *g(void) { return a; }", setup="double *p = g(), *q = a;"),
     Trap(
         "a function that is called through a pointer",
         _LOOP,
@@ -80,38 +59,12 @@ SHARED = [
         head="void set(double **w, double *v);",
         setup="double *p, *q = a; set(&p, a);",
     ),
-    Trap(
-        "a literal of pointers",
-        "for (i = 1; i < n; i++) w[0][i] = a[i - 1];",
-        setup="double **w = (double *[]){ a };",
-    ),
-    Trap(
-        "the second of a literal",
-        "for (i = 1; i < n; i++) w->p[i] = a[i - 1];",
-        head="struct R { double *p; };",
-        setup="struct R *w = (struct R []){ { b }, { a } } + 1;",
-    ),
-    Trap(
-        "one of two literals",
-        "for (i = 1; i < n; i++) w[0][i] = a[i - 1];",
-        setup="double **w = n > 3 ? (double *[]){ b } : (double *[]){ a };",
-    ),
-    Trap(
-        "a literal of the file",
-        "for (i = 1; i < n; i++) w[1][i] = a[i - 1];",
-        head="static double **w = (double *[]){ b, a };",
-    ),
-    Trap(
-        "one of two arrays of pointers",
-        "for (i = 1; i < n; i++) w[0][i] = a[i - 1];",
-        head="static double *u[1] = { a }, *v[1] = { b };",
-        setup="double **w = n > 3 ? v : u;",
-    ),
-    Trap(
-        "a struct of pointers",
-        "for (i = 1; i < n; i++) r.p[i] = a[i - 1];",
-        head="struct R { double *p; } r = { a };",
-    ),
+    Trap("a literal of pointers", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", setup="double **w = (double *[]){ a };"),
+    Trap("the second of a literal", "for (i = 1; i < n; i++) w->p[i] = a[i - 1];", head="struct R { double *p; };", setup="struct R *w = (struct R []){ { b }, { a } } + 1;"),
+    Trap("one of two literals", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", setup="double **w = n > 3 ? (double *[]){ b } : (double *[]){ a };"),
+    Trap("a literal of the file", "for (i = 1; i < n; i++) w[1][i] = a[i - 1];", head="static double **w = (double *[]){ b, a };"),
+    Trap("one of two arrays of pointers", "for (i = 1; i < n; i++) w[0][i] = a[i - 1];", head="static double *u[1] = { a }, *v[1] = { b };", setup="double **w = n > 3 ? v : u;"),
+    Trap("a struct of pointers", "for (i = 1; i < n; i++) r.p[i] = a[i - 1];", head="struct R { double *p; } r = { a };"),
     Trap(
         "a member that is assigned",
         "for (i = 1; i < n; i++) r.p[i] = a[i - 1];",
@@ -161,80 +114,22 @@ SHARED = [
         head="struct R { double *p; } r; void set(double *v) { r.p = v; }",
         setup="set(a);",
     ),
-    Trap(
-        "a function that is not seen may return its argument",
-        _LOOP,
-        head="double *find(double *);",
-        setup="double *q = a, *p = find(a);",
-    ),
+    Trap("a function that is not seen may return its argument", _LOOP, head="double *find(double *);", setup="double *q = a, *p = find(a);"),
     Trap("a literal of pointers", _LOOP, setup="double *p = (double *[]){ a }[0], *q = a;"),
-    Trap(
-        "a call that gives one array twice",
-        "for (i = 1; i < n; i++) x[i] = y[i - 1];",
-        after="} void g(void) { f(5, a, a + 1);",
-    ),
-    Trap(
-        "an alias by an attribute",
-        "for (i = 1; i < n; i++) z[i] = a[i - 1];",
-        head='extern double z[100] __attribute__((alias("a")));',
-    ),
-    Trap(
-        "an alias of a scalar",
-        "for (i = 1; i < n; i++) { z = a[i]; b[i] = s; }",
-        head='extern double z __attribute__((alias("s")));',
-    ),
-    Trap(
-        "a name of the assembler",
-        "for (i = 1; i < n; i++) z[i] = a[i - 1];",
-        head='extern double z[100] __asm__("a");',
-    ),
-    Trap(
-        "a macro for a second name",
-        "for (i = 1; i < n; i++) z[i] = a[i - 1];",
-        headers=(("z.h", "#define z a\n"),),
-        head='#include "z.h"',
-    ),
-    Trap(
-        "a member and a variable of its name",
-        "for (i = 1; i < 9; i++) { v.x[i] = b[i]; a[i] = v__x[i]; }",
-        "struct { double x[10]; } v; double v__x[10];",
-    ),
-    Trap(
-        "a pointer that is copied as bytes",
-        _LOOP,
-        setup="double *q = a, *p; __builtin_memcpy(&p, &q, sizeof p);",
-    ),
-    Trap(
-        "a pointer in a union",
-        _LOOP,
-        setup="union { double *d; long l; } u; u.l = (long)a; double *p = u.d, *q = a;",
-    ),
-    Trap(
-        "a pointer in a table of numbers",
-        _LOOP,
-        head="static long u[2];",
-        setup="u[0] = (long)a; double *p = (double *)u[0], *q = a;",
-    ),
+    Trap("a call that gives one array twice", "for (i = 1; i < n; i++) x[i] = y[i - 1];", after="} void g(void) { f(5, a, a + 1);"),
+    Trap("an alias by an attribute", "for (i = 1; i < n; i++) z[i] = a[i - 1];", head='extern double z[100] __attribute__((alias("a")));'),
+    Trap("an alias of a scalar", "for (i = 1; i < n; i++) { z = a[i]; b[i] = s; }", head='extern double z __attribute__((alias("s")));'),
+    Trap("a name of the assembler", "for (i = 1; i < n; i++) z[i] = a[i - 1];", head='extern double z[100] __asm__("a");'),
+    Trap("a macro for a second name", "for (i = 1; i < n; i++) z[i] = a[i - 1];", headers=(("z.h", "#define z a\n"),), head='#include "z.h"'),
+    Trap("a member and a variable of its name", "for (i = 1; i < 9; i++) { v.x[i] = b[i]; a[i] = v__x[i]; }", "struct { double x[10]; } v; double v__x[10];"),
+    Trap("a pointer that is copied as bytes", _LOOP, setup="double *q = a, *p; __builtin_memcpy(&p, &q, sizeof p);"),
+    Trap("a pointer in a union", _LOOP, setup="union { double *d; long l; } u; u.l = (long)a; double *p = u.d, *q = a;"),
+    Trap("a pointer in a table of numbers", _LOOP, head="static long u[2];", setup="u[0] = (long)a; double *p = (double *)u[0], *q = a;"),
     Trap("a pointer of a statement", _LOOP, setup="double *q = a, *p = ({ double *u = q; u; });"),
     Trap("a pointer from assembler", _LOOP, setup='double *q = a, *p; __asm__("" : "=r"(p) : "0"(q));'),
-    Trap(
-        "a function that stores another pointer",
-        _LOOP,
-        head="static void set(double **w) { *w = a; }",
-        setup="double *p = b, *q = a; set(&p);",
-    ),
-    Trap(
-        "a function that returns a struct",
-        _LOOP,
-        head="struct R { double *p; }; static struct R make(double *v) { struct R r = { v }; return r; }",
-        setup="double *p = make(a).p, *q = a;",
-    ),
-    Trap(
-        "a pointer to an alias",
-        "for (i = 1; i < n; i++) p[i] = a[i - 1];",
-        head='extern double z[100] __attribute__((alias("a")));',
-        setup="double *p = z;",
-    ),
+    Trap("a function that stores another pointer", _LOOP, head="static void set(double **w) { *w = a; }", setup="double *p = b, *q = a; set(&p);"),
+    Trap("a function that returns a struct", _LOOP, head="struct R { double *p; }; static struct R make(double *v) { struct R r = { v }; return r; }", setup="double *p = make(a).p, *q = a;"),
+    Trap("a pointer to an alias", "for (i = 1; i < n; i++) p[i] = a[i - 1];", head='extern double z[100] __attribute__((alias("a")));', setup="double *p = z;"),
     Trap("a size through a pointer", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int *q = &n;"),
     Trap("an iterator through a pointer", "for (i = 1; i < n; i++) a[i] = *q;", setup="int *q = &i;"),
 ]
@@ -243,55 +138,30 @@ _IN_A_STRUCT = "struct T { double v[40], w[40]; }; struct U { int c; struct T in
 _MEMBER = "for (i = 1; i < 20; i++) u.in.v[i] = w->v[i - 1];"
 _OF_O = "for (i = 1; i < 20; i++) o.q[i] = a[i - 1];"
 _O = "struct O { double *q; };"
-SHARED += (
-    [
-        Trap("a pointer to a struct in a struct", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = &u.in;"),
-        Trap("by its place", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = (struct T *)((char *)&u + 8);"),
-        Trap("a choice by type", _LOOP, setup="double *q = a, *p = _Generic(a, double *: a, default: b);"),
-        Trap(
-            "a function that returns a struct whose member is set",
-            _OF_O,
-            head=f"{_O} static struct O make(double *v) {{ struct O r; r.q = v; return r; }}",
-            setup="struct O o = make(a);",
-        ),
-        Trap(
-            "a function that is not seen and returns a struct",
-            _OF_O,
-            head=f"{_O} struct O make(double *v);",
-            setup="struct O o = make(a);",
-        ),
-        Trap(
-            "a member through a pointer to its struct", _OF_O, head=_O, setup="struct O o, *w = &o; w->q = a;"
-        ),
-        Trap("a struct through a pointer", _OF_O, head=_O, setup="struct O o, r, *w = &o; r.q = a; *w = r;"),
+SHARED += [
+    Trap("a pointer to a struct in a struct", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = &u.in;"),
+    Trap("by its place", _MEMBER, head=_IN_A_STRUCT, setup="struct T *w = (struct T *)((char *)&u + 8);"),
+    Trap("a choice by type", _LOOP, setup="double *q = a, *p = _Generic(a, double *: a, default: b);"),
+    Trap("a function that returns a struct whose member is set", _OF_O, head=f"{_O} static struct O make(double *v) {{ struct O r; r.q = v; return r; }}", setup="struct O o = make(a);"),
+    Trap("a function that is not seen and returns a struct", _OF_O, head=f"{_O} struct O make(double *v);", setup="struct O o = make(a);"),
+    Trap("a member through a pointer to its struct", _OF_O, head=_O, setup="struct O o, *w = &o; w->q = a;"),
+    Trap("a struct through a pointer", _OF_O, head=_O, setup="struct O o, r, *w = &o; r.q = a; *w = r;"),
+] + [
+    Trap(f"a pointer that is set through its address: {setup}", _LOOP, head="static void set(double **w) { double **l = w; *l = a; }", setup=f"double *q = a, *p = b; {setup}")
+    for setup in [
+        "*&p = a;",
+        "*(double **)&p = a;",
+        "((double **)&p)[0] = a;",
+        "double **w = &p; *w = a;",
+        "double **w = &p, **v = w; v[0] = a + 1;",
+        "void *w = &p; *(double **)w = a;",
+        "double **w[2] = { &p, 0 }; *w[0] = a;",
+        "struct { double **w; } v = { &p }; *v.w = a;",
+        "set(&p);",
     ]
-    + [
-        Trap(
-            f"a pointer that is set through its address: {setup}",
-            _LOOP,
-            head="static void set(double **w) { double **l = w; *l = a; }",
-            setup=f"double *q = a, *p = b; {setup}",
-        )
-        for setup in [
-            "*&p = a;",
-            "*(double **)&p = a;",
-            "((double **)&p)[0] = a;",
-            "double **w = &p; *w = a;",
-            "double **w = &p, **v = w; v[0] = a + 1;",
-            "void *w = &p; *(double **)w = a;",
-            "double **w[2] = { &p, 0 }; *w[0] = a;",
-            "struct { double **w; } v = { &p }; *v.w = a;",
-            "set(&p);",
-        ]
-    ]
-    + [
-        Trap(
-            "a pointer of the file that is set through its address",
-            _LOOP,
-            head="static double *p = b, *q = a, **w = &p; void g(void) { *w = a; }",
-        ),
-    ]
-)
+] + [
+    Trap("a pointer of the file that is set through its address", _LOOP, head="static double *p = b, *q = a, **w = &p; void g(void) { *w = a; }"),
+]
 
 UNIONS = [
     Trap(name, body, head=head)
@@ -312,27 +182,10 @@ _ELEMENTS = "for (i = 0; i < 3; i++) { u.x[i] = i; b[i] = u.y[i + 1]; }"
 UNIONS += [
     Trap("arrays", _ELEMENTS, "union { double x[4], y[4]; } u;"),
     Trap("arrays in a struct", _ELEMENTS, "struct { int c; union { double x[4]; double y[4]; }; } u;"),
-    Trap(
-        "a struct and an array",
-        _ELEMENTS.replace("u.x", "u.v.x"),
-        "union { struct { double w, x[4]; } v; double y[9]; } u;",
-    ),
-    Trap(
-        "through a pointer",
-        _ELEMENTS.replace("u.", "w->"),
-        "union U { double x[4], y[4]; } u;",
-        "union U *w = &u;",
-    ),
-    Trap(
-        "by sums",
-        "for (i = 0; i < 3; i++) { *(u.x + i) = i; b[i] = *(u.y + i + 1); }",
-        "union { double x[4], y[4]; } u;",
-    ),
-    Trap(
-        "elements",
-        "for (i = 0; i < 3; i++) { u[i].x = i; b[i] = u[i + 1].y; }",
-        "union { double x, y; } u[4];",
-    ),
+    Trap("a struct and an array", _ELEMENTS.replace("u.x", "u.v.x"), "union { struct { double w, x[4]; } v; double y[9]; } u;"),
+    Trap("through a pointer", _ELEMENTS.replace("u.", "w->"), "union U { double x[4], y[4]; } u;", "union U *w = &u;"),
+    Trap("by sums", "for (i = 0; i < 3; i++) { *(u.x + i) = i; b[i] = *(u.y + i + 1); }", "union { double x[4], y[4]; } u;"),
+    Trap("elements", "for (i = 0; i < 3; i++) { u[i].x = i; b[i] = u[i + 1].y; }", "union { double x, y; } u[4];"),
     Trap(
         "an array that is passed on",
         "for (i = 0; i < 3; i++) { g(u.x, i); b[i] = u.y[i + 1]; }",
@@ -345,21 +198,9 @@ BEYOND = [
     Trap("a member", "for (i = 0; i < 20; i++) v.x[i] = i;", _STRUCT),
     Trap("a member that is read", "for (i = 0; i < 20; i++) a[i] = v.x[i];", _STRUCT),
     Trap("before a member", "for (i = 0; i < 10; i++) a[i] = v.x[i - 1];", _STRUCT),
-    Trap(
-        "a member through a pointer",
-        "for (i = 0; i < 20; i++) w->x[i] = i;",
-        "struct V { double x[10], y[10]; } *w;",
-    ),
-    Trap(
-        "a member of a member",
-        "for (i = 0; i < 20; i++) v.w.x[i] = i;",
-        "struct { struct { double x[10]; } w; } v;",
-    ),
-    Trap(
-        "a row of a member",
-        "for (i = 0; i < 5; i++) for (j = 0; j < 12; j++) v.x[i][j] = i;",
-        "struct { double x[5][10]; } v;",
-    ),
+    Trap("a member through a pointer", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { double x[10], y[10]; } *w;"),
+    Trap("a member of a member", "for (i = 0; i < 20; i++) v.w.x[i] = i;", "struct { struct { double x[10]; } w; } v;"),
+    Trap("a row of a member", "for (i = 0; i < 5; i++) for (j = 0; j < 12; j++) v.x[i][j] = i;", "struct { double x[5][10]; } v;"),
     Trap("an array", "for (i = 0; i <= 100; i++) a[i] = i;"),
     Trap("before an array", "for (i = 0; i < 50; i++) a[i - 1] = i;"),
     Trap("by a sum", "for (i = 0; i < 200; i++) *(a + i) = i;"),
@@ -369,11 +210,7 @@ BEYOND = [
     Trap("a size by its values", "for (i = 0; i < 20; i++) q[i] = i;", "double q[] = { 1, 2, 3 };"),
     Trap("a size by a typedef", "for (i = 0; i < 20; i++) q[i] = i;", "typedef double V[10]; V q;"),
     Trap("a size that is a parameter", "for (i = 0; i < n + 1; i++) q[i] = i;", setup="double q[n];"),
-    Trap(
-        "a row whose length is a parameter",
-        "for (i = 0; i < n; i++) for (j = 0; j <= n; j++) q[i][j] = i;",
-        parameters="int n, double q[n][n]",
-    ),
+    Trap("a row whose length is a parameter", "for (i = 0; i < n; i++) for (j = 0; j <= n; j++) q[i][j] = i;", parameters="int n, double q[n][n]"),
     Trap("an array of the region", "double q[10]; for (i = 0; i < 20; i++) { q[i] = i; a[i] = q[i]; }"),
     Trap("beside one that is not known", "for (i = 0; i < 200; i++) a[i] = z[i];"),
     Trap("under a condition", "for (i = 0; i < n; i++) if (i >= 100) a[i] = 0;"),
@@ -381,101 +218,30 @@ BEYOND = [
 INSIDE = [
     Trap("a member", "for (i = 0; i < 10; i++) v.x[i] = v.y[i];", _STRUCT),
     Trap("a member, for some sizes", "for (i = 0; i < n; i++) v.x[i] = v.y[i];", _STRUCT),
-    Trap(
-        "an array without a length at the end",
-        "for (i = 0; i < 20; i++) w->x[i] = i;",
-        "struct V { int n; double x[]; } *w;",
-    ),
-    Trap(
-        "an array of one element at the end",
-        "for (i = 0; i < 20; i++) w->x[i] = i;",
-        "struct V { int n; double x[1]; } *w;",
-    ),
+    Trap("an array without a length at the end", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { int n; double x[]; } *w;"),
+    Trap("an array of one element at the end", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { int n; double x[1]; } *w;"),
 ]
 
 APART = [
     Trap("two arrays", "for (i = 1; i < n; i++) a[i] = b[i - 1];"),
     Trap("pointers to two arrays", _LOOP, setup="double *p = a, *q = b;"),
     Trap("parameters", "for (i = 1; i < n; i++) x[i] = y[i - 1];"),
-    Trap(
-        "memory of its own",
-        _LOOP,
-        head="#include <stdlib.h>",
-        setup="double *p = malloc(80), *q = malloc(80);",
-    ),
-    Trap(
-        "two that are only read",
-        "for (i = 1; i < n; i++) b[i] = p[i] + q[i];",
-        setup="double *p = a, *q = a + 1;",
-    ),
-    Trap(
-        "the members of one struct",
-        "for (i = 1; i < n; i++) { v.m = a[i]; b[i] = v.k; }",
-        head="struct V { double m, k; } v;",
-    ),
-    Trap(
-        "members through one pointer",
-        "for (i = 1; i < n; i++) { w->m = a[i]; b[i] = w->k; }",
-        head="struct V { double m, k; } *w;",
-    ),
-    Trap(
-        "two pointers in a struct",
-        "for (i = 1; i < n; i++) g->p[i] = g->q[i - 1];",
-        head="struct G { double *p, *q; };",
-        parameters="int n, struct G *g",
-    ),
-    Trap(
-        "rows of one memory",
-        "for (i = 1; i < n; i++) for (j = 0; j < n; j++) r[i][j] = 1;",
-        head="#include <stdlib.h>",
-        setup="double *m = malloc(800), *r[10]; for (k = 0; k < 10; k++) r[k] = m + 10 * k;",
-    ),
-    Trap(
-        "calls that give two arrays",
-        "for (i = 1; i < n; i++) x[i] = y[i - 1];",
-        after="} void g(void) { f(5, a, b); f(5, b, a);",
-    ),
-    Trap(
-        "two members of a union that are read",
-        "for (i = 0; i < 3; i++) b[i] = u.x[i] + u.y[i];",
-        "union { double x[4], y[4]; } u;",
-    ),
-    Trap(
-        "rows of another array",
-        "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];",
-        setup="double (*r)[9] = (double (*)[9])b, *p = a;",
-    ),
-    Trap(
-        "one member of a union",
-        "for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.d; }",
-        head="union U { double d; float f; } u;",
-    ),
+    Trap("memory of its own", _LOOP, head="#include <stdlib.h>", setup="double *p = malloc(80), *q = malloc(80);"),
+    Trap("two that are only read", "for (i = 1; i < n; i++) b[i] = p[i] + q[i];", setup="double *p = a, *q = a + 1;"),
+    Trap("the members of one struct", "for (i = 1; i < n; i++) { v.m = a[i]; b[i] = v.k; }", head="struct V { double m, k; } v;"),
+    Trap("members through one pointer", "for (i = 1; i < n; i++) { w->m = a[i]; b[i] = w->k; }", head="struct V { double m, k; } *w;"),
+    Trap("two pointers in a struct", "for (i = 1; i < n; i++) g->p[i] = g->q[i - 1];", head="struct G { double *p, *q; };", parameters="int n, struct G *g"),
+    Trap("rows of one memory", "for (i = 1; i < n; i++) for (j = 0; j < n; j++) r[i][j] = 1;", head="#include <stdlib.h>", setup="double *m = malloc(800), *r[10]; for (k = 0; k < 10; k++) r[k] = m + 10 * k;"),
+    Trap("calls that give two arrays", "for (i = 1; i < n; i++) x[i] = y[i - 1];", after="} void g(void) { f(5, a, b); f(5, b, a);"),
+    Trap("two members of a union that are read", "for (i = 0; i < 3; i++) b[i] = u.x[i] + u.y[i];", "union { double x[4], y[4]; } u;"),
+    Trap("rows of another array", "for (i = 1; i < 9; i++) p[i] = r[0][i - 1];", setup="double (*r)[9] = (double (*)[9])b, *p = a;"),
+    Trap("one member of a union", "for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.d; }", head="union U { double d; float f; } u;"),
     Trap("the address of another scalar", _SCALAR, setup="double *q = &t;"),
-    Trap(
-        "two structs in a struct", "for (i = 1; i < 20; i++) u.in.v[i] = u.other.v[i - 1];", head=_IN_A_STRUCT
-    ),
-    Trap(
-        "two members of a struct in a struct",
-        "for (i = 1; i < 20; i++) w->v[i] = w->w[i - 1];",
-        head=_IN_A_STRUCT,
-        setup="struct T *w = &u.in;",
-    ),
-    Trap(
-        "another member through a pointer",
-        _OF_O,
-        head="struct O { double *q, *r; };",
-        setup="struct O o, *w = &o; w->r = a; o.q = b;",
-    ),
-    Trap(
-        "a pointer that is set to other memory through its address",
-        "for (i = 1; i < n; i++) p[i] = a[i - 1];",
-        setup="double *p = 0, **w = &p; *w = b;",
-    ),
-    Trap(
-        "a size whose address is not taken",
-        "for (i = 1; i < n; i++) { *q = i; a[i] = n; }",
-        setup="int m, *q = &m;",
-    ),
+    Trap("two structs in a struct", "for (i = 1; i < 20; i++) u.in.v[i] = u.other.v[i - 1];", head=_IN_A_STRUCT),
+    Trap("two members of a struct in a struct", "for (i = 1; i < 20; i++) w->v[i] = w->w[i - 1];", head=_IN_A_STRUCT, setup="struct T *w = &u.in;"),
+    Trap("another member through a pointer", _OF_O, head="struct O { double *q, *r; };", setup="struct O o, *w = &o; w->r = a; o.q = b;"),
+    Trap("a pointer that is set to other memory through its address", "for (i = 1; i < n; i++) p[i] = a[i - 1];", setup="double *p = 0, **w = &p; *w = b;"),
+    Trap("a size whose address is not taken", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int m, *q = &m;"),
 ]
 
 _ALLOCATED = "double **r = malloc(80); for (int l = 0; l < 10; l++) r[l] = malloc(80);"
@@ -484,12 +250,7 @@ _ALLOCATED = "double **r = malloc(80); for (int l = 0; l < 10; l++) r[l] = mallo
 def _levels(name: str, calls: str, setup: str = _ALLOCATED, head: str = "") -> Trap:
     """A function whose caller gives it two elements of an array of pointers."""
     after = f"}} {head} void g(int n) {{ {setup} int j, k; {calls}"
-    return Trap(
-        name,
-        "for (i = 1; i < n; i++) x[i] = y[i - 1];",
-        "#include <stdlib.h>\nvoid *memcpy(void *, const void *, unsigned long);\nstatic int lt;",
-        after=after,
-    )
+    return Trap(name, "for (i = 1; i < n; i++) x[i] = y[i - 1];", "#include <stdlib.h>\nvoid *memcpy(void *, const void *, unsigned long);\nstatic int lt;", after=after)
 
 
 _ONE = "double *m = malloc(80), *r[10];"
@@ -503,36 +264,22 @@ SAME_LEVELS = [
     _levels("one memory in two, by values", "f(n, r[1], r[0]);", "double *r[2] = { a, a };"),
     _levels("one memory in two, by another name", "double *q = r[0]; r[1] = q; f(n, r[1], r[0]);"),
     _levels("one memory in two, of another array", "double **s = r; s[0] = s[1]; f(n, r[1], r[0]);"),
-    _levels(
-        "one memory in two, by a call",
-        "init(r); f(n, r[1], r[0]);",
-        head="void init(double **r) { for (int k = 1; k < 10; k++) r[k] = r[k - 1]; }",
-    ),
+    _levels("one memory in two, by a call", "init(r); f(n, r[1], r[0]);", head="void init(double **r) { for (int k = 1; k < 10; k++) r[k] = r[k - 1]; }"),
     _levels("one memory in two, by the library", "memcpy(r, r + 1, 8); f(n, r[1], r[0]);"),
-    _levels(
-        "memory of one function", "f(n, r[1], r[0]);", head="void *malloc(unsigned long n) { return a; }"
-    ),
+    _levels("memory of one function", "f(n, r[1], r[0]);", head="void *malloc(unsigned long n) { return a; }"),
     _levels("a jump", "k = 3; j = 3; goto L; j = k - 1; L: ; f(n, r[k], r[j]);"),
     _levels("a pointer to an iterator", "int *p = &k; j = k - 1; *p = j; f(n, r[k], r[j]);"),
     _levels("a small number that wraps around", "unsigned char l = 2, m; m = l + 256; f(n, r[l], r[m]);"),
     _levels("a sum that wraps around", "unsigned l = 2; f(n, r[l], r[l + 4294967295u + 1]);"),
     _levels("numbers that are 0 or 1", "k = 2; _Bool l, m; l = k; m = k + 1; f(n, r[l], r[m]);"),
-    _levels(
-        "a number of the file that changed",
-        "k = lt - 1; z(); j = lt; f(n, r[k], r[j]);",
-        head="void z(void) { lt--; }",
-    ),
+    _levels("a number of the file that changed", "k = lt - 1; z(); j = lt; f(n, r[k], r[j]);", head="void z(void) { lt--; }"),
 ]
 OTHER_LEVELS = [
     _levels("neighbours", "for (k = 9; k > 0; k--) { j = k - 1; f(n, r[k], r[j]); }"),
     _levels("numbers", "f(n, r[1], r[0]);"),
     _levels("sums", "for (k = 9; k > 0; k--) f(n, r[k], r[k - 1]);"),
     _levels("a number of the file", "k = lt; j = lt - 1; f(n, r[k], r[j]);"),
-    _levels(
-        "of a parameter",
-        "r = r;",
-        head="void h(int n, double **r) { for (int k = 9; k > 0; k--) f(n, r[k], r[k - 1]); }",
-    ),
+    _levels("of a parameter", "r = r;", head="void h(int n, double **r) { for (int k = 9; k > 0; k--) f(n, r[k], r[k - 1]); }"),
 ]
 
 

@@ -175,10 +175,7 @@ NOT_ACCEPTED = [
     ("parallel for", "for (unsigned char l = 1; n % 5 > l; l++) a[l] = 1;"),
     ("parallel for", "for (unsigned l = 1; l < (long)n; l++) a[l] = 1;"),
     ("simd", "for (short l = 1; l <= n - 1; l++) a[l] = 1;"),
-    (
-        "parallel for collapse(2)",
-        "for (i = 0; i < n; i++) for (unsigned short l = 1; l < n; l++) A[i][l] = 1;",
-    ),
+    ("parallel for collapse(2)", "for (i = 0; i < n; i++) for (unsigned short l = 1; l < n; l++) A[i][l] = 1;"),
 ]
 _COUNTED = (
     "unsigned char l = 1; l < 9", "unsigned char l = 1; l < sizeof(int)", "unsigned l = 1; l < n",
@@ -209,12 +206,8 @@ def test_directives_that_no_compiler_need_accept(pragma: str, loop: str) -> None
 @pytest.mark.parametrize("team", ["", "firstprivate(w)", "private(w) default(shared)", "copyin(a)"])
 def test_a_variable_that_the_threads_around_a_region_share(team: str) -> None:
     """A sum of it is none of a variable that each thread has."""
-    region = (
-        "#pragma scop\n#pragma omp for reduction(+:s)\nfor (int i = 0; i < n; i++) s += i;\n#pragma endscop\n"
-    )
-    text = (
-        f"int f(int n) {{ int s = 0, w = n;\n#pragma omp parallel {team}\n{{\n{region}}}\nreturn s + w; }}\n"
-    )
+    region = "#pragma scop\n#pragma omp for reduction(+:s)\nfor (int i = 0; i < n; i++) s += i;\n#pragma endscop\n"
+    text = f"int f(int n) {{ int s = 0, w = n;\n#pragma omp parallel {team}\n{{\n{region}}}\nreturn s + w; }}\n"
     assert (refused_directive(Source("t.c", text)) is None) == ("copyin" not in team)
     own = text.replace("{\n#pragma scop", "{ int s = 0;\n#pragma scop")
     assert refused_directive(Source("t.c", own)) is not None

@@ -20,15 +20,9 @@ double twice(double z) { return 2 * z; }
 
 MOVING = [
     Trap("the subscript changes", "for (i = 0; i < n; i++) { k = i; P *p = &q[k]; k = 2; p->x = 1; }"),
-    Trap(
-        "the subscript counts", "for (i = 0; i < n; i++) { P *p = &q[i]; for (i = 0; i < 3; i++) p->x += 1; }"
-    ),
-    Trap(
-        "the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"
-    ),
-    Trap(
-        "the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"
-    ),
+    Trap("the subscript counts", "for (i = 0; i < n; i++) { P *p = &q[i]; for (i = 0; i < 3; i++) p->x += 1; }"),
+    Trap("the pointer moves in a value", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = (p++)->y; p->y = 2; }"),
+    Trap("the pointer is assigned", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p = &q[0]; p->y = 2; }"),
     Trap("its address is taken", "for (i = 0; i < n; i++) { P *p = &q[i], **r = &p; *r = q; p->x = 1; }"),
     Trap(
         "another type of the elements",
@@ -36,16 +30,8 @@ MOVING = [
         script="reverse(S1, i)",
     ),
     Trap("a cast to a smaller element", "for (i = 0; i < n; i++) { char *p = (char *)(q + i); p[0] = 1; }"),
-    Trap(
-        "a member that is assigned",
-        "for (i = 0; i < n; i++) { P *p = &s->p[i]; s->p = q; p->x = 1; }",
-        parameters="int n, S *s",
-    ),
-    Trap(
-        "a member that a struct brings",
-        "for (i = 0; i < n; i++) { P *p = &s->p[i]; *s = g; p->x = 1; }",
-        parameters="int n, S *s",
-    ),
+    Trap("a member that is assigned", "for (i = 0; i < n; i++) { P *p = &s->p[i]; s->p = q; p->x = 1; }", parameters="int n, S *s"),
+    Trap("a member that a struct brings", "for (i = 0; i < n; i++) { P *p = &s->p[i]; *s = g; p->x = 1; }", parameters="int n, S *s"),
     Trap(
         "a subscript of memory that is assigned",
         "for (i = 0; i < n; i++) { P *p = &q[idx[i]]; idx[i] = 0; p->x = 1; }",
@@ -56,11 +42,7 @@ MOVING = [
         parameters="int n, S *s",
     ),
     Trap("a subscript that a call changes", "for (i = 0; i < n; i++) { P *p = &q[at]; foo(); p->x = 1; }"),
-    Trap(
-        "a member that a call changes",
-        "for (i = 0; i < n; i++) { P *p = &s->p[i]; foo(); p->x = 1; }",
-        parameters="int n, S *s",
-    ),
+    Trap("a member that a call changes", "for (i = 0; i < n; i++) { P *p = &s->p[i]; foo(); p->x = 1; }", parameters="int n, S *s"),
     Trap(
         "a subscript that a pointer changes",
         "for (i = 0; i < n; i++) { P *p = &q[k]; *r = i; p->x = 1; }",
@@ -68,30 +50,15 @@ MOVING = [
     ),
     Trap("volatile elements", "for (i = 0; i < n; i++) { volatile P *p = &q[i]; p->x = 1; p->x = 2; }"),
     Trap("a static pointer", "for (i = 0; i < n; i++) { static P *p = q; p->x += i; }"),
-    Trap(
-        "after a label",
-        "for (i = 0; i < n; i++) { P *p = &q[i]; again: p->x = 1; if (p->y < 0) goto again; }",
-    ),
+    Trap("after a label", "for (i = 0; i < n; i++) { P *p = &q[i]; again: p->x = 1; if (p->y < 0) goto again; }"),
     Trap(
         "out of its row",
         "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = p[i + 1] + A[1][i]; }",
         script="reverse(S1, i)",
     ),
-    Trap(
-        "into the next row",
-        "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = A[1][i]; }",
-        script="reverse(S1, i)",
-    ),
-    Trap(
-        "into the next row from outside",
-        "double *p = A[0]; for (i = 0; i < n; i++) { x++; *x = p[i]; A[1][i] = i; }",
-        script="reverse(S1, i)",
-    ),
-    Trap(
-        "two pointers to one element",
-        "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }",
-        script="reverse(S1, i)",
-    ),
+    Trap("into the next row", "for (i = 0; i < n; i++) { double *p = A[0]; p[i] = A[1][i]; }", script="reverse(S1, i)"),
+    Trap("into the next row from outside", "double *p = A[0]; for (i = 0; i < n; i++) { x++; *x = p[i]; A[1][i] = i; }", script="reverse(S1, i)"),
+    Trap("two pointers to one element", "for (i = 1; i < n; i++) { P *p = &q[i], *r = &q[i - 1]; p->x = r->x; }", script="reverse(S1, i)"),
 ]
 
 FOLLOWED = [
@@ -100,42 +67,20 @@ FOLLOWED = [
     Trap("a sum", "for (i = 0; i < n; i++) { P *p = q + i; p->x = twice(p->y); }"),
     Trap("two of them", "for (i = 0; i < n; i++) { P *p = &q[i], *r = &q[n - 1 - i]; p->x = r->y; }"),
     Trap("one from another", "for (i = 0; i < n - 1; i++) { P *p = &q[i]; P *r = p + 1; r->x = p->y; }"),
-    Trap(
-        "of a struct", "for (i = 0; i < n; i++) { P *p = &s->own[i]; p->x = p->y; }", parameters="int n, S *s"
-    ),
-    Trap(
-        "through a struct",
-        "for (i = 0; i < n; i++) { P *p = &s->p[i]; p->x = p->y; }",
-        parameters="int n, S *s",
-    ),
+    Trap("of a struct", "for (i = 0; i < n; i++) { P *p = &s->own[i]; p->x = p->y; }", parameters="int n, S *s"),
+    Trap("through a struct", "for (i = 0; i < n; i++) { P *p = &s->p[i]; p->x = p->y; }", parameters="int n, S *s"),
     Trap(
         "numbers through a struct",
         "for (i = 0; i < n; i++) { double *p = s->d + i * s->w; for (j = 0; j < n; j++) p[j] = j; }",
         parameters="int n, S *s",
     ),
-    Trap(
-        "numbers through a struct as a value",
-        "for (i = 0; i < n; i++) { double *p = s.d + i; p[0] = 1; }",
-        parameters="int n, S s",
-    ),
+    Trap("numbers through a struct as a value", "for (i = 0; i < n; i++) { double *p = s.d + i; p[0] = 1; }", parameters="int n, S s"),
     Trap("a constant subscript", "for (i = 0; i < n; i++) { const P *p = &q[3]; a[i] = p->x; }"),
-    Trap(
-        "another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"
-    ),
-    Trap(
-        "another array of the name",
-        "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }",
-    ),
-    Trap(
-        "in two loops",
-        "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }",
-    ),
+    Trap("another variable of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { int i = 3; p->x = i; } }"),
+    Trap("another array of the name", "for (i = 0; i < n; i++) { P *p = &q[i]; { P q[2]; q[0].x = 1; p->x = q[0].x; } }"),
+    Trap("in two loops", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; } for (i = 0; i < n; i++) { P *p = &q[i]; p->y = 1; }"),
     Trap("the pointer moves", "for (i = 0; i < n; i++) { P *p = &q[i]; p->x = 1; p++; p->y = 2; }"),
-    Trap(
-        "through a macro",
-        "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }",
-        head="#define SET(p) (p++)->x = 1",
-    ),
+    Trap("through a macro", "for (i = 0; i < n; i++) { P *p = &q[i]; SET(p); }", head="#define SET(p) (p++)->x = 1"),
 ]
 
 

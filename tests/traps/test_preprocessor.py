@@ -33,44 +33,17 @@ _INCLUDE = '#include "h.h"'
 HIDDEN = [
     Trap("an array by another name", _COPY, "#define z a"),
     Trap("an array by another name, in a header", _COPY, _INCLUDE, headers=_h("#define z a\n")),
-    Trap(
-        "an array by another name, under a condition",
-        _COPY,
-        "double w[9];\n#if 1\n#define z a\n#else\n#define z w\n#endif",
-    ),
-    Trap(
-        "an array by another name, for this compiler",
-        _COPY,
-        "#ifdef __GNUC__\n#define z a\n#endif\n#ifndef z\ndouble z[9];\n#endif",
-    ),
+    Trap("an array by another name, under a condition", _COPY, "double w[9];\n#if 1\n#define z a\n#else\n#define z w\n#endif"),
+    Trap("an array by another name, for this compiler", _COPY, "#ifdef __GNUC__\n#define z a\n#endif\n#ifndef z\ndouble z[9];\n#endif"),
     Trap("redefined", _COPY, "#define z b\n#undef z\n#define z a"),
     Trap("redefined by a digraph", _COPY, "double z[9];\n%:define z a"),
     Trap("defined over two lines", _COPY, "double z[9];\n#define \\\nz a"),
     Trap("defined in a comment's end", _COPY, "double z[9]; /*\n*/ #define z a"),
-    Trap(
-        "put aside and brought back",
-        _COPY,
-        '#define z a\n#pragma push_macro("z")\n#undef z\n#define z b\n#pragma pop_macro("z")',
-    ),
+    Trap("put aside and brought back", _COPY, '#define z a\n#pragma push_macro("z")\n#undef z\n#define z b\n#pragma pop_macro("z")'),
     Trap("through two macros", _COPY, _INCLUDE, headers=_h("#define y a\n#define z y\n")),
-    Trap(
-        "a function that is a macro with a call",
-        "for (i = 1; i < n; i++) b[i] = F(i);",
-        _INCLUDE,
-        headers=_h("#include <stdlib.h>\n#define F(e) (rand() + e)\n"),
-    ),
-    Trap(
-        "a macro that reads what the region writes",
-        "for (i = 1; i < n; i++) { b[i] = LAST; s = i; }",
-        _INCLUDE,
-        headers=_h("#define LAST s\n"),
-    ),
-    Trap(
-        "an iterator by another name",
-        "for (i = 1; i < n; i++) a[me] = i;",
-        _INCLUDE,
-        headers=_h("#define me i\n"),
-    ),
+    Trap("a function that is a macro with a call", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#include <stdlib.h>\n#define F(e) (rand() + e)\n")),
+    Trap("a macro that reads what the region writes", "for (i = 1; i < n; i++) { b[i] = LAST; s = i; }", _INCLUDE, headers=_h("#define LAST s\n")),
+    Trap("an iterator by another name", "for (i = 1; i < n; i++) a[me] = i;", _INCLUDE, headers=_h("#define me i\n")),
     Trap("a sum without parentheses", "for (i = 0; i < n; i++) a[2 * N] = a[i];", "#define N i + 1"),
     Trap("a bound without parentheses", "for (i = 0; i < 2 * N; i++) a[i] = s;", "#define N n + 1"),
     Trap("a step", "for (i = 0; i < n; i += N) a[i] = a[i + 1];", _INCLUDE, headers=_h("#define N i\n")),
@@ -80,25 +53,10 @@ HIDDEN = [
     Trap("a counter", "for (i = 0; i < n; i++) a[i] = __COUNTER__;"),
     Trap("a counter in a macro", "for (i = 0; i < n; i++) a[i] = UNIQUE;", "#define UNIQUE __COUNTER__"),
     Trap("a pragma in the text", '_Pragma("omp parallel for") for (i = 1; i < n; i++) a[i] = a[i - 1];'),
-    Trap(
-        "a pragma in a macro",
-        "FAST for (i = 1; i < n; i++) a[i] = a[i - 1];",
-        '#define FAST _Pragma("omp parallel for")',
-    ),
-    Trap(
-        "a definition in the region",
-        "for (i = 1; i < n; i++) a[i] = 1;\n%:define a b\nfor (i = 1; i < n; i++) a[i] = 2;",
-    ),
-    Trap(
-        "a name over two lines",
-        "for (i = 1; i < n; i++) z\\\nz[i] = a[i - 1];",
-        "double z[9], zz[9];\n#define zz a",
-    ),
-    Trap(
-        "a comment that a backslash continues",
-        "// is this a comment? \\\nfor (i = 1; i < n; i++) a[i] = 1;\nfor (i = 1; i < n; i++) b[i] = a[i];",
-        "#define a b",
-    ),
+    Trap("a pragma in a macro", "FAST for (i = 1; i < n; i++) a[i] = a[i - 1];", '#define FAST _Pragma("omp parallel for")'),
+    Trap("a definition in the region", "for (i = 1; i < n; i++) a[i] = 1;\n%:define a b\nfor (i = 1; i < n; i++) a[i] = 2;"),
+    Trap("a name over two lines", "for (i = 1; i < n; i++) z\\\nz[i] = a[i - 1];", "double z[9], zz[9];\n#define zz a"),
+    Trap("a comment that a backslash continues", "// is this a comment? \\\nfor (i = 1; i < n; i++) a[i] = 1;\nfor (i = 1; i < n; i++) b[i] = a[i];", "#define a b"),
 ]
 
 PLAIN = [
@@ -108,94 +66,22 @@ PLAIN = [
     Trap("one that was another before", _COUNT, "#define N 10\n#undef N\n#define N 20"),
     Trap("one of two branches", _COUNT, "#ifdef __GNUC__\n#define N 10\n#else\n#define N 20\n#endif"),
     Trap("an element", "for (i = 0; i < n; i++) AT(i) = AT(i + 1);", "#define AT(e) a[(e)]"),
-    Trap(
-        "a minimum", "for (i = 0; i < MIN(n, 50); i++) a[i] = s;", "#define MIN(p, q) ((p) < (q) ? (p) : (q))"
-    ),
+    Trap("a minimum", "for (i = 0; i < MIN(n, 50); i++) a[i] = s;", "#define MIN(p, q) ((p) < (q) ? (p) : (q))"),
     Trap("a value", "for (i = 0; i < n; i++) a[i] = SQUARE(b[i]);", "#define SQUARE(e) ((e) * (e))"),
     Trap("a definition after the region", _COPY, "double z[9];", after="\n#define z a\n"),
 ]
 
 WRITTEN_OUT = [
-    (
-        Trap(
-            "pasted",
-            "for (i = 1; i < n; i++) CAT(z, 1)[i] = a[i - 1];",
-            "double z1[9];\n#define CAT(p, q) p##q\n#define z1 a",
-        ),
-        "for (i = 1; i < n; i++) a[i] = a[i - 1];",
-    ),
-    (
-        Trap(
-            "a function that is a macro",
-            "for (i = 1; i < n; i++) b[i] = F(i);",
-            _INCLUDE,
-            headers=_h("#define F(e) (a[e] = e)\n"),
-        ),
-        "for (i = 1; i < n; i++) b[i] = (a[i] = i);",
-    ),
-    (
-        Trap(
-            "a macro that counts",
-            "for (i = 1; i < n; i++) b[i] = NEXT;",
-            _INCLUDE,
-            headers=_h("static int count;\n#define NEXT (count++)\n"),
-        ),
-        "for (i = 1; i < n; i++) b[i] = (count++);",
-    ),
-    (
-        Trap("the rest of a loop's head", "for (i = 0; i < n STEP) a[i] = s;", "#define STEP ; i++"),
-        "for (i = 0; i < n; i++) a[i] = s;",
-    ),
-    (
-        Trap(
-            "a statement",
-            "for (i = 0; i < n; i++) { a[i] = s; MORE }",
-            _INCLUDE,
-            headers=_h("#define MORE b[i] = a[i + 1];\n"),
-        ),
-        "for (i = 0; i < n; i++) { a[i] = s; b[i] = a[i + 1]; }",
-    ),
-    (
-        Trap(
-            "a block that runs once",
-            "for (i = 0; i < n; i++) if (i > 3) SWAP(a[i], b[i]); else a[i] = 0;",
-            "#define SWAP(p, q) do { double u = (p); (p) = (q); (q) = u; } while (0)",
-        ),
-        "for (i = 0; i < n; i++) if (i > 3) { double u = a[i]; a[i] = b[i]; b[i] = u; } else a[i] = 0;",
-    ),
-    (
-        Trap(
-            "heads of loops",
-            "FOR(i, 0, n) FOR(j, i, n) A[i][j] = 0;",
-            "#define FOR(v, p, q) for (v = (p); v < (q); v++)",
-        ),
-        "for (i = 0; i < n; i++) for (j = i; j < n; j++) A[i][j] = 0;",
-    ),
-    (
-        Trap(
-            "an end that is a macro",
-            "BEGIN(i) a[i] = s; END",
-            "#define BEGIN(v) for (v = 0; v < n; v++) {\n#define END }",
-        ),
-        "for (i = 0; i < n; i++) a[i] = s;",
-    ),
-    (
-        Trap(
-            "an element of a member",
-            "for (i = 0; i < n; i++) U(&g, i) = U(&g, i + 1);",
-            "struct { double *u; } g;\n#define U(p, e) ((p)->u[(e)])",
-        ),
-        "",
-    ),
-    (
-        Trap(
-            "an element of a member, by its owner",
-            "for (i = 0; i < n; i++) U(o, i) = U(o, i + 1);",
-            "struct g { double *u; };\n#define U(p, e) ((p)->u[(e)])",
-            parameters="int n, struct g *o",
-        ),
-        "for (i = 0; i < n; i++) o->u[i] = o->u[i + 1];",
-    ),
+    (Trap("pasted", "for (i = 1; i < n; i++) CAT(z, 1)[i] = a[i - 1];", "double z1[9];\n#define CAT(p, q) p##q\n#define z1 a"), "for (i = 1; i < n; i++) a[i] = a[i - 1];"),
+    (Trap("a function that is a macro", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#define F(e) (a[e] = e)\n")), "for (i = 1; i < n; i++) b[i] = (a[i] = i);"),
+    (Trap("a macro that counts", "for (i = 1; i < n; i++) b[i] = NEXT;", _INCLUDE, headers=_h("static int count;\n#define NEXT (count++)\n")), "for (i = 1; i < n; i++) b[i] = (count++);"),
+    (Trap("the rest of a loop's head", "for (i = 0; i < n STEP) a[i] = s;", "#define STEP ; i++"), "for (i = 0; i < n; i++) a[i] = s;"),
+    (Trap("a statement", "for (i = 0; i < n; i++) { a[i] = s; MORE }", _INCLUDE, headers=_h("#define MORE b[i] = a[i + 1];\n")), "for (i = 0; i < n; i++) { a[i] = s; b[i] = a[i + 1]; }"),
+    (Trap("a block that runs once", "for (i = 0; i < n; i++) if (i > 3) SWAP(a[i], b[i]); else a[i] = 0;", "#define SWAP(p, q) do { double u = (p); (p) = (q); (q) = u; } while (0)"), "for (i = 0; i < n; i++) if (i > 3) { double u = a[i]; a[i] = b[i]; b[i] = u; } else a[i] = 0;"),
+    (Trap("heads of loops", "FOR(i, 0, n) FOR(j, i, n) A[i][j] = 0;", "#define FOR(v, p, q) for (v = (p); v < (q); v++)"), "for (i = 0; i < n; i++) for (j = i; j < n; j++) A[i][j] = 0;"),
+    (Trap("an end that is a macro", "BEGIN(i) a[i] = s; END", "#define BEGIN(v) for (v = 0; v < n; v++) {\n#define END }"), "for (i = 0; i < n; i++) a[i] = s;"),
+    (Trap("an element of a member", "for (i = 0; i < n; i++) U(&g, i) = U(&g, i + 1);", "struct { double *u; } g;\n#define U(p, e) ((p)->u[(e)])"), ""),
+    (Trap("an element of a member, by its owner", "for (i = 0; i < n; i++) U(o, i) = U(o, i + 1);", "struct g { double *u; };\n#define U(p, e) ((p)->u[(e)])", parameters="int n, struct g *o"), "for (i = 0; i < n; i++) o->u[i] = o->u[i + 1];"),
 ]
 """Macros that are more than expressions, and what their regions mean; where that is not read, no text."""
 
@@ -210,34 +96,15 @@ def test_macros_that_are_written_out(trap: Trap, meaning: str, tmp_path: Path) -
         (plain,) = read_c(tmp_path / "t.c")
         for one, other in zip(program.statements, plain.statements, strict=True):
             assert one.domain.is_equal(other.domain)
-            assert [str(access.relation) for access in one.accesses] == [
-                str(access.relation) for access in other.accesses
-            ]
+            assert [str(access.relation) for access in one.accesses] == [str(access.relation) for access in other.accesses]
 
 
 NOT_WRITTEN_OUT = [
-    Trap(
-        "a counter",
-        "for (i = 0; i < n; i++) INC(a[i])",
-        "#define J(p, q) p##q\n#define K(p, q) J(p, q)\n#define INC(e) { double K(u, __COUNTER__) = e; }",
-        after="int z = __COUNTER__;",
-    ),
+    Trap("a counter", "for (i = 0; i < n; i++) INC(a[i])", "#define J(p, q) p##q\n#define K(p, q) J(p, q)\n#define INC(e) { double K(u, __COUNTER__) = e; }", after="int z = __COUNTER__;"),
     Trap("a line number", "for (i = 0; i < n; i++) LOG(a[i])", "#define LOG(e) { e = __LINE__; }"),
-    Trap(
-        "a name that would expand again",
-        "for (i = 0; i < n; i++) SET(i)",
-        "struct { double v; } q;\n#define q q.v\n#define SET(e) { a[e] = q; }",
-    ),
-    Trap(
-        "a jump out of what runs once",
-        "for (i = 0; i < n; i++) ONCE(a[i] > 0, a[i] = 2);",
-        "#define ONCE(c, e) do { if (c) break; e; } while (0)",
-    ),
-    Trap(
-        "a pragma",
-        "PAR a[i] = a[i + 1]; }",
-        '#define PAR _Pragma("omp parallel for") for (i = 0; i < n; i++) {',
-    ),
+    Trap("a name that would expand again", "for (i = 0; i < n; i++) SET(i)", "struct { double v; } q;\n#define q q.v\n#define SET(e) { a[e] = q; }"),
+    Trap("a jump out of what runs once", "for (i = 0; i < n; i++) ONCE(a[i] > 0, a[i] = 2);", "#define ONCE(c, e) do { if (c) break; e; } while (0)"),
+    Trap("a pragma", "PAR a[i] = a[i + 1]; }", '#define PAR _Pragma("omp parallel for") for (i = 0; i < n; i++) {'),
     Trap("a keyword", "for (i = 0; i < n; i++) IF(i > 2) a[i] = s;", "#define IF(e) while (e)"),
 ]
 
@@ -257,10 +124,7 @@ def test_macros_that_are_what_they_look_like(trap: Trap, tmp_path: Path) -> None
     assert answer(trap, tmp_path) == PROVED
 
 
-@pytest.mark.parametrize(
-    ("options", "is_proved"),
-    [((), True), (("-Dz=a",), False), (("-Dz=a", "-Uz"), True), (("-D", "zz=b"), True)],
-)
+@pytest.mark.parametrize(("options", "is_proved"), [((), True), (("-Dz=a",), False), (("-Dz=a", "-Uz"), True), (("-D", "zz=b"), True)])
 def test_macros_of_the_command_line(options: tuple[str, ...], is_proved: bool, tmp_path: Path) -> None:
     trap = Trap("", _COPY, "#ifndef z\ndouble z[100];\n#endif")
     assert (answer(trap, tmp_path, CompilerOptions(options)) == PROVED) == is_proved
@@ -422,10 +286,7 @@ def test_a_region_that_stays_keeps_all_branches(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("head", "after"),
-    [
-        ("", "\n#define SIZE 10"),
-        ('#pragma push_macro("SIZE")\n#define SIZE 10\n#pragma pop_macro("SIZE")', ""),
-    ],
+    [("", "\n#define SIZE 10"), ('#pragma push_macro("SIZE")\n#define SIZE 10\n#pragma pop_macro("SIZE")', "")],
 )
 def test_a_parameter_that_is_a_macro_elsewhere(head: str, after: str, tmp_path: Path) -> None:
     """The macro has its number where it is defined, and the loop another one."""

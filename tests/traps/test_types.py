@@ -13,15 +13,7 @@ from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer, comparison, function
 
-UNSIGNED_OF_A_HEADER = [
-    "unsigned",
-    "unsigned char",
-    "unsigned short",
-    "unsigned long",
-    "char",
-    "short",
-    "_Bool",
-]
+UNSIGNED_OF_A_HEADER = ["unsigned", "unsigned char", "unsigned short", "unsigned long", "char", "short", "_Bool"]
 """Reversed, a loop with such an iterator runs to `j >= 0` for ever, or wraps around before."""
 SIGNED_OF_A_HEADER = ["int", "long", "long long", "signed", "int32_t"]
 
@@ -33,19 +25,8 @@ def _header(kind: str) -> tuple[tuple[str, str], ...]:
 def _counted(name: str, kind: str) -> list[Trap]:
     head = '#include "kind.h"'
     return [
-        Trap(
-            f"{name} {kind}, outside",
-            "for (c = 0; c < n; c++) a[c] = c;",
-            head,
-            "count_t c;",
-            headers=_header(kind),
-        ),
-        Trap(
-            f"{name} {kind}, in the loop",
-            "for (count_t c = 0; c < n; c++) a[c] = c;",
-            head,
-            headers=_header(kind),
-        ),
+        Trap(f"{name} {kind}, outside", "for (c = 0; c < n; c++) a[c] = c;", head, "count_t c;", headers=_header(kind)),
+        Trap(f"{name} {kind}, in the loop", "for (count_t c = 0; c < n; c++) a[c] = c;", head, headers=_header(kind)),
     ]
 
 
@@ -71,11 +52,7 @@ HEADERS = [trap for kind in UNSIGNED_OF_A_HEADER for trap in _counted("an iterat
 ]
 
 NARROW = [
-    Trap(
-        f"{kind} from {first} while {test}",
-        f"for (c = {first}; {test}; c++) a[i] = 1;",
-        setup=f"{kind} c; i = 0;",
-    )
+    Trap(f"{kind} from {first} while {test}", f"for (c = {first}; {test}; c++) a[i] = 1;", setup=f"{kind} c; i = 0;")
     for kind, first, test in [
         ("unsigned char", "0", "c < 300"),
         ("unsigned char", "0", "c <= 255"),
@@ -136,30 +113,18 @@ OBSERVED = [
         ("a volatile member", "for (i = 0; i < n; i++) a[i] = v.m;", "struct S { volatile double m; } v;"),
         ("a volatile struct", "for (i = 0; i < n; i++) a[i] = v.m;", "volatile struct S { double m; } v;"),
         ("through a pointer to volatile", "for (i = 0; i < n; i++) a[i] = v[i];", "volatile double *v;"),
-        (
-            "a member through a pointer to volatile",
-            "for (i = 0; i < n; i++) a[i] = v->m;",
-            "volatile struct S { double m; } *v;",
-        ),
+        ("a member through a pointer to volatile", "for (i = 0; i < n; i++) a[i] = v->m;", "volatile struct S { double m; } *v;"),
         ("atomic", "for (i = 0; i < n; i++) v += i;", "_Atomic int v;"),
         ("an atomic member", "for (i = 0; i < n; i++) v.m += i;", "struct S { _Atomic int m; } v;"),
         ("a bit-field", "for (i = 0; i < n; i++) v.m = i;", "struct S { int m : 3, k : 5; } v;"),
         ("a bit-field that is counted up", "for (i = 0; i < n; i++) v.m++;", "struct S { int m : 3; } v;"),
-        (
-            "a bit-field by a typedef",
-            "for (i = 0; i < n; i++) v[i].m = i;",
-            "typedef struct { unsigned m : 1; } B; B v[9];",
-        ),
+        ("a bit-field by a typedef", "for (i = 0; i < n; i++) v[i].m = i;", "typedef struct { unsigned m : 1; } B; B v[9];"),
     ]
 ]
 
 ELEMENTS = [
     Trap("double is float", "for (i = 0; i < n; i++) z[i] = i;", "#define double float\ndouble z[100];"),
-    Trap(
-        "float by a typedef named like a type",
-        "for (i = 0; i < n; i++) z[i] = i;",
-        "typedef float size_t; size_t z[100];",
-    ),
+    Trap("float by a typedef named like a type", "for (i = 0; i < n; i++) z[i] = i;", "typedef float size_t; size_t z[100];"),
 ]
 
 
@@ -238,9 +203,7 @@ def test_what_keeps_an_iterator_in_range_can_be_stated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned long"])
 def test_a_local_of_an_unsigned_type_is_its_value_converted(kind: str, tmp_path: Path) -> None:
-    trap = Trap(
-        "", f"for (int i = 0; i < n; i++) {{ {kind} u = i; a[u] = b[i] + u; }}", "#include <stddef.h>"
-    )
+    trap = Trap("", f"for (int i = 0; i < n; i++) {{ {kind} u = i; a[u] = b[i] + u; }}", "#include <stddef.h>")
     assert answer(trap, tmp_path) == PROVED
     text = function("for (int i = 0; i < n; i++) { unsigned u = i - 5; a[i] = b[i] + u / 2; }")
     assert comparison(text, text.replace("+ u / 2", "+ (i - 5) / 2"), tmp_path) != PROVED
@@ -307,9 +270,7 @@ def test_a_declaration_that_is_none_is_told_as_such(tmp_path: Path) -> None:
         read_c(file)
 
 
-@pytest.mark.parametrize(
-    "test", ["n >= u", "(unsigned)n > 5", "n - 5 < u", "u > n && n < 9", "n == u || n < u"]
-)
+@pytest.mark.parametrize("test", ["n >= u", "(unsigned)n > 5", "n - 5 < u", "u > n && n < 9", "n == u || n < u"])
 def test_a_size_that_an_unsigned_number_is_compared_with_may_be_below_0(test: str, tmp_path: Path) -> None:
     """In C, -3 >= 2u: the test is left as it is, and nothing of the size is taken on trust."""
     (tmp_path / "t.c").write_text(function(f"if ({test}) a[0] = 1;", setup="unsigned u = 2;"))
@@ -320,10 +281,7 @@ def test_a_size_that_an_unsigned_number_is_compared_with_may_be_below_0(test: st
 
 def test_what_depends_on_a_header_that_is_missing_is_not_known(tmp_path: Path) -> None:
     head = '#include "missing_for_sure.h"'
-    for setup, loop in (
-        ("", "for (idx_t c = 0; c < n; c++)"),
-        ("idx_t m = n;", "for (int c = 0; c < m; c++)"),
-    ):
+    for setup, loop in (("", "for (idx_t c = 0; c < n; c++)"), ("idx_t m = n;", "for (int c = 0; c < m; c++)")):
         trap = Trap("missing", f"{loop} a[c] = c;", head, setup)
         assert "it is not known what" in answer(trap, tmp_path)
 
@@ -379,7 +337,5 @@ def test_a_loop_that_counts_to_0_has_no_end_below_it(start: str, is_same: bool, 
 @pytest.mark.parametrize("body", ["q[i] = w;", "q[i] = g(w);", "q[i] = w + 1;"])
 def test_types_that_the_interface_of_the_front_end_does_not_know(body: str, tmp_path: Path) -> None:
     head = "typedef _Float16 T; T q[100], w; T g(T) __attribute__((const));"
-    old, new = (
-        function(f"for (i = {first}) {body}", head=head) for first in ("0; i < n; i++", "n - 1; i >= 0; i--")
-    )
+    old, new = (function(f"for (i = {first}) {body}", head=head) for first in ("0; i < n; i++", "n - 1; i >= 0; i--"))
     assert comparison(old, new, tmp_path) == PROVED

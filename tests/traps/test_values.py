@@ -93,10 +93,7 @@ def test_a_function_of_the_library_that_is_a_macro_elsewhere(macro: str, option:
 
 _NEGATED = ("for (i = 0; i < 9; i++) a[i] = (-b[i]) * t;", "for (i = 0; i < 9; i++) a[i] = -(b[i] * t);")
 _TURNED = ("for (i = 0; i < 9; i++) a[i] = b[i] / 3;", "for (i = 8; i >= 0; i--) a[i] = b[i] / 3;")
-_UNUSED = (
-    "for (i = 0; i < 9; i++) a[i] = b[i];",
-    "for (i = 0; i < 9; i++) { double d = sqrt(b[i]); a[i] = b[i]; }",
-)
+_UNUSED = ("for (i = 0; i < 9; i++) a[i] = b[i];", "for (i = 0; i < 9; i++) { double d = sqrt(b[i]); a[i] = b[i]; }")
 _ROOTS = ("for (i = 0; i < 9; i++) a[i] = fabs(b[i]);", "for (i = 8; i >= 0; i--) a[i] = fabs(b[i]);")
 SEEN = [
     (_NEGATED, "fesetround(FE_UPWARD);", "", False),

@@ -41,6 +41,7 @@ class AllowedDifferences:
 NO_DIFFERENCES = AllowedDifferences()
 
 
+
 def shapes_of(table: Timetable) -> list[tuple[str, Shape]]:
     return [(statement.name, shape) for statement in table.statements for shape in statement.shapes]
 

@@ -223,7 +223,9 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
             tried += [{name: PAST_TILE[0] if name == one else least for name in free} for one in free]
     tried += [{name: 0 if name == one else 9 for name in free} for one in free]
     for small in SMALL:
-        tried += [{name: large if name == one else small for name in free} for large in past for one in free]
+        tried += [
+            {name: large if name == one else small for name in free} for large in past for one in free
+        ]
     if wide:
         tried += [
             {name: PAST_TWO[0] if name == one else least for name in free} for least in (2, 3) for one in free

@@ -27,6 +27,7 @@ CALLS = {
 }
 
 
+
 @dataclass(frozen=True)
 class AccumulationSyntax:
     """`target` (operator)= e, where `reads` are the occurrences of the accumulator that make the shape.

@@ -274,8 +274,8 @@ class _Translation(FunctionState):
         """A name that no size and no loop around has."""
         name = argument.name_hint or "i"
         taken = {*self.around, *self.names.arguments, *self.sizes}
-        fresh = (
-            name if name not in taken else next(one for k in count(1) if (one := f"{name}_{k}") not in taken)
+        fresh = name if name not in taken else next(
+            one for k in count(1) if (one := f"{name}_{k}") not in taken
         )
         self.values[argument] = Index(Var(fresh), type_of(IndexType()))
         return fresh

@@ -238,12 +238,8 @@ def _difference(value: Expr, name: str, words: Words) -> int:
 
 
 _MAY_CHANGE = (
-    "subscript_expression",
-    "pointer_expression",
-    "field_expression",
-    "call_expression",
-    "assignment_expression",
-    "update_expression",
+    "subscript_expression", "pointer_expression", "field_expression", "call_expression",
+    "assignment_expression", "update_expression",
 )
 
 

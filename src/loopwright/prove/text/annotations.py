@@ -394,10 +394,6 @@ def _kept(
     if not registers:
         kept = in_one_vector(promise.pragma.argument, promise.loop, promise.depth, known[loop.statements])
     return prove_legal(
-        part,
-        part,
-        parallel=[loop],
-        allow_reassociation=bool(promise.reductions),
-        times=KnownTimes(registers, timed),
-        dependences=kept,
+        part, part, parallel=[loop], allow_reassociation=bool(promise.reductions),
+        times=KnownTimes(registers, timed), dependences=kept,
     )
