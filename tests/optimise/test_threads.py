@@ -47,6 +47,25 @@ for (int i = 0; i < 96; i++)
     assert len(judged) == 1 and judged[0] is not None
 
 
+def test_data_that_other_nests_leave_in_a_cache_are_there_for_threads_too(tmp_path: Path) -> None:
+    """A nest judged by itself seems to fetch all its data: nests after others were never shared."""
+    text = """\
+for (int i = 0; i < 400; i++)
+  for (int j = 0; j < 400; j++)
+    S: A[i][j] = B[i][j];
+for (int i = 0; i < 400; i++)
+  for (int j = 0; j < 400; j++)
+    T: B[i][j] = A[i][j] * 2;"""
+    judge = judge_of(tmp_path, text)
+    judge = replace(judge, threads=2, setting=replace(judge.setting, threads=2))
+    start, script = judge.original(), parse_script("parallel(T, i)")
+    after = judge.estimated(script, "", (("S2",), start))
+    judge.known.pop(script)
+    whole = judge.estimated(script, "")
+    assert after is not None and whole is not None
+    assert after.cycles["S2"] == pytest.approx(whole.cycles["S2"], rel=0.02)
+
+
 def test_an_inner_loop_is_shared_in_parts(tmp_path: Path) -> None:
     text = """\
 for (int i = 0; i < 95; i++)

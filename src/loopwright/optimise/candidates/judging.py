@@ -113,6 +113,7 @@ class Judge:
     known: dict[Script, Estimated | None] = field(default_factory=dict)
     settings: dict[Script, SearchContext] = field(default_factory=dict)
     runs: dict[str, float] = field(default_factory=dict)
+    shares: dict[tuple[Script, tuple[str, ...]], float] = field(default_factory=dict)
     refused: int = 0
 
     def is_over(self) -> bool:
@@ -214,8 +215,25 @@ class Judge:
         if not script:
             self.runs.update(found.runs)
         cycles = self._corrected(found, whole)
-        others = {} if known is None else known[1].cycles
-        return None if cycles is None else Estimated(script, plan, {**others, **cycles}, origin)
+        if cycles is None or known is None:
+            return None if cycles is None else Estimated(script, plan, cycles, origin)
+        share = self._share(*known)
+        inside = {name: share * spent for name, spent in cycles.items()}
+        return Estimated(script, plan, {**known[1].cycles, **inside}, origin)
+
+    def _share(self, names: tuple[str, ...], start: Estimated) -> float:
+        """What statements cost among the others over what they cost alone: others leave data in caches."""
+        if (start.script, names) not in self.shares:
+            self.shares[start.script, names] = 1.0
+            part = part_with(start.plan, names)
+            try:
+                alone = self.limited(lambda _: self._estimate(start.plan, part))
+            except (GaveUp, InternalError):
+                return 1.0
+            cycles = self._corrected(alone, _divided(start.plan)) or {}
+            if spent := sum(cycles.values()):
+                self.shares[start.script, names] = sum(start.cycles[name] for name in cycles) / spent
+        return self.shares[start.script, names]
 
     def _begun(self, script: Script) -> tuple[Plan, Script]:
         """The plan after the longest beginning of a script that is known to be legal, and the other steps."""
@@ -234,8 +252,10 @@ class Judge:
             is_legal = prove_plan(plan, allow_reassociation=allowed, known=plan.storage[:proved]).proved
         else:
             is_legal = is_kept(plan, dependences, before=before, allow_reassociation=allowed)
-        if not is_legal:
-            return None
+        return self._estimate(plan, part) if is_legal else None
+
+    def _estimate(self, plan: Plan, part: Plan) -> Estimate:
+        """What the statements of a part of the plan cost."""
         node = generate(to_schedule(part), GenerationOptions())
         machine = self.setting.machine.widened if plan.is_widened else self.setting.machine
         return estimate(node, part.program, self.setting.sizes, machine, self.threads)
