@@ -17,12 +17,9 @@
     Path("report.html").write_text(lw.report("gemm.c", "tile(Mult, 32, 32)").html)
 
 docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
-
-Some functions have the name of a room, which is a subpackage: `lw.read` is the function, and
-`from loopwright.read.poly import parse` imports from the room.  Python binds a subpackage's name in
-its parent once, when the subpackage is first loaded.  So the rooms are loaded below, before the
-functions are defined, and no later import changes what `lw.read` is.  Loading them is cheap: these
-rooms import nothing in their `__init__`, and the functions import what they need when they are called.
+Some functions have the name of a room, a subpackage: `lw.read` is the function, and
+`from loopwright.read.poly import parse` imports from the room.  Python binds a subpackage's name in its
+parent when it is first loaded, so the rooms, which import nothing, are loaded before the functions.
 """
 
 from __future__ import annotations
@@ -37,14 +34,15 @@ import loopwright.optimise
 import loopwright.prove
 import loopwright.read
 import loopwright.report  # noqa: F401
-from loopwright.arguments import expected, facts, one_file, one_of, problem_sizes, pure_names, texts
-from loopwright.display import Displayed
+from loopwright import arguments as given
+from loopwright.display import Displayed, public
 from loopwright.errors import BadArgument, BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from loopwright.check.run.report import Report
+    from loopwright.errors import Diagnostic
     from loopwright.loops.nodes import Node
     from loopwright.model.program import Program
     from loopwright.model.schedule import LoopType, Schedule
@@ -74,6 +72,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__doc__", "__version__"]
 
 
+@public
 def read(
     path: str | Path,
     *,
@@ -106,6 +105,7 @@ def read(
     return first
 
 
+@public
 def read_regions(
     path: str | Path,
     *,
@@ -131,9 +131,10 @@ def _reading(
     from loopwright.c.selection.choice import choice
     from loopwright.read.c.options import ReadOptions
 
-    return ReadOptions(pure_names(pure), facts(assume), choice(function, loop))
+    return ReadOptions(given.pure_names(pure), given.facts(assume), choice(function, loop))
 
 
+@public
 def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
     """The loops of a C file: how to ask for them, and what they mean or why they cannot be read."""
     from loopwright.read.c.find import nests_of
@@ -142,13 +143,15 @@ def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = 
     return nests_of(load_c(path), _reading(pure, assume))
 
 
+@public
 def read_schedule(path: str | Path) -> Schedule:
     """The schedule that a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file describes."""
     from loopwright.read.schedules import read_schedule
 
-    return read_schedule(path)
+    return read_schedule(given.file_named(path))
 
 
+@public
 def generate(
     schedule: Schedule,
     *,
@@ -167,8 +170,8 @@ def generate(
     from loopwright.generate.program import generate
     from loopwright.model.schedule import LoopType, Schedule
 
-    expected(schedule, Schedule, "a schedule", "lw.generate(lw.read_schedule('file.poly'))")
-    one_of(loop_type, [*LoopType, *(one.value for one in LoopType)], "type of loops")
+    given.expected(schedule, Schedule, "a schedule", "lw.generate(lw.read_schedule('file.poly'))")
+    given.one_of(loop_type, [*LoopType, *(one.value for one in LoopType)], "type of loops")
     options = GenerationOptions(
         loop_type=LoopType(loop_type),
         separate_from=separate_from,
@@ -198,6 +201,7 @@ def prove(
     loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> Comparison: ...
+@public
 def prove(
     what: Plan | Schedule | str | Path,
     other: Node | str | Path | None = None,
@@ -230,13 +234,14 @@ def prove(
             from loopwright.loops.nodes import Node
             from loopwright.prove.scanning.scan import prove_scan
 
-            expected(program, Node, "a program", "lw.prove(schedule, program)")
+            given.expected(program, Node, "a program", "lw.prove(schedule, program)")
             return prove_scan(what, program)
         case _:
             ways = "write prove(plan), prove(schedule, program) or prove('old.c', 'new.c')"
             raise BadArgument(Code.ARGUMENTS, "these values cannot be proved together", hint=ways)
 
 
+@public
 def check(
     program: str | Path,
     spec: str | Path | None = None,
@@ -248,10 +253,11 @@ def check(
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
     from loopwright.check.verify import CheckOptions, check_file
 
-    numbers = problem_sizes(sizes, "lw.check('new.c', 'old.c', N=100)")
+    numbers = given.problem_sizes(sizes, "lw.check('new.c', 'old.c', N=100)")
     return check_file(program, spec, CheckOptions(numbers, reading=_reading(function=function, loop=loop)))
 
 
+@public
 def optimise(
     path: str | Path,
     *,
@@ -265,17 +271,19 @@ def optimise(
     from loopwright.c.selection.choice import choice
     from loopwright.optimise.optimising import Search, optimise_file
 
-    numbers = problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
-    search = Search(budget, model, defines=tuple(f"{name}={size}" for name, size in numbers.items()))
+    numbers = given.problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
+    allowed = given.seconds(budget, "lw.optimise('program.c', budget=60)")
+    search = Search(allowed, model, defines=tuple(f"{name}={size}" for name, size in numbers.items()))
     return optimise_file(path, search, choice(function, loop))
 
 
+@public
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
     """What may be done to the loops as they were written: every suggestion is proved legal."""
     from loopwright.optimise.pricing import priced_suggestions
     from loopwright.transform.plan import Plan
 
-    expected(plan, Plan, "a plan", "lw.suggest(lw.read('file.c'))")
+    given.expected(plan, Plan, "a plan", "lw.suggest(lw.read('file.c'))")
     return tuple(one for one in priced_suggestions(plan) if one.legal)
 
 
@@ -291,6 +299,7 @@ def to_c(
     allow_reassociation: bool = False,
     guard: bool = False,
 ) -> str: ...
+@public
 def to_c(
     program: Node | Plan | Sequence[Plan],
     *,
@@ -313,18 +322,19 @@ def to_c(
         from loopwright.emit.c import to_c
         from loopwright.loops.nodes import Node
 
-        expected(program, Node, "a plan or a program", usage)
-        return to_c(program, standalone=standalone, parameters=texts(parameters, usage), openmp=openmp)
+        given.expected(program, Node, "a plan or a program", usage)
+        return to_c(program, standalone=standalone, parameters=given.texts(parameters, usage), openmp=openmp)
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import rewritten
     from loopwright.rewrite.request import RewriteOptions
 
     plans = [program] if isinstance(program, Plan) else program
-    one_file([one.written.region if isinstance(one, Plan) else one for one in plans], usage)
+    given.one_file([one.written.region if isinstance(one, Plan) else one for one in plans], usage)
     options = RewriteOptions(openmp=openmp, allow_reassociation=allow_reassociation, guard=guard)
     return rewritten(plans, options, silent).source.text
 
 
+@public
 def describe(what: Plan | Program) -> str:
     """What was understood of a region, as `loopwright extract` prints it: domains, accesses, dependences."""
     from loopwright.model.dependences import dependences
@@ -332,11 +342,12 @@ def describe(what: Plan | Program) -> str:
     from loopwright.report.program_text import as_text
     from loopwright.transform.plan import Plan
 
-    expected(what, (Plan, Program), "a plan or a program", "lw.describe(lw.read('file.c'))")
+    given.expected(what, (Plan, Program), "a plan or a program", "lw.describe(lw.read('file.c'))")
     program = what.program if isinstance(what, Plan) else what
     return as_text(program, dependences(program))
 
 
+@public
 def report(
     path: str | Path,
     script: str | None = None,
@@ -349,20 +360,17 @@ def report(
     allow_reassociation: bool = False,
 ) -> HtmlReport:
     """The page that `loopwright show` writes: what the text of a script does to a C file, and why."""
+    from dataclasses import replace
+
     from loopwright.report.regions import report_on
     from loopwright.rewrite.request import Request
 
-    return report_on(
-        Request(
-            file=str(path),
-            script=script,
-            reading=_reading(pure, assume, function, loop),
-            openmp=openmp,
-            allow_reassociation=allow_reassociation,
-        )
-    )
+    file, reading = str(given.file_named(path)), _reading(pure, assume, function, loop)
+    request = Request(file=file, script=script, reading=reading, openmp=openmp)
+    return report_on(replace(request, allow_reassociation=allow_reassociation))
 
 
+@public
 def widget(plan: Plan, *, allow_reassociation: bool = False) -> MovingWidget:
     """The moving picture of a plan for a notebook: play, step, turn, and sliders for the sizes."""
     try:
@@ -382,4 +390,12 @@ def _html(value: object) -> str:
     return html(value)
 
 
+def _words(diagnostic: Diagnostic) -> str:
+    """The text of an error that a caller from Python gets."""
+    from loopwright.report.diagnostics import as_text
+
+    return as_text(diagnostic, more=True)
+
+
 Displayed.render = _html
+LoopwrightError.render = _words

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from types import UnionType
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 from loopwright.errors import BadArgument, BadInput, Code
 from loopwright.source import Span
@@ -24,6 +25,11 @@ def expected(value: object, kinds: type | tuple[type, ...] | UnionType, what: st
     if not isinstance(value, kinds):
         message = f"{what} is expected here, not {kind_of(value)}"
         raise BadArgument(Code.ARGUMENTS, message, hint=f"write {usage}")
+
+
+def integer(value: T) -> T | int:
+    """An integer of another library (numpy's) as Python's; any other value as it is."""
+    return index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else value
 
 
 def kind_of(value: object) -> str:
@@ -92,10 +98,19 @@ def one_file(regions: Sequence[object], usage: str) -> None:
         raise BadInput(Code.ARGUMENTS, message, hint="give one plan for each region")
 
 
+def seconds(value: float, usage: str) -> float:
+    """A time that is allowed."""
+    expected(value, (int, float), "a number of seconds", usage)
+    if not 0.001 <= value < float("inf"):
+        raise BadInput(Code.ARGUMENTS, f"{value} must be a number of seconds >= 0.001", hint=f"write {usage}")
+    return value
+
+
 def problem_sizes(sizes: Mapping[str, object], usage: str) -> dict[str, int]:
     """Numbers by the names of the sizes."""
     found: dict[str, int] = {}
-    for name, value in sizes.items():
+    for name, given in sizes.items():
+        value = integer(given)
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 10**_DIGITS:
             of = "a longer one" if isinstance(value, int) and not isinstance(value, bool) else kind_of(value)
             message = f"{name} must be an integer of at most {_DIGITS} digits, not {of}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from loopwright.lazy_dataclass import dataclass
 from loopwright.source import Span
@@ -148,11 +148,19 @@ class Diagnostic:
 class LoopwrightError(Exception):
     """What the user sees: a message, where it belongs, and what to do next."""
 
+    render: ClassVar[Callable[[Diagnostic], str]]
+    """A diagnostic as the command line prints it, given from above as `Displayed.render` is."""
+    is_shown = False
+    """Whether a caller from Python gets it: then its text has the place, the hint and the witness too."""
+
     def __init__(
         self, code: Code, message: str, *, span: Span | None = None, hint: str | None = None
     ) -> None:
         super().__init__(message)
         self.diagnostic = Diagnostic(code, message, span, hint)
+
+    def __str__(self) -> str:
+        return LoopwrightError.render(self.diagnostic).rstrip() if self.is_shown else super().__str__()
 
     def __reduce__(self) -> tuple[Callable[..., LoopwrightError], tuple[object, ...]]:
         return _again, (type(self), vars(self))

@@ -187,3 +187,69 @@ def test_functions_can_be_pickled_and_their_room_found() -> None:
 def test_what_cannot_be_proved_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="cannot be proved together"):
         lw.prove("old.c")  # type: ignore[call-overload]
+
+
+def test_an_error_says_all_it_knows_and_shows_no_frames_of_its_insides(tmp_path: Path) -> None:
+    """What a script of Python that does not catch it prints: place, excerpt, witness, hint and code."""
+    path = tmp_path / "sums.c"
+    path.write_text(SUMS)
+    code = f"import loopwright as lw\nlw.to_c(lw.read({str(path)!r})['Add'].interchange('i', 'j').plan)\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    said = done.stderr
+    assert said.count("  File ") == 2, said
+    place = f"{path}:6:12: Clear(i = 1) writes x[1]"
+    for part in ("interchange(Add, i, j)\n", place, "hint: distribute()", "LW101"):
+        assert part in said, said
+    with pytest.raises(BadInput) as raised:
+        lw.read(tmp_path / "none.c")
+    assert str(raised.value).startswith(f"{tmp_path / 'none.c'}:1:1: error: cannot read this file")
+    assert raised.value.message == "cannot read this file: No such file or directory"
+
+
+class Index:
+    """An integer that is not Python's, such as numpy's."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __index__(self) -> int:
+        return self.number
+
+
+def test_integers_of_other_libraries_are_integers(tmp_path: Path) -> None:
+    path = tmp_path / "sums.c"
+    path.write_text(SUMS)
+    plan = lw.read(path, loop=Index(5))  # type: ignore[arg-type]
+    assert plan[Index(5)].name == "@5"  # type: ignore[index]
+    tiled = plan["Add"].distribute("Clear").tile(i=Index(4), j=8).unroll("j", Index(2))  # type: ignore[arg-type]
+    assert [str(one.step) for one in tiled.plan.history][1:] == ["tile(Add, i=4, j=8)", "unroll(Add, j, 2)"]
+
+
+def test_handles_and_lines_name_components(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.c", tmp_path / "two.c"
+    one.write_text(SUMS)
+    two.write_text(SUMS)
+    plan, other = lw.read(one), lw.read(two)
+    assert plan["Clear"].distribute(plan["Add"]).plan.history == plan["Clear"].distribute("Add").plan.history
+    assert str(plan["Clear"].distribute(8).plan.history[-1].step) == "distribute(Clear, @8)"
+    with pytest.raises(BadInput, match="this handle is of another region"):
+        plan["Clear"].distribute(other["Add"])
+    with pytest.raises(AttributeError, match=r"write plan\['Clear'\].tile\(...\)"):
+        plan.tile(4)  # type: ignore[attr-defined]
+
+
+def test_budgets_files_and_sizes_of_widgets(tmp_path: Path) -> None:
+    path = tmp_path / "sums.c"
+    path.write_text(SUMS)
+    for budget in ("x", -1, float("nan")):
+        with pytest.raises(BadInput, match="number of seconds"):
+            lw.optimise(path, budget=budget)  # type: ignore[arg-type]
+    for function in (lw.read_schedule, lw.report):
+        with pytest.raises(TypeError, match="the name of a file is expected"):
+            function(None)  # type: ignore[arg-type]
+    widget = lw.widget(lw.read(path))
+    for sizes in ({"N": "x"}, {"Q": 3}):
+        with pytest.raises(BadInput):
+            widget.sizes = sizes
+    widget.sizes = {"N": Index(3)}
+    assert widget.sizes == {"N": 3}

@@ -7,7 +7,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from loopwright.arguments import expected
+from loopwright.arguments import expected, one_of, problem_sizes
+from loopwright.display import public
 from loopwright.errors import BadInput, Code
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.report.page import moving_style, widget_script
@@ -42,6 +43,16 @@ class MovingWidget(anywidget.AnyWidget):
             )
         super().__init__(picture=first)
         self.observe(self._resized, "sizes")
+
+    @traitlets.validate("sizes")
+    @public
+    def _numbers(self, proposed: dict[str, Any]) -> dict[str, int]:
+        """Integers by names of parameters; of sliders too, whose numbers come from a page."""
+        sizes = problem_sizes(proposed["value"], "widget.sizes = {'N': 5}")
+        plan, _, _ = self._drawn
+        for name in sizes:
+            one_of(name, [one.name for one in plan.program.parameters], "parameter")
+        return sizes
 
     def _picture(self, sizes: dict[str, int]) -> dict[str, Any] | None:
         plan, verdict, note = self._drawn

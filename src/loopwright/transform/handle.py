@@ -6,16 +6,20 @@ history.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from functools import wraps
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from loopwright.arguments import expected
-from loopwright.display import Displayed
+from loopwright.arguments import expected, integer
+from loopwright.display import Displayed, public
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 from loopwright.model.program import Program
 from loopwright.transform.perform import performed
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script import operations as ops
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.steps import Step, parse_script
@@ -24,27 +28,53 @@ from loopwright.transform.script.syntax import BRACES, parse_braces
 _LINES = 10**9
 """More than any file has."""
 
+T = TypeVar("T")
 B = TypeVar("B", AffineMap, AffineSet)
 
 
 class FluentPlan(Plan):
     """A plan with its components by name, and methods that give the plan after some operations."""
 
+    @public
     def __getitem__(self, name: str | int) -> Handle:
         """`plan["Mult"].tile(32, 32)`: the component with its operations as methods.
 
         A number is a line of the C file: `plan[12]` is what a script calls `@12`.
         """
-        expected(name, (str, int), "a label or a line", "plan['Mult'] or plan[12]")
-        is_line = isinstance(name, int)
-        handle = f"@{name if abs(int(name)) < _LINES else _LINES}" if is_line else str(name)
-        self.component(handle)
+        handle = self.called(name, "plan['Mult'] or plan[12]")
+        try:
+            self.component(handle)
+        except Misuse as error:
+            raise BadInput.of(error.diagnostic) from None
         return Handle(self, handle)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Operations are methods of handles, which a message says to who looks for them here."""
+            if not hasattr(Handle, name):
+                raise AttributeError(f"a plan has no attribute '{name}'", name=name, obj=self)
+            labels = [label for label in self.components if not label.startswith("@")]
+            usage = f"plan[{labels[0]!r}].{name}(...)" if labels else f"plan[LINE].{name}(...)"
+            raise AttributeError(f"'{name}' is a method of a part of a plan: write {usage}")
+
+    def called(self, part: object, usage: str) -> str:
+        """The name of a component by its label, its line, or a handle on it."""
+        given = integer(part)
+        if isinstance(given, Handle):
+            if given.plan.written.region != self.written.region:
+                message = f"this handle is of another region, {given.plan.written.region.place}"
+                raise BadInput(Code.ARGUMENTS, message, hint=f"write {usage}")
+            return given.name
+        expected(given, (str, int), "a label or a line", usage)
+        return f"@{given if abs(given) < _LINES else _LINES}" if isinstance(given, int) else str(given)
+
+    @public
     def transform(self, script: str, filename: str = "<script>") -> FluentPlan:
         """The plan after the operations of a script."""
         return self.perform(*parse_script(script, filename))
 
+    @public
     def perform(self, *steps: Step) -> FluentPlan:
         """The plan after some steps."""
         for step in steps:
@@ -87,6 +117,9 @@ class Handle(Displayed):
         """The same component after an operation, whose handles get the names `binds`."""
         return Handle(self.plan.perform(Step(operation, binds)), self.name)
 
+    def _called(self, other: str | int | Handle, usage: str) -> str:
+        return self.plan.called(other, f"plan[{self.name!r}].{usage}")
+
     def _new_name(self, wanted: str | None, suffix: str) -> str:
         if wanted is not None:
             return wanted
@@ -95,9 +128,9 @@ class Handle(Displayed):
             name += "_"
         return name
 
-    def realign(self, other: str, common: int) -> Handle:
+    def realign(self, other: str | int | Handle, common: int) -> Handle:
         """Shares exactly `common` loops with `other`, the component right after it."""
-        return self.perform(ops.Realign(self.name, other, common))
+        return self.perform(ops.Realign(self.name, self._called(other, "realign('Other', 1)"), common))
 
     def lift(self, loop: int, name: str | None = None) -> Handle:
         """A handle on the loop itself, under `name`."""
@@ -131,7 +164,7 @@ class Handle(Displayed):
 
     def shift(self, loop: str, amount: int) -> Handle:
         """The iterations of `loop` run `amount` later."""
-        return self.perform(ops.Shift(self.name, (LoopNumber(amount, loop),)))
+        return self.perform(ops.Shift(self.name, _numbers({loop: amount})))
 
     def reverse(self, loop: str) -> Handle:
         """The iterations of `loop` run in the opposite order."""
@@ -164,26 +197,28 @@ class Handle(Displayed):
         """`unroll_and_jam(i=4, j=2)`: so many iterations of outer loops inside the innermost one."""
         return self.perform(ops.UnrollAndJam(self.name, _numbers(factors)))
 
-    def fuse(self, *others: str, common: int | None = None) -> Handle:
+    def fuse(self, *others: str | int | Handle, common: int | None = None) -> Handle:
         """The handle is on everything that was fused."""
         target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
-        return self.perform(ops.Fuse((self.name, *others), common), target)[target]
+        names = (self._called(one, "fuse('Other')") for one in others)
+        return self.perform(ops.Fuse((self.name, *names), common), target)[target]
 
-    def distribute(self, *others: str, common: int = 0, legal: bool = False) -> Handle:
+    def distribute(self, *others: str | int | Handle, common: int = 0, legal: bool = False) -> Handle:
         """Apart from the others; alone, its statements apart, with `legal` as far as that is legal."""
         if not legal:
-            return self.perform(ops.Distribute((self.name, *others), common))
+            names = (self._called(one, "distribute('Other')") for one in others)
+            return self.perform(ops.Distribute((self.name, *names), common))
         if others or common:
             raise BadInput(Code.ARGUMENTS, "distribute with legal=True is for one component alone")
         return self.perform(ops.DistributeLegally(self.name))
 
-    def reorder(self, other: str) -> Handle:
+    def reorder(self, other: str | int | Handle) -> Handle:
         """Changes places with `other`, its neighbour in the body of a loop."""
-        return self.perform(ops.Reorder(self.name, other))
+        return self.perform(ops.Reorder(self.name, self._called(other, "reorder('Other')")))
 
-    def sink(self, nest: str, value: int = 0) -> Handle:
+    def sink(self, nest: str | int | Handle, value: int = 0) -> Handle:
         """Into the loops of the nest beside it, at iteration `value`."""
-        return self.perform(ops.Sink(self.name, nest, value))
+        return self.perform(ops.Sink(self.name, self._called(nest, "sink('Nest')"), value))
 
     def parallel(self, loop: str) -> Handle:
         """The iterations of `loop` may run at the same time."""
@@ -255,6 +290,21 @@ class Handle(Displayed):
     def rename(self, variable: str) -> Handle:
         """The component uses a variable of its own instead of `variable`."""
         return self.perform(ops.Rename(variable, self.name))
+
+
+def _with_integers(method: Callable[..., T]) -> Callable[..., T]:
+    """The method, which is given integers of any library as Python's."""
+
+    @wraps(method)
+    def called(*arguments: Any, **named: Any) -> T:
+        return method(*map(integer, arguments), **{name: integer(value) for name, value in named.items()})
+
+    return public(called)
+
+
+for _name, _method in list(vars(Handle).items()):
+    if isfunction(_method) and not _name.startswith("_"):
+        setattr(Handle, _name, _with_integers(_method))
 
 
 def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:

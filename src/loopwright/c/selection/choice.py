@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loopwright.arguments import expected, texts
+from loopwright.arguments import expected, integer, texts
 from loopwright.errors import BadInput, Code
 from loopwright.lazy_dataclass import dataclass
 
@@ -44,10 +44,11 @@ def choice(
 ) -> Choice:
     """`lw.read(file, function="gemm")`, `loop=12`, `loop="gemm.c:12"`, or several of them."""
     names = texts(functions or (), 'function="f", or function=("f", "g")')
-    lines = (loops,) if isinstance(loops, int | str) else loops or ()
+    one = integer(loops)
+    lines = (one,) if isinstance(one, int | str) else one or ()
     usage = 'loop=12, loop="file.c:12", or loop=(12, 30)'
     expected(lines, Iterable, "a line, or a list of lines", usage)
-    for line in (lines := tuple(lines)):
+    for line in (lines := tuple(map(integer, lines))):
         expected(line, (int, str), "a line", usage)
     return Choice(names, tuple(map(_place, lines)))
 
