@@ -268,13 +268,12 @@ def optimise(
     **sizes: int,
 ) -> Optimised:
     """The fastest script for a C file that `budget` seconds find, proved; with `model` nothing is run."""
-    from loopwright.c.selection.choice import choice
     from loopwright.optimise.optimising import Search, optimise_file
 
     numbers = given.problem_sizes(sizes, "lw.optimise('program.c', budget=60, N=100)")
     allowed = given.seconds(budget, "lw.optimise('program.c', budget=60)")
     search = Search(allowed, model, defines=tuple(f"{name}={size}" for name, size in numbers.items()))
-    return optimise_file(path, search, choice(function, loop))
+    return optimise_file(path, search, _reading(function=function, loop=loop).choice)
 
 
 @public
