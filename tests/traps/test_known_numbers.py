@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.typed.file import TypedRegion, typed_file
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Illegal
 from loopwright.model.program import AssumptionKind
+from loopwright.progress import silent
 from loopwright.prove.text.index_arithmetic import within_types
 from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.source import Source
 from tests.traps.support import PROVED, Trap, comparison
 
@@ -88,6 +91,40 @@ def test_an_order_is_tried_with_each_number(tmp_path: Path) -> None:
         body = "y[K * i] = 1;" if is_same else "y[K * i] = y[i] + 1;"
         old, new = (Trap("", f"{loop} {body}", "double y[9999]; int m;", setup).text() for loop in (up, down))
         assert (comparison(old, new, tmp_path) == PROVED) is is_same
+
+
+_OFFSETS = {
+    **{name: _STRIDES[name] for name in ("a default", "a sum", "a static variable", "a later value")},
+    "an enumerator of the file": ("enum { K = 3 };", ""),
+    "a constant": ("", "const int K = 3;"),
+    "one of two": ("", "int K = 3; if (n > 9) K = 4;"),
+}
+"""What is 3, or 4."""
+
+
+@pytest.mark.parametrize("name", _OFFSETS)
+def test_offsets_and_bounds_that_are_numbers_in_the_file(name: str, tmp_path: Path) -> None:
+    """A reversal is legal for K = 3, not for K = 1; where it is legal for no number, the answer is no."""
+    head, setup = _OFFSETS[name]
+    file = tmp_path / "t.c"
+    for body, is_legal in (
+        ("for (i = 0; i < 3; i++) L: x[i + K] = x[i];", True),
+        ("for (i = 0; i < K - 2; i++) L: x[i + 2] = x[i];", True),
+        ("for (i = 0; i < 7; i++) L: x[i + K] = x[i];", False),
+    ):
+        file.write_text(Trap(name, body, head, setup).text())
+        request = Request(str(file), script="reverse(L, i)")
+        if is_legal:
+            outcome = transformed(request, silent)
+            assert any("proved for K = 3" in note for note in outcome.notes)
+            told = [one for region in outcome.regions for one in region.assumptions]
+            assert ("#if" in head) == any("'K' is" in one for one in told)
+            is_size = "#define" in head and "K - 2" in body  # of which `prove` asks for all numbers
+            assert is_size or comparison(file.read_text(), outcome.source.text, tmp_path) == PROVED
+        else:
+            with pytest.raises(Illegal) as refused:
+                transformed(request, silent)
+            assert "K = 3" in str(refused.value.diagnostic.witness)
 
 
 _CALLED = [

@@ -28,8 +28,13 @@ class Parameter:
     @property
     def fixed(self) -> int | None:
         """The one number that it can be."""
+        return self.known[0] if len(self.known) == 1 else None
+
+    @property
+    def known(self) -> tuple[int, ...]:
+        """The few numbers that it can be, where the file says so."""
         least, greatest = self.values or (0, 1)
-        return least if least == greatest else self.numbers[0] if len(self.numbers) == 1 else None
+        return (least,) if least == greatest else self.numbers
 
 
 @dataclass(frozen=True, slots=True)

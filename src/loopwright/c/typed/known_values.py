@@ -197,6 +197,8 @@ class ValuesBefore:
     ) -> Values | None:
         """All that a variable can be when the token `at` is reached."""
         kind = integer_type(one.type)
+        if one.storage is tree.Storage.ENUMERATOR:
+            return None if one.value is None else frozenset((one.value,))
         if kind is None or (one.offset, at) in active or not self._is_followed(one):
             return None
         reaching, is_other = self.reaching(one, at)

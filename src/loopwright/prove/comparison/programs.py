@@ -53,6 +53,8 @@ from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.read.c.gate.numbers import with_known_sizes
+from loopwright.read.c.written_numbers import other_definitions
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
@@ -72,15 +74,34 @@ def prove_equivalent(
     from_text: bool = False,
     progress: Progress = silent,
 ) -> Equivalence:
-    """Whether `new` leaves in memory what `old` does, for every size.
+    """Whether `new` leaves in memory what `old` does, for every size, or for the numbers that sizes are.
 
     `from_text`: the model of `new` was read from its text alone (`read_text`), and needs no proof.
     """
+    asked = _ProgramsToCompare(old, new, allow_reassociation, progress, from_text)
+    found = _equivalent(asked)
+    known = {one.name: one for program in (old, new) for one in program.parameters if one.known}
+    if isinstance(found.verdict, Proved) or not known:
+        return found
+    sizes = found.verdict.parameters if isinstance(found.verdict, Refuted) else {}
+    others = [one for name, one in known.items() if sizes.get(name, one.known[0]) not in one.known]
+    if isinstance(found.verdict, Refuted) and not others:
+        return found
+    progress("comparing for the numbers of the files")
+    old, new = (replace(one, context=with_known_sizes(one)) for one in (old, new))
+    again = _equivalent(replace(asked, old=old, new=new, is_brief=True))
+    if isinstance(again.verdict, Proved):
+        told = other_definitions(old.source, [one.text for one in known.values()])
+        return replace(again, trusted=(*again.trusted, *told))
+    return again if any(one.numbers for one in others) else found
+
+
+def _equivalent(asked: _ProgramsToCompare) -> Equivalence:
     try:
-        old, new = with_common_parameters(old, new)
-        progress("proving that the loops are those of the text")
-        models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
-        found = _told(_ProgramsToCompare(old, new, allow_reassociation, progress).proved(models), old, new)
+        old, new = with_common_parameters(asked.old, asked.new)
+        asked.progress("proving that the loops are those of the text")
+        models = [prove_model(old)] if asked.from_text else [prove_model(old), prove_model(new)]
+        found = _told(replace(asked, old=old, new=new).proved(models), old, new)
         computes = _computes_integers(sides(new).values()) or _declares_integers(new)
         if isinstance(found.verdict, Proved) and computes:
             wrong = overflow_of_new(old, new)
@@ -212,6 +233,9 @@ class _ProgramsToCompare:
     new: Program
     allow_reassociation: bool
     progress: Progress
+    from_text: bool = False
+    is_brief: bool = False
+    """By instances alone."""
 
     def proved(self, models: Sequence[Verdict]) -> Equivalence:
         if self.old.context.is_empty():
@@ -233,6 +257,8 @@ class _ProgramsToCompare:
         unclear = several_meanings(self.old) or several_meanings(self.new)
         if unclear:
             return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
+        if self.is_brief:
+            return Equivalence(Undecided(f"for the numbers of the files, by instances: {matched.reason}"))
         return self._without_instances(matched, obligations)
 
     def _by_instances(self, different: Differences) -> Matched | NotMatched:

@@ -22,6 +22,8 @@ class ReadOptions:
     on sizes, which is listed: a guard tests it, and then knows how much of the array is read."""
     numbers: frozenset[str] = frozenset()
     """Names of which nothing is assumed as lengths of rows: they are numbers where the file is compiled."""
+    at_numbers: bool = False
+    """All sizes that are numbers where the file is compiled are known to be these, in what is proved too."""
 
 
 AS_MARKED = ReadOptions()

@@ -19,7 +19,7 @@ from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.options import AS_MARKED, ReadOptions
 from loopwright.read.c.region import read_region
 from loopwright.read.c.rephrased import further_followed, in_other_words
-from loopwright.read.c.written_numbers import with_rows_of_numbers
+from loopwright.read.c.written_numbers import at_known_numbers, with_rows_of_numbers
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
 
@@ -41,7 +41,9 @@ def read_source(source: Source, options: ReadOptions = AS_MARKED) -> tuple[Progr
         source = resolved(source, options)
     source, branches = with_branches_taken(source, options.compiled)
     source = without_digraphs(resolved(source, replace(options, choice=BY_PRAGMAS)), options.compiled)
-    return tuple(_told(program, branches) for program in _read(source, options))
+    programs = _read(source, options)
+    programs = tuple(map(at_known_numbers, programs)) if options.at_numbers else programs
+    return tuple(_told(program, branches) for program in programs)
 
 
 def _told(program: Program, branches: Sequence[BranchTaken]) -> Program:

@@ -19,7 +19,7 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.prepare import Unread
 from loopwright.c.types import INT, LONG, UNSIGNED, CType, Integer, literal_type, promoted
 from loopwright.model.program import Assumption, AssumptionKind, Program
-from loopwright.read.c.gate.numbers import RowsOfNumbers, known_values
+from loopwright.read.c.gate.numbers import RowsOfNumbers, known_values, with_known_sizes
 from loopwright.read.c.options import ReadOptions
 from loopwright.read.c.rephrased import with_macros_written_out
 from loopwright.source import Edit, Source
@@ -36,6 +36,14 @@ def with_rows_of_numbers(source: Source, options: ReadOptions, read: Reading) ->
         programs = with_rows_of_numbers(with_numbers(source, found.names, options.compiled), further, read)
         told = [Assumption(AssumptionKind.CONSTANT, text) for text in other_definitions(source, found.names)]
         return tuple(replace(one, assumptions=(*one.assumptions, *told)) for one in programs)
+
+
+def at_known_numbers(program: Program) -> Program:
+    """A program for the numbers alone that its parameters are in the file, and what other options change."""
+    names = [one.text for one in program.parameters if one.known]
+    told = [Assumption(AssumptionKind.CONSTANT, text) for text in other_definitions(program.source, names)]
+    context = with_known_sizes(program)
+    return replace(program, context=context, assumptions=(*program.assumptions, *told))
 
 
 def other_definitions(source: Source, names: Collection[str]) -> list[str]:

@@ -85,10 +85,8 @@ def with_known_sizes(program: Program) -> isl.Set:
     """What is known of the parameters, their numbers included."""
     found = program.facts
     for one in program.parameters:
-        if (value := one.fixed) is not None:
-            found = found.intersect(variable(one.name).eq_set(number(value)))
-        elif one.numbers:
-            each = (variable(one.name).eq_set(number(value)) for value in one.numbers)
+        if one.known:
+            each = (variable(one.name).eq_set(number(value)) for value in one.known)
             found = found.intersect(reduce(isl.Set.union, each))
     return found
 

@@ -24,6 +24,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
+from loopwright.read.c.gate.numbers import known_values
 from loopwright.read.c.gate.types import is_named, iterators_of
 from loopwright.read.c.second.accesses import NamedCell, Touched, touched_by_statement
 from loopwright.read.c.second.integers import numeric
@@ -148,7 +149,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     )
     facts = replace(facts, tokens=region.function.tokens, listed=_listed(program))
     facts = replace(facts, ranges=ranges_of_types(nodes, facts))
-    return replace(facts, values=_values(nodes, facts, file))
+    return replace(facts, values=_values(nodes, facts, file) | _numbers(facts, region, file))
 
 
 def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[str, int]:
@@ -169,6 +170,15 @@ def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[s
                 if name.isidentifier() and name not in found:
                     found[name] = numeric(node, scope)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _numbers(facts: Facts, region: TypedRegion, file: TypedFile) -> dict[str, int]:
+    """The variables declared before a region that are one number whenever it is reached."""
+    return {
+        one.name: values[0]
+        for one, values in known_values(region, file).items()
+        if len(values) == 1 and facts.meaning.get(one.name) == one.offset
+    }
 
 
 def _listed(program: Program) -> isl.Set:
