@@ -280,3 +280,26 @@ def test_what_lastprivate_names_is_set() -> None:
                 found += 1
                 assert "i < 9" in head or "i = 9" in head
     assert found > 10
+
+
+BEYOND = "double A[24], B[24];\nvoid f(int n, int *q)\n{\n#pragma scop\n  for (int i = 0; i < n; i++) {\n%s  }\n"
+BEYOND += "#pragma endscop\n}\n"
+WRITTEN = "    if (q[i] > 0)\n      B[i + 20] = 1;\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answer"),
+    [
+        ("    A[i] = 500000000L * i;\n", "    A[i] = 500000000 * i;\n", Refuted),
+        ("", "    B[i + 20] = B[i + 20];\n", Undecided),
+        ("", "    A[i * 6] = A[i * 6];\n", Undecided),
+    ],
+)
+def test_what_data_keep_from_a_cell_says_nothing_of_sizes(
+    old: str, new: str, answer: type[Refuted | Undecided], tmp_path: Path
+) -> None:
+    """`B[i + 20]` may never be touched: then n is any number, and NEW overflows or leaves its arrays."""
+    paths = tmp_path / "old.c", tmp_path / "new.c"
+    for path, more in zip(paths, (old, new), strict=True):
+        path.write_text(BEYOND % (WRITTEN + more))
+    assert isinstance(compare_files(*paths).verdict, answer)

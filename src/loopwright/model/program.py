@@ -232,6 +232,13 @@ class Assumption:
     holds_for: isl.Set | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     """Of storage: what is not shown to be apart."""
+    needs: isl.Set | None = None
+    """Where `holds_for` is enough and not needed, since data decide what is touched: what is needed."""
+
+    @property
+    def implies(self) -> isl.Set | None:
+        """The parameters that there are where it holds."""
+        return self.holds_for if self.needs is None else self.needs
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ def further_assumption(old: Program, new: Program) -> str | None:
     """What the new region assumes of sizes for which the old one assumes nothing, or less."""
     facts = old.facts
     for one in old.assumptions:
-        facts = facts if one.holds_for is None else facts.intersect(one.holds_for)
+        facts = facts if one.implies is None else facts.intersect(one.implies)
     for one in new.assumptions:
         if one.holds_for is not None and not facts.is_subset(one.holds_for):
             return f"NEW computes the same only where {one.text}"
@@ -234,7 +234,7 @@ def missing_assumption(old: Program, new: Program) -> str | None:
     """Sizes for which an unsigned number wraps around in the old region, and nothing does in the new one."""
     kept = new.facts
     for one in new.assumptions:
-        kept = kept if one.holds_for is None else kept.intersect(one.holds_for)
+        kept = kept if one.implies is None else kept.intersect(one.implies)
     for one in old.assumptions:
         if one.holds_for is None or one.standing is not Standing.ASSUMED:
             continue

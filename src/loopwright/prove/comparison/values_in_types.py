@@ -76,7 +76,7 @@ def _overflow(
     if not any(computed.values()):
         return None
     for one in assumed:
-        known = known if one.holds_for is None else known.intersect(one.holds_for)
+        known = known if one.implies is None else known.intersect(one.implies)
     known = known.intersect(_in_their_types(old))
     try:
         return within_effort(_EFFORT, lambda: _found(old, known, loops, computed))

@@ -222,7 +222,7 @@ class NewMemory:
 
 def sizes_inside(old: Program) -> isl.Set:
     """The sizes for which the accesses of OLD are inside its arrays, as far as that is known."""
-    facts = (one.holds_for for one in old.assumptions if one.kind is AssumptionKind.BOUNDS)
+    facts = (one.implies for one in old.assumptions if one.kind is AssumptionKind.BOUNDS)
     return reduce(isl.Set.intersect, (one for one in facts if one is not None), old.facts)
 
 

@@ -48,8 +48,8 @@ def outside(
         raise GaveUp(Code.UNDECIDED, f"could not decide how large new storage is: {failure}") from failure
     known = after.context
     for one in before.assumptions:
-        if one.kind is AssumptionKind.BOUNDS and one.holds_for is not None:
-            known = known.intersect(one.holds_for)
+        if one.kind is AssumptionKind.BOUNDS and one.implies is not None:
+            known = known.intersect(one.implies)
     for statement in after.statements:
         for access in statement.accesses:
             if access.array in sizes:

@@ -172,7 +172,7 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
     Arrays of which nothing is declared are left to an assumption of their own.
     """
     facts = with_known_sizes(program)
-    enough = everywhere()
+    enough = needed = everywhere()
     unknown = [array.name for array in program.arrays if array.inside is None]
     inside = {array.name: array.inside for array in program.arrays if array.inside is not None}
     for statement in program.statements:
@@ -181,6 +181,7 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
                 wrong = _outside(access, statement, inside[access.array], facts)
                 _refuse_outside(access, statement, wrong, facts)
                 enough = enough.subtract(wrong.params())
+                needed = needed.subtract(wrong.params()) if access.must else needed
     if len(unknown) == sum(array.rank > 0 for array in program.arrays):
         return [one]
     left = [replace(one, text=f"{', '.join(unknown)}: {one.text}", about=tuple(unknown))] if unknown else []
@@ -189,7 +190,8 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
     runs = program.domain().intersect_params(enough.intersect(facts))
     if runs.is_empty():
         return [one]
-    return [replace(one, holds_for=enough.coalesce().gist(facts)), *left]
+    enough, needed = (each.coalesce().gist(facts) for each in (enough, needed))
+    return [replace(one, holds_for=enough, needs=needed), *left]
 
 
 def _sized(

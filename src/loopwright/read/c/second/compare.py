@@ -183,7 +183,7 @@ def _numbers(facts: Facts, region: TypedRegion, file: TypedFile) -> dict[str, in
 
 def _listed(program: Program) -> isl.Set:
     """What is assumed of sizes, in so many words."""
-    stated = (one.holds_for for one in program.assumptions if one.holds_for is not None)
+    stated = (one.implies for one in program.assumptions if one.implies is not None)
     return reduce(isl.Set.intersect, stated, everywhere())
 
 
