@@ -10,45 +10,33 @@ number, once for each symptom; `--case` runs one case again and shrinks it.
 from __future__ import annotations
 
 import argparse
-import random
 import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzz.affine_cases import affine_case, wrong_affine
 from tests.fuzz.affine_pairs import affine_pair
-from tests.fuzz.checks import Checked, check_case, small_check, wrong_check
-from tests.fuzz.dependent import dependent_program
+from tests.fuzz.checks import Checked, small_check, wrong_check
 from tests.fuzz.directed import directed_pair, directive_case, small_directive, wrong_directive
 from tests.fuzz.findings import Finding
 from tests.fuzz.hostile import hostile_case
-from tests.fuzz.judge import Judgement, Pair, judged, judged_with_threads
-from tests.fuzz.mutants import Mutant, mutants_of, mutated, small_mutant, wrong_mutant
+from tests.fuzz.judge import Judgement, judged, judged_with_threads
+from tests.fuzz.kinds import KINDS, MUTANTS, Claim, One, Tell, cases, check_of, to_check
+from tests.fuzz.mutants import Mutant, mutants_of, small_mutant, wrong_mutant
 from tests.fuzz.rewrites import rewrite_case, rewriting
 from tests.fuzz.schedules import schedule_case
+from tests.fuzz.stages import stage_case
 from tests.fuzz.tally import Tally
 from tests.fuzz.teams import team_case
 from tests.fuzz.transforms import Case, case_of, small, wrong, wrong_case
-from tests.fuzz.workers import GRACE, Batch, Tell, batches
+from tests.fuzz.workers import GRACE, Batch, batches
 
 BATCH = 5
-"""Cases that are compiled together."""
-MUTANTS = 2
-"""Of every accepted case."""
-HOSTILE = 2
-REWRITES = 6
-PROGRAMS = 4
-DIRECTIVES = 4
-SCHEDULES = 5
-TEAMS = 2
-AFFINE = 6
-"""Of every number."""
-CHECKED = 2
-"""One number of so many is for `check` too, which compiles and runs."""
+"""Numbers whose cases are compiled together."""
 
 
 @dataclass
@@ -56,9 +44,9 @@ class _Said:
     """What was said of the cases of a batch, which are run together at its end."""
 
     found: list[Finding] = field(default_factory=list)
-    claims: list[Case | Mutant | Checked] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
 
-    def add(self, one: Finding | Case | Mutant | Checked | None) -> None:
+    def add(self, one: One) -> None:
         if isinstance(one, Finding):
             self.found.append(one)
         elif one is not None:
@@ -71,18 +59,18 @@ class _Said:
         return self.found + found + _races(told)
 
 
-def _races(told: list[tuple[Case | Mutant | Checked, Judgement]]) -> list[Finding]:
+def _races(told: list[tuple[Claim, Judgement]]) -> list[Finding]:
     """What running with threads shows of those that were called right."""
     marked = [(one, alone) for one, alone in told if "#pragma omp" in one.pair.new and _is_yes(one)]
     said = judged_with_threads([one.pair for one, _ in marked], [alone for _, alone in marked])
     return [wrong for (one, _), there in zip(marked, said, strict=True) if (wrong := _wrong(one, there))]
 
 
-def _is_yes(one: Case | Mutant | Checked) -> bool:
+def _is_yes(one: Claim) -> bool:
     return one.yes if isinstance(one, Mutant) else isinstance(one, Case)
 
 
-def _wrong(one: Case | Mutant | Checked, told: Judgement) -> Finding | None:
+def _wrong(one: Claim, told: Judgement) -> Finding | None:
     match one:
         case Case():
             return wrong_case(one, told)
@@ -103,57 +91,17 @@ def rounds(
     end: float | None = None,
     mutants_each: int = MUTANTS,
     tell: Tell = _silent,
+    kinds: tuple[str, ...] = tuple(KINDS),
 ) -> list[Finding]:
-    """What `count` programs with their mutants, rewritings, and as many damaged files, show until `end`."""
+    """What the cases of `count` numbers show until `end`."""
     said = _Said()
     for number in range(seed, seed + count):
         if end is not None and time.monotonic() > end:
             break
-        for k in range(HOSTILE):
-            tell(f"hostile:{number * HOSTILE + k}")
-            said.add(hostile_case(number * HOSTILE + k, outcomes))
-        for k in range(REWRITES):
-            tell(f"rewrite:{number * REWRITES + k}")
-            said.add(rewrite_case(number * REWRITES + k, outcomes))
-        for k in range(DIRECTIVES):
-            tell(f"directive:{number * DIRECTIVES + k}")
-            said.add(directive_case(number * DIRECTIVES + k, outcomes))
-        for k in range(TEAMS):
-            tell(f"team:{number * TEAMS + k}")
-            said.add(team_case(number * TEAMS + k, outcomes))
-        for k in range(AFFINE):
-            tell(f"mlir:{number * AFFINE + k}")
-            said.add(affine_case(number * AFFINE + k, outcomes))
-        for k in range(SCHEDULES):
-            tell(f"codegen:{number * SCHEDULES + k}")
-            said.found += schedule_case(number * SCHEDULES + k, outcomes)
-        for part in range(PROGRAMS):
-            mine = number * PROGRAMS + part
-            tell(f"transform:{mine}")
-            case = case_of(mine, outcomes)
-            said.add(case)
-            if isinstance(case, Case):
-                for k in range(mutants_each):
-                    tell(f"mutant:{mine * 100 + k}")
-                    for one in mutants_of(case, k + 1, outcomes, first=k):
-                        said.add(one)
-        if number % CHECKED == 0:
-            tell(f"check:{number}")
-            said.add(check_case(number, _to_check(number), outcomes))
+        for one in cases(number, outcomes, tell, kinds, mutants_each):
+            said.add(one)
     tell(f"running what was said from {seed} on")
     return said.wrong
-
-
-def _to_check(number: int) -> Pair:
-    """What `check` is given: a small program with a token changed, a new text with one, or a rewriting."""
-    rng = random.Random(f"check {number}")
-    match number // CHECKED % 4:
-        case 0 | 1:
-            program = dependent_program(rng)
-            return Pair(program.text, mutated(rng, program.text), program.arrays)
-        case 2 if isinstance(case := case_of(number, Counter()), Case):
-            return replace(case.pair, new=mutated(rng, case.new))
-    return rewriting(number)
 
 
 def again(kind: str, number: int) -> list[Finding]:
@@ -176,15 +124,15 @@ def again(kind: str, number: int) -> list[Finding]:
             print(*affine_pair(number).texts, sep="\n")
             one = affine_case(number, outcomes)
             found = [None if one is None else wrong_affine(one)]
-        case "team":
-            one = team_case(number, outcomes)
+        case "team" | "stage":
+            one = {"team": team_case, "stage": stage_case}[kind](number, outcomes)
             found = [None if one is None else wrong_directive(one)]
         case "codegen":
             found = [*schedule_case(number, outcomes)]
         case "check":
-            pair = _to_check(number)
+            pair = to_check(number)
             print(pair.old, pair.new, sep="\n")
-            said = check_case(number, pair, outcomes)
+            said = check_of(number, outcomes)
             found = [None if said is None else small_check(pair, said)]
         case _:
             found = _of_a_program(kind, number, outcomes)
@@ -210,6 +158,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--case", help="KIND:NUMBER, as finds are called: transform:7 for example")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of cases, with commas between them")
     parser.add_argument("--first", action="store_true", help="end with the first find")
     text = "seconds after the end for what was begun before"
     parser.add_argument("--grace", type=float, default=GRACE, help=text)
@@ -221,11 +170,19 @@ def main() -> int:
         print(*found, sep="\n")
         return 1 if found else 0
     told = arguments.seconds, arguments.seed, arguments.jobs, arguments.log
-    return attack(*told, first=arguments.first, grace=arguments.grace)
+    kinds = tuple(arguments.kinds.split(","))
+    return attack(*told, first=arguments.first, grace=arguments.grace, kinds=kinds)
 
 
 def attack(
-    seconds: float, seed: int, jobs: int, folder: Path | None, *, first: bool = False, grace: float = GRACE
+    seconds: float,
+    seed: int,
+    jobs: int,
+    folder: Path | None,
+    *,
+    first: bool = False,
+    grace: float = GRACE,
+    kinds: tuple[str, ...] = tuple(KINDS),
 ) -> int:
     """All kinds of cases for a number of seconds, or until the `first` find; then the table of answers."""
     end = time.monotonic() + seconds
@@ -236,11 +193,11 @@ def attack(
 
     def judge(number: int, tell: Tell) -> Batch:
         told: Counter[str] = Counter()
-        return rounds(number, size, told, end, tell=tell), told
+        return rounds(number, size, told, end, tell=tell, kinds=kinds), told
 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         tempfile.tempdir = place  # what processes leave that are ended goes with it
-        rounds(seed, 1, Counter())  # what is loaded and asked of compilers once is there when forking
+        rounds(seed, 1, Counter(), kinds=kinds)  # what is loaded and asked once is there when forking
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             for found, told in batches(judge, seed, size, jobs, end, grace):

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from tests.fuzz.programs import PARAMETERS, Array, Program
 
 BOUNDS = ("n", "n", "m", "n - 1", "10", "n + 1")
+ODD = ("unsigned char", "unsigned char", "short", "unsigned", "long", "signed char")
+ODD_BOUNDS = ("n % 5", "n - m", "h", "u", "n - 1", "m")
+"""Of iterators that are no int."""
 
 
 class _Maker:
@@ -50,13 +53,19 @@ class _Maker:
     def loop(self, name: str, body: list[str], low: str | None = None, high: str | None = None) -> list[str]:
         low = low or self.rng.choice(("0", "1", "1", "1", "2"))
         high = high or self.rng.choice(BOUNDS)
+        if self.rng.random() < 0.07:
+            kind, high = self.rng.choice(ODD), self.rng.choice(ODD_BOUNDS)
+            more = self.rng.choice((f"{name}++", f"{name}++", f"{name} += 2"))
+            return self._around(f"{kind} {name} = {low}; {name} < {high}; {more}", body)
         up = f"int {name} = {low}; {name} < {high}; {name}++"
         others = (
             f"int {name} = {low}; {name} != {high}; {name}++",
             f"int {name} = {low}; {name} <= {high}; {name} += 2",
             f"int {name} = {high}; {name} > {low}; {name}--",
         )
-        head = up if self.rng.random() < 0.8 else self.rng.choice(others)
+        return self._around(up if self.rng.random() < 0.8 else self.rng.choice(others), body)
+
+    def _around(self, head: str, body: list[str]) -> list[str]:
         return [f"for ({head}) {{", *(f"  {one}" for one in body), "}"]
 
     def chain(self) -> list[str]:
@@ -105,19 +114,48 @@ class _Maker:
         return self.loop("i", body)
 
 
+    def counter(self) -> list[str]:
+        """A number that moves on in each iteration, and is a subscript."""
+        by = self.rng.choice(("1", "1", "2"))
+        target, source = self.rng.choice(self.arrays), self.rng.choice(self.arrays)
+        at = self.rng.choice(("", "", " + 1", " - 1"))
+        cells = [f"{one.name}{where * one.rank}" for one, where in ((target, "[c]"), (source, f"[c{at}]"))]
+        body = [f"{cells[0]} = {cells[1]} + {self.cell('i')};", f"c += {by};"]
+        body = body if self.rng.random() < 0.7 else body[::-1]
+        if self.rng.random() < 0.3:
+            high = self.rng.choice(("2", "3", "m"))
+            body = self.loop("j", [body[0], body[1]] if self.rng.random() < 0.6 else [body[1]], "0", high)
+            body += [f"{cells[0]} = {self.value('i')};"] if self.rng.random() < 0.5 else []
+        first = [f"c = {self.rng.choice(('0', '1', 'm'))};"] if self.rng.random() < 0.8 else []
+        return [*first, *self.loop("i", body)]
+
+
 def dependent_program(rng: random.Random) -> Program:
     """A program of one of these shapes."""
+    return _program(rng, (
+        "chain", "chain", "nest", "nest", "loops", "loops", "temporary", "temporary", "row", "row", "sum_of",
+        "sum_of", "counter",
+    ))  # fmt: skip
+
+
+def stored_program(rng: random.Random) -> Program:
+    """A program with a variable or a row that operations on storage can change."""
+    return _program(rng, ("temporary", "row", "row", "chain"))
+
+
+def _program(rng: random.Random, shapes: tuple[str, ...]) -> Program:
     kind = rng.choice(("double", "double", "int", "float", "long", "unsigned"))
     arrays = tuple(Array(f"A{k}", kind, rng.choice((1, 1, 1, 2))) for k in range(rng.choice((1, 2, 2))))
     maker = _Maker(rng, arrays)
-    shapes: tuple[Callable[[], list[str]], ...] = (
-        maker.chain, maker.chain, maker.nest, maker.nest, maker.loops, maker.loops, maker.temporary,
-        maker.temporary, maker.row, maker.sum_of, maker.sum_of,
-    )  # fmt: skip
-    body = rng.choice(shapes)()
+    makers: dict[str, Callable[[], list[str]]] = {
+        "chain": maker.chain, "nest": maker.nest, "loops": maker.loops, "temporary": maker.temporary,
+        "row": maker.row, "sum_of": maker.sum_of, "counter": maker.counter,
+    }  # fmt: skip
+    body = makers[rng.choice(shapes)]()
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
     declared = [f"  {kind} {name} = {value};" for name, value in zip("st", (1, 2), strict=True)]
     declared += [f"  {kind} v[24] = {{1, 2, 3}};"] if any("v[" in line for line in body) else []
+    declared += ["  int c = 0;"] if any("c += " in line for line in body) else []
     lines = [f"void f({given})", "{", *declared, "#pragma scop", *(f"  {one}" for one in body)]
     read = (f"  out[{k}] = {one};" for k, one in enumerate("st") if rng.random() < 0.4)
     lines += ["#pragma endscop", *read]

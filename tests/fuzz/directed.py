@@ -35,7 +35,10 @@ def directed_pair(seed: int) -> Pair:
     program = dependent_program(rng) if rng.random() < 0.85 else random_program(rng)
     lines = program.text.split("\n")
     loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for (")]
-    for where in sorted(rng.sample(loops, min(len(loops), rng.choice((1, 1, 1, 2)))), reverse=True):
+    chosen = rng.sample(loops, min(len(loops), rng.choice((1, 1, 1, 2))))
+    if rng.random() < 0.4:
+        chosen = loops[:1]
+    for where in sorted(chosen, reverse=True):
         lines.insert(where, _directive(rng, program))
     return Pair(program.text, "\n".join(lines), program.arrays)
 
@@ -48,7 +51,9 @@ def _directive(rng: random.Random, program: Program) -> str:
     if added is not None and rng.random() < 0.7:  # the clause that its loop needs
         words.append(f"reduction({added[1]}:s)")
     else:
-        names = rng.sample("st", rng.choice((0, 0, 1, 1, 2)))
+        used = [name for name in "stvc" if re.search(rf"\b{name}\b(?! = \d;)", program.text)]
+        likely = [name for name in used if re.search(rf"(?<!\w ){name}(\[\w*\])? = ", program.text)] or used
+        names = rng.sample(likely, min(len(likely), rng.choice((0, 1, 1, 2))))
         words += [rng.choice(clauses).format(name) for name in names]
     if rng.random() < 0.25:
         words.append(rng.choice(MORE))

@@ -20,6 +20,7 @@ extern struct version versions[][2];
 extern const struct cell given[];
 extern int fails;
 struct result { int done; uint64_t hash; };
+__attribute__((weak)) int omp_get_thread_num(void) { return 0; } /* where there is one thread */
 static uint64_t state;
 static int sparse; /* 1: zeros, 2: zeros and a few ones */
 static int wild;   /* the seed of wild data, or 0 */

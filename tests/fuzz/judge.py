@@ -130,7 +130,7 @@ def _assumed(text: str) -> tuple[isl.Set, ...]:
     """The parameters for which something is proved of a text."""
     options = ReadOptions() if "#pragma scop" in text else ReadOptions(choice=Choice(("f",)))
     programs = read_c(old_path(text), options)
-    found = [one.holds_for for program in programs for one in program.assumptions]
+    found = [one.implies for program in programs for one in program.assumptions]
     return tuple(one for one in found if one is not None)
 
 

@@ -70,9 +70,15 @@ def mutated(rng: random.Random, text: str) -> str:
         found = [one for one in found if one.start() in region] or found
     while True:
         one = rng.choice(found)
-        word = _other_token(rng, one.group(), names)
+        word = other_token(rng, one.group(), names)
         if word != one.group():
             return text[: one.start()] + word + text[one.end() :]
+
+
+def tokens(text: str) -> list[re.Match[str]]:
+    """The tokens of a text, but for those of directives."""
+    found = _TOKEN.finditer(text)
+    return [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]
 
 
 def _other_directive(rng: random.Random, text: str) -> str:
@@ -88,7 +94,7 @@ def _other_directive(rng: random.Random, text: str) -> str:
     return text[: found.start()] + words + text[found.end() :]
 
 
-def _other_token(rng: random.Random, token: str, names: set[str]) -> str:
+def other_token(rng: random.Random, token: str, names: set[str]) -> str:
     """Another token of the same kind; names are names that the text has."""
     if re.fullmatch(r"\d+", token):
         if rng.random() < 0.25:

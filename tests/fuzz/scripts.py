@@ -13,6 +13,8 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
     one, other = (rng.choice(program.statements) for _ in range(2))
     if one.iterators[:1] == (STEPS,) and rng.random() < 0.6:
         return tiles_of_steps(rng, number)
+    if rng.random() < 0.08:
+        return marked_loop(rng, program, number)
     loops = list(one.iterators) or ["i"]
     loop, inner = rng.choice(loops), rng.choice(loops)
     if number and rng.random() < 0.15:
@@ -61,6 +63,35 @@ def random_operation(rng: random.Random, program: Program, number: int) -> tuple
     if chosen.startswith("isplit"):
         chosen = f"(X{number}, Y{number}) = {chosen}"
     return (*lines, chosen)
+
+
+def storage_operation(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
+    """One operation on storage."""
+    one = rng.choice(program.statements)
+    return (rng.choice(_on_storage(rng, program, one, rng.choice(one.iterators or ("i",)))),)
+
+
+def marked_loop(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
+    """A loop whose iterations are to be independent, with all that is in it."""
+    one = rng.choice(program.statements)
+    loops = one.iterators or ("i",)
+    at = rng.randrange(len(loops))
+    word = rng.choice(("parallel", "parallel", "parallel", "vectorize"))
+    return (f"L{number} = lift({one.name}, {at})", f"{word}(L{number}, {loops[at]})")
+
+
+def mapped_loops(rng: random.Random, program: Program, number: int) -> tuple[str, ...]:
+    """Loops that blocks and threads of a device divide."""
+    one = rng.choice(program.statements)
+    loops = one.iterators or ("i",)
+    handle = f"L{number}"
+    lines = [f"{handle} = lift({one.name}, 0)", f"block({handle}, {loops[0]})"]
+    if len(loops) > 1 and rng.random() < 0.6:
+        lines.append(f"thread({handle}, {loops[1]}={rng.choice((1, 3, 4))})")
+    elif rng.random() < 0.5:
+        lines[1:] = [f"tile({handle}, {loops[0]}=4)", f"block({handle}, {loops[0]}T)",
+                     f"thread({handle}, {loops[0]}=4)"]  # fmt: skip
+    return tuple(lines)
 
 
 def _turned(rng: random.Random, loops: list[str]) -> list[str]:

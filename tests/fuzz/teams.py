@@ -24,6 +24,14 @@ from tests.fuzz.scripts import random_operation
 CLAUSES = ("", "", "", " nowait", " nowait", " schedule(static, 2)", " schedule(dynamic)",
            " schedule(static) nowait", " private(t)", " lastprivate(t)", " firstprivate(w)",
            " collapse(2)")  # fmt: skip
+OWN = (
+    ("  {k} w = n;",),
+    ("  {k} t = m;",),
+    ("  {k} w = omp_get_thread_num();",),
+    ("  {k} w = 0;", "#pragma omp for schedule(static)", "  for (int k = 0; k < 7; k++) w += k;"),
+    ("  {k} w = 1;", "  if (omp_get_thread_num() > 0) w = 2;"),
+)
+"""What a thread does before: some have another value of their own then than others."""
 PLAIN = ("reverse(S1, i)", "interchange(S1, i, j)", "tile(S1, i=3)", "shift(S1, i, 1)", "distribute()",
          "fuse(S1, S2)", "skew(S1, j, i, 1)", "unroll(S1, i, 2)", "reverse(S2, i)")  # fmt: skip
 
@@ -31,9 +39,10 @@ PLAIN = ("reverse(S1, i)", "interchange(S1, i, j)", "tile(S1, i=3)", "shift(S1, 
 class _TeamMaker:
     """Loops whose iterations are independent of each other, but for a few."""
 
-    def __init__(self, rng: random.Random, arrays: tuple[Array, ...]) -> None:
+    def __init__(self, rng: random.Random, arrays: tuple[Array, ...], *, is_unlike: bool) -> None:
         self.rng = rng
         self.arrays = arrays
+        self.is_unlike = is_unlike
 
     def cell(self, one: Array, loops: str, *, near: bool) -> str:
         by = (self.rng.choice(("", "", " + 1", " - 1") if near else ("",)) for _ in range(one.rank))
@@ -49,12 +58,14 @@ class _TeamMaker:
             return [f"t = {read[0]};", f"{to} = t + {read[1]};"]
         if "(s)" in clause or ":s" in clause:
             return [f"s += {read[0]};", *([f"{to} = {read[1]};"] if self.rng.random() < 0.4 else [])]
-        more = self.rng.choice((f"+ {read[1]}", "* w", "+ i", "+ t"))
+        more = self.rng.choice(("* w", "+ w") if self.is_unlike else (f"+ {read[1]}", "* w", "+ i", "+ t"))
         return [f"{to} {self.rng.choice(('=', '=', '+='))} {read[0]} {more};"]
 
     def divided(self) -> list[str]:
         rng = self.rng
         clause = rng.choice(CLAUSES) if rng.random() < 0.85 else " reduction(+:s)"
+        if self.is_unlike:  # which thread runs an iteration counts, and is said
+            clause = " schedule(static)"
         is_last = "lastprivate" in clause  # without a last iteration that sets it, its value may be any
         is_nest = rng.random() < 0.4 or "collapse" in clause
         body = self.statements("ij" if is_nest else "i", clause)
@@ -73,7 +84,8 @@ def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
     """A function whose region is in a `parallel`, or in the statements that it calls."""
     kind = rng.choice(("int", "long", "unsigned", "int"))
     arrays = tuple(Array(f"A{k}", kind, rng.choice((1, 1, 2))) for k in range(rng.choice((2, 3))))
-    maker = _TeamMaker(rng, arrays)
+    before = [line.format(k=kind) for line in (rng.choice(OWN) if rng.random() < 0.6 else ())]
+    maker = _TeamMaker(rng, arrays, is_unlike=len(before) > 1 or "num()" in "".join(before))
     loops = [line for _ in range(rng.choice((1, 1, 2, 2, 3))) for line in maker.divided()]
     if rng.random() < 0.2:
         loops = ["for (int k = 0; k < m; k++) {", *(f"  {one}" for one in loops), "}"]
@@ -81,9 +93,9 @@ def team_program(rng: random.Random) -> tuple[str, tuple[Array, ...]]:
         loops.insert(0, rng.choice(("#pragma omp barrier", f"w = {rng.randint(1, 3)};", "s = 1;")))
     own = rng.choice(("", "", "", "firstprivate(t, w)", "firstprivate(w)", "default(shared)"))
     team = f"#pragma omp parallel num_threads({rng.choice((2, 3))}) {own}".rstrip()
-    before = rng.choice(((), (), (f"  {kind} w = n;",), (f"  {kind} t = m;",)))
     given = ", ".join([PARAMETERS, *(one.declaration for one in arrays), "double *out"])
-    lines = [f"void f({given})", "{", *(f"  {kind} {name} = {k};" for k, name in enumerate("stw"))]
+    lines = [f"void f({given})", "{", "  extern int omp_get_thread_num(void);"]
+    lines += [*(f"  {kind} {name} = {k};" for k, name in enumerate("stw"))]
     lines += [team, "  {", *before, "#pragma scop", *(f"    {one}" for one in loops)]
     lines += ["#pragma endscop", "  }"]
     lines += [f"  out[{k}] = {name};" for k, name in enumerate("st") if rng.random() < 0.4]

@@ -171,11 +171,11 @@ def _is_private(array: str, directive: str) -> bool:
 
 def _is_exposed(text: str, touches: list[Touch], told: Mapping[str, Any], marked: int) -> bool:
     """Whether an iteration may read a private variable before it is set, or the variable is read later."""
-    first: dict[tuple[tuple[int, int, int], ...], Touch] = {}
+    first: dict[tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]], Touch] = {}
     for one in touches:
         around = [k for k, loop in enumerate(one.loops) if loop[0] > marked]
         if one.array == told["array"] and around:
-            first.setdefault(one.loops[: around[0] + 1], one)
+            first.setdefault((one.loops[: around[0] + 1], one.cell), one)
     later = "\n".join(text.split("\n")[marked:])
     is_read = re.search(rf"(?s)\n  \}}\n.*\b{told['array']}\b", later) is not None
     return is_read or any(not (one.is_write and one.is_certain) for one in first.values())

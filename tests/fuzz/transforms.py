@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
+from loopwright.model.program import Program as ReadProgram
 from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
@@ -27,6 +30,8 @@ KERNELS = "begins here. */\n"
 TRIES = 10
 """How many operations are tried on a program; those that are refused are left out of its script."""
 
+Choose: TypeAlias = Callable[[random.Random, ReadProgram, int], tuple[str, ...]]
+"""The lines of an operation, by the program and the number of the try."""
 DEPENDENT = 0.55
 """How many of the programs are small."""
 
@@ -64,7 +69,8 @@ def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
     script: tuple[str, ...] = ()
     try:
         with limited():
-            script = _script(program, rng)
+            wanted = rng.choice((1, 1, 2, 2, 3)) if rng.random() < 0.95 else 0
+            script = script_of(program, rng, random_operation, wanted)
             case = _given(seed, program, script)
             made = accepted(case)
     except LoopwrightError as failure:
@@ -86,15 +92,14 @@ def _given(seed: int, program: Program, script: tuple[str, ...]) -> Case:
     return Case(seed, program, script, openmp="parallel" in "".join(script), guard=seed % 8 == 0)
 
 
-def _script(program: Program, rng: random.Random) -> tuple[str, ...]:
+def script_of(program: Program, rng: random.Random, choose: Choose, wanted: int) -> tuple[str, ...]:
     """Operations that can be performed, and are legal as far as the first proof sees."""
     (read,) = read_c(old_path(program.text))
     plan, kept = plan_of(read), tuple[str, ...]()
-    wanted = rng.choice((1, 1, 2, 2, 3)) if rng.random() < 0.95 else 0
     for number in range(TRIES):
         if len(kept) >= wanted:
             break
-        lines = random_operation(rng, read, number)
+        lines = choose(rng, read, number)
         try:
             after = plan.transform("\n".join(lines))
             if prove_plan(after).proved:
