@@ -282,8 +282,8 @@ def test_what_lastprivate_names_is_set() -> None:
     assert found > 10
 
 
-BEYOND = "double A[24], B[24];\nvoid f(int n, int *q)\n{\n#pragma scop\n  for (int i = 0; i < n; i++) {\n%s  }\n"
-BEYOND += "#pragma endscop\n}\n"
+BEYOND = "double A[24], B[24];\nvoid f(int n, int *q)\n{\n#pragma scop\n  for (int i = 0; i < n; i++) {\n"
+BEYOND += "%s  }\n#pragma endscop\n}\n"
 WRITTEN = "    if (q[i] > 0)\n      B[i + 20] = 1;\n"
 
 
