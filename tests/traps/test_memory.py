@@ -304,6 +304,38 @@ SHARED += [
 ]
 APART += [_called("j = k - 1; f(n, u[k], u[j]);"), _called("f(n, u[1], u[2]);")]
 
+_GIVEN = "double *p = g(n), *q = g(n);"
+_STRUCT = "#include <stdlib.h>\nstruct G { int n; double *v; }; "
+_MEMBERS = "for (i = 1; i < n; i++) p.v[i] = q.v[i - 1] + p.n;"
+_MADE = "struct G p = g(n), q = g(n);"
+
+
+def _from(name: str, body: str, setup: str = _GIVEN, head: str = "") -> Trap:
+    """Pointers that one function, of this body, returns twice."""
+    return Trap(name, _LOOP, head="#include <stdlib.h>\n" + head + "double *g(int n) { " + body + " }", setup=setup)
+
+
+SHARED += [
+    _from("memory that is kept between calls", "static double *v; if (!v) v = malloc(n); return v;"),
+    _from("memory that the file keeps", "if (!kept) kept = malloc(n); return kept;", head="static double *kept; "),
+    _from("memory through a variable that is kept", "double *v = kept; if (!v) v = kept = malloc(n); return v;", head="static double *kept; "),
+    _from("memory whose pointer is given away", "double *v = malloc(n); h(&v); return v;", head="static double *kept; void h(double **w) { if (kept) *w = kept; kept = *w; } "),
+    _from("memory that is made or given", "double *v = malloc(n); if (n > 3) v = a; return v;"),
+    _from("memory of a function that keeps it", "return my_alloc(n);", head="double *my_alloc(int n) { static double v[99]; return v; } "),
+    Trap("a struct of kept memory", _MEMBERS, head=_STRUCT + "struct G g(int n) { static double *v; if (!v) v = malloc(n); struct G m = { n, v }; return m; }", setup=_MADE),
+    Trap("a struct that is kept", _MEMBERS, head=_STRUCT + "struct G g(int n) { static struct G m; if (!m.v) m.v = malloc(n); return m; }", setup=_MADE),
+    Trap("a struct that a function fills from another", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void h(struct G *x, struct G *y) { x->v = y->v; }", setup=_MADE + " h(&p, &q);"),
+    Trap("a struct that a function it calls fills", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void k(struct G *x, struct G *y) { *x = *y; } void h(struct G *x, struct G *y) { k(x, y); }", setup=_MADE + " h(&p, &q);"),
+    Trap("a struct that a function copies word by word", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void h(struct G *x, struct G *y) { for (int i = 0; i < 4; i++) ((int *)x)[i] = ((int *)y)[i]; }", setup=_MADE + " h(&p, &q);"),
+]
+APART += [
+    _from("two calls of a function that allocates", "double *v = malloc(n); if (v == NULL) exit(1); return v;"),
+    _from("two calls of one that returns what it allocates", "return (double *)calloc(n, 8);"),
+    Trap("structs of memory of their own", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; }", setup=_MADE),
+    Trap("structs whose members are set", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m; m.n = n; m.v = malloc(n); return m; }", setup=_MADE),
+    Trap("structs that a function reads", _MEMBERS, head=_STRUCT + "struct G g(int n) { struct G m = { n, malloc(n) }; return m; } void h(struct G *x, struct G *y) { x->v[0] = y->v[0]; }", setup=_MADE + " h(&p, &q);"),
+]
+
 
 @pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
 def test_shared_memory_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from loopwright.c.typed import tree
-from loopwright.c.types import ArrayType, Integer, Pointer, Record, Unknown, unqualified
+from loopwright.c.types import ArrayType, Floating, Integer, Pointer, Record, Unknown, unqualified
 
 
 def root_and_path(lvalue: tree.Expression) -> tuple[tree.Declaration | None, str]:
@@ -120,6 +120,29 @@ def _is_number_of_a_pointer(node: tree.Node) -> bool:
 
 def is_named_pointer(node: tree.Node) -> bool:
     return isinstance(node, tree.Name) and isinstance(unqualified(node.type), Pointer | ArrayType)
+
+
+def is_no_address(value: tree.Expression) -> bool:
+    """Whether a value is a number made of numbers: a size in a struct, a null pointer."""
+    nodes = tree.walk(tree.without_casts(value))
+    inside = [unqualified(one.type) for one in nodes if isinstance(one, tree.Expression)]
+    return all(isinstance(one, Integer | Floating) for one in inside)
+
+
+def store_no_address(nodes: Iterable[tree.Node]) -> bool:
+    """Whether the nodes of a function write numbers alone, hand no pointer on, and make none a number."""
+    for node in nodes:
+        match node:
+            case tree.Cast(is_implicit=False, operand=operand):
+                if is_pointer(node) or is_pointer(operand):
+                    return False
+            case tree.Assign(target=target):
+                if not isinstance(unqualified(tree.without_casts(target).type), Integer | Floating):
+                    return False
+            case tree.CallExpression(arguments=arguments):
+                if any(map(is_pointer, arguments)):
+                    return False
+    return True
 
 
 def parts_of(initial: tree.Expression) -> Iterator[tree.Expression]:

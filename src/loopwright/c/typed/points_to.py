@@ -20,10 +20,12 @@ from loopwright.c.typed.pointer_values import (
     addressed,
     given,
     is_named_pointer,
+    is_no_address,
     is_pointer,
     parts_of,
     path_inside,
     root_and_path,
+    store_no_address,
     takes,
     values_in,
 )
@@ -190,13 +192,14 @@ class PointsTo:
     ) -> frozenset[Target]:
         """What pointers at `path` in what a call returns point to; if it is not seen, all it is given."""
         function = self.file.definition(callee)
-        made: frozenset[Target] = frozenset([Memory(("reached", call.place.span, path))])
+        made: frozenset[Target] = frozenset([Memory(("reached", (call.place.span, call.place.first), path))])
         if function is None or callee.offset in self.pending:
             return made.union(*(self.targets(one) for one in call.arguments if is_pointer(one)))
         self.pending.add(callee.offset)
         inside = self._asked(function)
         values = (one.value for one in function.nodes if isinstance(one, tree.Return))
-        found = made.union(*(inside.reached(one, path) for one in values if one is not None))
+        known = (one for one in values if one is not None and not self._is_allocated(one, function, path))
+        found = made.union(*(inside.reached(one, path) for one in known))
         self.pending.discard(callee.offset)
         return found
 
@@ -225,10 +228,13 @@ class PointsTo:
                     yield from ((caller, one, True) for one in call.arguments[place : place + 1])
         for function in functions:
             for node in function.giving:
+                if isinstance(node, tree.CallExpression) and node.callee is not None:
+                    called = self.file.definition(node.callee)
+                    if called is not None and not called.problems and store_no_address(called.nodes):
+                        continue
+                    yield from self._set_by(node, declared)
                 for value, is_itself in given(node, declared, path):
                     yield function, value, is_itself
-                if isinstance(node, tree.CallExpression) and node.callee is not None:
-                    yield from self._set_by(node, declared)
         yield from self._set_through_pointers(declared, path)
 
     def _set_through_pointers(
@@ -295,7 +301,10 @@ class PointsTo:
         found: set[Target] = set()
         for node in function.nodes:
             if isinstance(node, tree.Return) and node.value is not None:
-                found |= inside.targets(node.value)
+                if self._is_allocated(node.value, function, ""):
+                    found.add(Memory(("call", call.place.span, call.place.first)))
+                else:
+                    found |= inside.targets(node.value)
         self.pending.discard(callee.offset)
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
             for target in [one for one in found if _is_reached(one, parameter)]:
@@ -303,6 +312,29 @@ class PointsTo:
                 found.discard(target)
                 found |= self.reached(argument, path) if path else self.targets(argument)
         return frozenset(found)
+
+    def _is_allocated(self, value: tree.Expression, function: TypedFunction, path: str) -> bool:
+        """Whether a function returns memory that this very call of it allocates: `double *p = malloc(n);
+        return p;`, or a struct with such a pointer at `path`.  A variable that keeps its value between calls,
+        or that a pointer leads to, may be of an earlier call.
+        """
+        core = tree.without_casts(value)
+        while isinstance(core, tree.Cast):
+            core = tree.without_casts(core.operand)
+        if isinstance(core, tree.CallExpression):
+            is_known = core.callee is not None and self.file.definition(core.callee) is not None
+            return not path and core.callee is not None and not is_known and "alloc" in core.callee.name
+        if not isinstance(core, tree.Name) or core.declaration.storage is not tree.Storage.AUTOMATIC:
+            return False
+        inside = self._asked(function)
+        found = [one for node in function.giving for one in given(node, core.declaration, path)]
+        parts = [(one, path if is_itself else "") for one, is_itself in found]
+        return (
+            core.declaration.offset not in function.addressed
+            and not inside._beside(core.declaration)
+            and any(self._is_allocated(one, function, rest) for one, rest in parts)
+            and all(is_no_address(one) or self._is_allocated(one, function, rest) for one, rest in parts)
+        )
 
     def _returned_through(self, call: tree.CallExpression) -> Iterator[frozenset[Target]]:
         """What a call through a pointer may return: what functions of the file of this result do."""

@@ -52,7 +52,8 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
         if (one.is_written or other.is_written) and _overlap(one, other):
-            message = f"'{other.root.name}' may be the same memory as '{one.root.name}', as the file shows"
+            names = [use.root.name + ("" if one.root != other.root else use.path) for use in (other, one)]
+            message = f"'{names[0]}' may be the same memory as '{names[1]}', as far as the file shows"
             hint = "use one name for the memory in the region"
             raise refuse(other.node.place.span, message, hint)
 
