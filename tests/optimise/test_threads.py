@@ -198,9 +198,7 @@ def test_sums_that_are_pushed_in_tiles_run_along_diagonals() -> None:
     setting = SearchContext(plan_of(program), WIDE, {"N": 1600}, ordering(program), threads=2)
     judge = Judge(setting.start, setting, 10**6, clock=lambda: 0, threads=2)
     known = {origin: script for script, origin in around(judge.plan, setting) if "pushed" in origin}
-    pushed, tiled = (
-        judge.estimated(known[f"a sum pushed, {way}"], "") for way in ("not pulled", "in tiles")
-    )
+    pushed, tiled = (judge.estimated(known[f"a sum pushed, {way}"], "") for way in ("not pulled", "in tiles"))
     assert pushed is not None and tiled is not None
     assert tiled.total < pushed.total
     shared = among_threads(judge, tiled)
@@ -232,6 +230,22 @@ def test_what_takes_too_long_to_prove_leaves_time_for_others(origin: str, limits
 
     assert first_proved([long, long_too, short], prove, lambda: left[0]) == (short, "proved")
     assert asked == pytest.approx(limits)
+
+
+def test_after_copies_that_take_too_long_to_prove_the_fastest_without_them_comes() -> None:
+    texts = (
+        "pack(A, S, i, written)\nunroll_and_jam(T, i=2)",
+        "unroll_and_jam(S, i=8)",
+        "unroll_and_jam(S, i=2)",
+    )
+    copied, fast, slow = (Trial(parse_script(text), 1, "") for text in texts)
+
+    def prove(one: Trial, limit: float) -> str:
+        if one is copied:
+            raise GaveUp(Code.TIME, "too long")
+        return "proved"
+
+    assert first_proved([copied, fast, slow], prove, lambda: 60.0) == (fast, "proved")
 
 
 @pytest.mark.parametrize(("interrupts", "is_found"), [(1, True), (2, False)])

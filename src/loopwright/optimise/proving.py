@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from loopwright.errors import GaveUp, Illegal, InternalError
 from loopwright.optimise.candidates.judging import GIVEN
-from loopwright.optimise.candidates.nests import tiles_copied, written_out
+from loopwright.optimise.candidates.nests import Script, tiles_copied, written_out
 from loopwright.optimise.timing.trials import Trial
 
 T = TypeVar("T")
@@ -29,8 +29,8 @@ def first_proved(
 
     While a script that the search began with waits, half of the time is kept for it: it is known to be
     proved in time, mostly, and the result is never slower.  After a script that takes too long it comes next,
-    then those that write out half as much.  An interrupt ends the proof of one script: another, whose proof
-    is shorter, may still be the result; after a second one there is none.
+    then those with fewer copies, or that write out half as much.  An interrupt ends the proof of one script:
+    another, whose proof is shorter, may still be the result; after a second one there is none.
     """
     waiting, kept_back, interrupts = list(candidates), 0.0, 0
     while waiting and interrupts < 2 and (seconds := left() - kept_back) > 0:
@@ -45,10 +45,14 @@ def first_proved(
             kept_back, interrupts = max(kept_back, left() - HURRIED), interrupts + 1
         except (GaveUp, Illegal, InternalError):
             pass
-        fewer = _fewer_first(waiting, written_out(one.script) / 2)
-        waiting = [*given, *(other for other in fewer if other not in given)]
+        shorter = _shorter_first(waiting, one.script)
+        waiting = [*given, *(other for other in shorter if other not in given)]
     return None, None
 
 
-def _fewer_first(waiting: list[Trial], most: float) -> list[Trial]:
-    return sorted(waiting, key=lambda one: written_out(one.script) > most)
+def _shorter_first(waiting: list[Trial], tried: Script) -> list[Trial]:
+    """First those with fewer tiles that are copied than a script that takes too long, or half of its text."""
+    copied, most = tiles_copied(tried), written_out(tried) / 2
+    return sorted(
+        waiting, key=lambda one: tiles_copied(one.script) >= copied and written_out(one.script) > most
+    )
