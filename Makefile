@@ -93,13 +93,13 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 
-# the library is compiled once: in the user's cache, where the tests look for it
-coq: $(INSTALLED)
+# the library is compiled once: in the user's cache, where the tests look for it; nothing has to be installed for that
+coq:
 	@command -v coqc > /dev/null || { echo "coqc is not installed: apt install coq (8.16)"; exit 1; }
-	cp -p "$$($(BIN)/python -m loopwright.prove.coq.check)"/*.vo proofs
+	cp -p "$$(PYTHONPATH=src $(PYTHON) -m loopwright.prove.coq.check)"/*.vo proofs
 	$(MAKE) -j 2 -C proofs
 
-proofs: coq
+proofs: $(INSTALLED) coq
 	$(BIN)/python -m pytest -n $(JOBS) tests/coq tests/backends
 
 # what is accepted or proved is run under sanitizers; SEED=N starts elsewhere

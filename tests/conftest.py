@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ SUFFIXES = (".in", ".st", ".cloog")
 
 os.environ["LOOPWRIGHT_CHECKER"] = ""
 """What is printed does not depend on whether the verified checker is built here; its own tests build it."""
+
+gc.set_threshold(1_000_000, 20, 100)
+"""As in the command: hardly anything is in cycles, and looking for them often takes time."""
 
 settings.register_profile(
     "fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -69,3 +69,12 @@ def test_a_part_that_fails_is_not_hidden(tmp_path: Path, failing: str) -> None:
     assert done.returncode != 0
     assert f"make {failing}" in done.stdout
     assert done.stdout.endswith("make lint\n"), "no closing line"
+
+
+def test_a_library_that_does_not_compile_fails(tmp_path: Path) -> None:
+    """It is compiled beside the installation."""
+    (tmp_path / "coqc").touch(0o755)
+    done = run(tmp_path, "ocaml,chromium", "coq")
+    assert done.returncode == 1
+    assert "make coq\n" in done.stdout and "make nvcc\n" in done.stdout
+    assert "make test" not in done.stdout

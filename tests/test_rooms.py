@@ -21,6 +21,8 @@ from tests.conftest import ROOT
 SOURCES = ROOT / "src"
 PACKAGE = "loopwright"
 LONGEST = 400
+LONGEST_FUNCTION = 46
+"""A function does one thing, and is seen on one screen."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def listed_parts() -> dict[str, list[str]]:
     return found
 
 
+@cache
 def room(module: str) -> str | None:
     """The room a module is in; None for the modules beside the rooms."""
     parts = module.split(".")
@@ -214,6 +217,17 @@ def test_a_file_is_one_idea() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
     assert len(lengths) > 300
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_a_function_fits_on_a_screen() -> None:
+    functions = [
+        (f"{module}:{node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        for module in modules()
+        for node in nodes(module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert len(functions) > 5000
+    assert [one for one in functions if one[1] > LONGEST_FUNCTION] == []
 
 
 def test_a_class_has_a_name_of_its_own() -> None:

@@ -6,12 +6,11 @@ What one part tells another about an error are the fields of its `Diagnostic`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-SOURCES = Path(__file__).parents[2] / "src" / "loopwright"
+from tests.test_rooms import modules, nodes
 
 WORDS = {"message", "explanation", "summary", "hint", "witness", "headline"}
 """Fields of errors and verdicts, and variables, that hold sentences."""
@@ -33,10 +32,10 @@ FOREIGN = ("isl.Error", "Exception", "OSError", "ValueError", "VerifyException",
 """Errors of others have nothing but a text."""
 
 
-def reading(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The places where a program reads what is written for people."""
-    foreign = _foreign(tree)
-    for node in ast.walk(tree):
+def reading(parts: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
+    """The places where a program, all of whose nodes are given, reads what is written for people."""
+    foreign = _foreign(parts)
+    for node in parts:
         match node:
             case ast.Call(func=ast.Name("getattr"), args=[_, ast.Constant(str()), *_]):
                 yield node.lineno, ast.unparse(node)
@@ -51,17 +50,17 @@ def reading(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield node.lineno, ast.unparse(node)
 
 
-def _foreign(tree: ast.AST) -> set[str]:
+def _foreign(parts: Sequence[ast.AST]) -> set[str]:
     """Names that are bound to errors of others, and what is made of their texts."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in parts:
         match node:
             case ast.ExceptHandler(type=ast.expr() as kind, name=str(name)):
                 if ast.unparse(kind).startswith(FOREIGN):
                     found.add(name)
             case ast.arg(arg=name, annotation=ast.expr() as kind) if ast.unparse(kind).startswith(FOREIGN):
                 found.add(name)
-    for node in ast.walk(tree):
+    for node in parts if found else ():
         if isinstance(node, ast.Assign) and _names(node.value) & found:
             found |= {ast.unparse(target) for target in node.targets}
     return found
@@ -89,11 +88,7 @@ def _is_sentence(node: ast.expr, foreign: set[str]) -> bool:
 
 
 def test_no_message_is_read() -> None:
-    found = [
-        f"{path.relative_to(SOURCES)}:{line}: {text}"
-        for path in sorted(SOURCES.rglob("*.py"))
-        for line, text in reading(ast.parse(path.read_text()))
-    ]
+    found = [f"{name}:{line}: {text}" for name in modules() for line, text in reading(nodes(name))]
     assert found == []
 
 
@@ -118,7 +113,7 @@ def test_no_message_is_read() -> None:
     ],
 )
 def test_reading_is_seen(code: str) -> None:
-    assert list(reading(ast.parse(code)))
+    assert list(reading([*ast.walk(ast.parse(code))]))
 
 
 @pytest.mark.parametrize(
@@ -131,4 +126,4 @@ def test_reading_is_seen(code: str) -> None:
     ],
 )
 def test_what_is_not_reading(code: str) -> None:
-    assert not list(reading(ast.parse(code)))
+    assert not list(reading([*ast.walk(ast.parse(code))]))

@@ -81,54 +81,36 @@ class RunLog:
     """Those of them that were not looked at."""
 
 
+_WORDS = ("enter", "violation", "done", "left", "clean", "skipped", "dirty", "alias", "changed", "unseen")
+
+
 def run_log(lines: tuple[str, ...]) -> RunLog:
     """The lines as values; a last line that a crash cut short is left out."""
-    sizes: list[tuple[int, ...]] = []
-    findings: list[Finding] = []
-    operations = violations = done = 0
-    left = False
-    aliases: list[tuple[int, int]] = []
-    changed: set[int] = set()
-    unseen: set[int] = set()
+    told: dict[str, list[dict[str, str]]] = {word: [] for word in _WORDS}
+    operations = violations = 0
     for line in lines:
         word, _, rest = line.partition(" ")
+        if word == "memory":
+            raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
+        if word not in told:
+            raise InternalError(Code.INTERNAL, f"the checked program reported '{line[:80]}'")
         fields = dict(part.split("=", 1) for part in rest.split(" ") if "=" in part)
-        match word:
-            case "enter":
-                sizes.append(_numbers(fields["sizes"]))
-            case "violation":
-                findings.append(_finding(fields))
-            case "done" | "left":
-                done += word == "done"
-                left = left or word == "left"
-                operations = int(fields.get("operations", 0))
-                violations = int(fields.get("violations", 0))
-            case "clean" | "skipped":
-                done += 1
-            case "dirty":
-                done += 1
-                violations += 1
-            case "alias":
-                aliases.append((int(fields["one"]), int(fields["other"])))
-            case "changed":
-                changed.add(int(fields["variable"]))
-            case "unseen":
-                unseen.add(int(fields["variable"]))
-            case "memory":
-                raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
-            case _:
-                raise InternalError(Code.INTERNAL, f"the checked program reported '{line[:80]}'")
+        told[word].append(fields)
+        if word in ("done", "left"):
+            operations, violations = (int(fields.get(one, 0)) for one in ("operations", "violations"))
+        violations += word == "dirty"
+    findings = tuple(map(_finding, told["violation"]))
     return RunLog(
-        tuple(sizes),
-        tuple(findings),
-        operations,
-        max(violations, len(findings)),
-        len(sizes),
-        done,
-        left,
-        tuple(aliases),
-        frozenset(changed),
-        frozenset(unseen),
+        sizes=tuple(_numbers(one["sizes"]) for one in told["enter"]),
+        findings=findings,
+        operations=operations,
+        violations=max(violations, len(findings)),
+        entries=len(told["enter"]),
+        done=sum(len(told[word]) for word in ("done", "clean", "skipped", "dirty")),
+        left_early=bool(told["left"]),
+        aliases=tuple((int(one["one"]), int(one["other"])) for one in told["alias"]),
+        changed=frozenset(int(one["variable"]) for one in told["changed"]),
+        unseen=frozenset(int(one["variable"]) for one in told["unseen"]),
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 
 import islpy as isl
@@ -37,6 +38,7 @@ from loopwright.emit.cuda.predication import (
 )
 from loopwright.emit.expressions import flat_condition_to_c
 from loopwright.errors import BadInput, Code
+from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Compare, Int, Or, Relation, Sum, Var
 from loopwright.loops.nodes import Call, For, If, Node, Remark
 from loopwright.loops.traverse import is_said, scaled, subprograms, subterms
@@ -166,22 +168,70 @@ def in_lanes(
 ) -> Style:
     """How a kernel with registers is written: each lane runs one iteration, constant loops are unrolled.
 
-    Tests are written without branches: those of columns are the same in every step of a march.  Rows move
-    down by one in each step of it, so three steps need no copies; steps of planes of one warp are too long
-    for that.  Few warps write out steps at borders as well.  Where warps share a tile, cells at borders are
-    selected.  Neighbours are copied at once.
+    Tests are written without branches: those of columns are the same in every step of a march.  Where warps
+    share a tile, cells at borders are selected.  Neighbours are copied at once.
     """
-    march = "LW_UNROLL_1" if array.rank == 5 else "LW_UNROLL_3"
-    warps = int(array.extents[0]) if array.rank == SHARED_TILE else 0
-    loops = [part for part in subprograms(node) if isinstance(part, For)]
-    axes = {id(part): "x" for part in loops if is_lane_loop(part)}
-    axes |= {id(part): "y" for part in loops if warps and is_warp_loop(part, warps)}
-    marches = [part for part in loops if not is_mapped(part) and any(map(is_mapped, subprograms(part.body)))]
-    inner = {id(part) for outer in marches for part in subprograms(outer.body)}
-    marks = style.mark
+    lanes = _LanesOfKernel(style, node, array, kept, early)
+    found = replace(
+        style,
+        mark=lanes.marked,
+        distributed=lanes.distributed,
+        annotated=lanes.written_out,
+        types={**style.types, **lanes.types},
+        condition=lambda test: flat_condition_to_c(test.test),
+        instead=lambda loop: together(program, style, loop),
+    )
+    if not lanes.warps:
+        return found
+    return replace(found, call=lanes.call, condition=lanes.condition, annotated=lanes.annotated)
 
-    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
-        if isinstance(remark, BarrierNote) and (remark.of_warp or not warps):
+
+@dataclass(frozen=True, eq=False)
+class _LanesOfKernel:
+    """The loops of a kernel whose lanes have `array` in registers."""
+
+    style: Style
+    node: Node
+    array: Array
+    kept: KeptTests
+    early: EarlyCopies | None
+
+    @cached_property
+    def warps(self) -> int:
+        """How many share a tile; 0 where none do."""
+        return int(self.array.extents[0]) if self.array.rank == SHARED_TILE else 0
+
+    @cached_property
+    def _loops(self) -> list[For]:
+        return [part for part in subprograms(self.node) if isinstance(part, For)]
+
+    @cached_property
+    def _axes(self) -> dict[int, str]:
+        """The axes along which lanes and warps run the iterations of loops."""
+        axes = {id(part): "x" for part in self._loops if is_lane_loop(part)}
+        warps = [part for part in self._loops if self.warps and is_warp_loop(part, self.warps)]
+        return axes | {id(part): "y" for part in warps}
+
+    @cached_property
+    def _marches(self) -> list[For]:
+        """The loops whose steps all lanes take together."""
+        return [
+            part
+            for part in self._loops
+            if not is_mapped(part) and any(map(is_mapped, subprograms(part.body)))
+        ]
+
+    @cached_property
+    def _inner(self) -> set[int]:
+        return {id(part) for outer in self._marches for part in subprograms(outer.body)}
+
+    @property
+    def types(self) -> dict[str, str]:
+        kind = "LW_LANE_INDEX" if self.style.iterator_type == "LW_INDEX" else "LW_LANE_TYPE"
+        return {part.iterator: kind for part in self._loops if id(part) in self._axes}
+
+    def marked(self, remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        if isinstance(remark, BarrierNote) and (remark.of_warp or not self.warps):
             return [*lines, "LW_WARP_BARRIER();"]
         match remark:
             case ArriveNote(test):
@@ -192,55 +242,37 @@ def in_lanes(
                 return ["LW_SPLIT();", *lines, "LW_SPLIT_END();"]
             case EarlyNote(march, last):
                 return [f"LW_EARLY({march}, {last})", *lines]
-            case MaskNote() if early is not None:
-                return [*kept.lines, early.room, *lines]
+            case MaskNote() if self.early is not None:
+                return [*self.kept.lines, self.early.room, *lines]
             case FirstNote(march, first):
                 return [f"LW_EARLY_FIRST({march}, {first})", *lines]
-        return marks(remark, body, lines)
+        return self.style.mark(remark, body, lines)
 
-    def distributed(loop: For, first: str) -> tuple[str, str] | None:
-        axis = axes.get(id(loop))
+    def distributed(self, loop: For, first: str) -> tuple[str, str] | None:
+        axis = self._axes.get(id(loop))
         lane = f"LW_LANE({axis}, 0, 1)", f"LW_LANES({axis}, 1)"
         return distributed_loop(loop, first) if axis is None else lane
 
-    few = array.rank == 4 and resident_warps(array) <= FEW_WARPS
-
-    def written_out(loop: For) -> list[str]:
-        if few and loop in marches:
+    def written_out(self, loop: For) -> list[str]:
+        """Rows move down by one in each step of a march, so three steps need no copies; steps of planes of
+        one warp are too long for that.  Few warps write out steps at borders as well.
+        """
+        march = "LW_UNROLL_1" if self.array.rank == 5 else "LW_UNROLL_3"
+        if loop in self._marches and self.array.rank == 4 and resident_warps(self.array) <= FEW_WARPS:
             return [march]
-        return unrolled(loop, "LW_UNROLL" if id(loop) in inner else march)
+        return unrolled(loop, "LW_UNROLL" if id(loop) in self._inner else march)
 
-    lanes = {part.iterator for part in loops if id(part) in axes}
-    kind = "LW_LANE_INDEX" if style.iterator_type == "LW_INDEX" else "LW_LANE_TYPE"
-    found = replace(
-        style,
-        mark=marked,
-        distributed=distributed,
-        annotated=written_out,
-        types={**style.types, **dict.fromkeys(lanes, kind)},
-        condition=lambda test: flat_condition_to_c(test.test),
-        instead=lambda loop: together(program, style, loop),
-    )
-    if not warps:
-        return found
+    def annotated(self, loop: For) -> list[str]:
+        """Before a march of warps that share a tile, the tests that are kept for all of it."""
+        is_march = id(loop) == self.kept.march and self.early is None
+        return [*(self.kept.lines if is_march else ()), *self.written_out(loop)]
 
-    def call(part: Call) -> list[str]:
-        lines = style.call(part)
+    def call(self, part: Call) -> list[str]:
+        lines, early = self.style.call(part), self.early
         return early.lines(lines) if early is not None and part.name == early.statement else lines
 
-    def condition(test: If) -> str:
-        return kept.texts.get(id(test)) or _selected(test)
-
-    def annotated(loop: For) -> list[str]:
-        first = list(kept.lines) if id(loop) == kept.march and early is None else []
-        return [*first, *found.annotated(loop)]
-
-    return replace(
-        found,
-        call=call,
-        condition=condition,
-        annotated=annotated,
-    )
+    def condition(self, test: If) -> str:
+        return self.kept.texts.get(id(test)) or _selected(test)
 
 
 def _selected(node: If) -> str:

@@ -36,58 +36,48 @@ def reasoned(script: Script, plans: Sequence[Plan], machine: Machine) -> tuple[R
     return tuple(found)
 
 
+_APART = "loops for each statement, so that the order of one does not bind the others"
+_FORWARDS = "moved so that every dependence goes forwards"
+_REASONS: dict[type[operations.Operation], str] = {
+    operations.DistributeLegally: _APART,
+    operations.Distribute: _APART,
+    operations.Fuse: "statements that use the same data run in the same loops",
+    operations.Reorder: "makes neighbours of statements that share loops afterwards",
+    operations.Affine: "all statements on common coordinates, which every dependence follows forwards",
+    operations.Skew: _FORWARDS,
+    operations.Shift: _FORWARDS,
+    operations.Isplit: "whole register blocks first, without guards; what fills none comes after them",
+    operations.Contract: "few cells for what is read shortly after it is written: they stay in a cache",
+    operations.Hexagon: "tiles of steps that grow and shrink: those of a phase do not wait for each other",
+    operations.Expand: "a cell for each iteration: none waits for another because they share it",
+    operations.Unroll: "written out, so that what is added to stays in registers",
+    operations.Pad: "longer rows: cells below each other do not meet in the same lines of the cache",
+    operations.Rename: "a variable of its own, which other loops do not share",
+    operations.SplitSum: "a product and its addition are one operation then",
+    operations.Lift: "a handle on the loop around",
+    operations.Parallelize: "iterations that do not depend on each other, one part for each thread",
+    operations.Vectorize: "iterations that do not depend on each other, in the lanes of a vector",
+    operations.Widen: "vectors of 64 bytes where the processor has them: gcc uses 32 unless it is told",
+}
+
+
 def _reason(operation: operations.Operation, after: Plan, machine: Machine) -> str:
     match operation:
-        case operations.DistributeLegally() | operations.Distribute():
-            return "loops for each statement, so that the order of one does not bind the others"
-        case operations.Fuse():
-            return "statements that use the same data run in the same loops"
-        case operations.Reorder():
-            return "makes neighbours of statements that share loops afterwards"
-        case operations.Affine():
-            return "all statements on common coordinates, which every dependence follows forwards"
-        case operations.Skew() | operations.Shift():
-            return "moved so that every dependence goes forwards"
         case operations.Permute(target=target) | operations.Interchange(target=target):
             return _order(after, target)
-        case operations.Isplit():
-            return "whole register blocks first, without guards; what fills none comes after them"
         case operations.Tile(sizes=sizes, skew=skew):
             return _tile(sizes, machine, is_skewed=skew)
         case operations.UnrollAndJam(factors=factors):
             copies = " x ".join(str(one.number) for one in factors)
-            return (
-                f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
-            )
-        case operations.Contract():
-            return "few cells for what is read shortly after it is written: they stay in a cache"
-        case operations.Hexagon():
-            return "tiles of steps that grow and shrink: those of a phase do not wait for each other"
-        case operations.Expand():
-            return "a cell for each iteration: none waits for another because they share it"
+            shared = "they share loads, and wait together"
+            return f"{copies} iterations written out in the innermost loop: {shared}"
         case operations.Pack(transposed=transposed):
             what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
             return f"{what}; it is made once and read often"
-        case operations.Unroll():
-            return "written out, so that what is added to stays in registers"
-        case operations.Pad():
-            return "longer rows: cells below each other do not meet in the same lines of the cache"
-        case operations.Rename():
-            return "a variable of its own, which other loops do not share"
-        case operations.SplitSum():
-            return "a product and its addition are one operation then"
         case operations.StripMine(size=size):
             return f"{size} iterations at a time, with a place of their own for what follows"
-        case operations.Lift():
-            return "a handle on the loop around"
-        case operations.Parallelize():
-            return "iterations that do not depend on each other, one part for each thread"
-        case operations.Vectorize():
-            return "iterations that do not depend on each other, in the lanes of a vector"
-        case operations.Widen():
-            return "vectors of 64 bytes where the processor has them: gcc uses 32 unless it is told"
         case _:
-            return "makes the steps after it possible"
+            return _REASONS.get(type(operation), "makes the steps after it possible")
 
 
 def _order(plan: Plan, handle: str) -> str:

@@ -18,7 +18,6 @@ import islpy as isl
 
 from loopwright.c.syntax import is_dereference, walk
 from loopwright.c.types import INT, LONG, Integer
-from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node, Remarked
@@ -28,6 +27,7 @@ from loopwright.prove.certificates.specification import (
     NO_DIFFERENCES,
     AllowedDifferences,
     chosen,
+    refuse_other_arguments,
     shapes_of,
     specification,
     time_of,
@@ -113,10 +113,8 @@ def change_problem(
     combining = {one: steps[one] for one in allowed.combining if not steps[one].carried}
     uses = {use.statement: use for use in touched(original, combining)}
     times = {name: time_of(shape) for name, shape in shapes_of(later)}
-    own = {name: shape.arguments for name, shape in shapes_of(later)}
     names = [name for name, _ in shapes_of(old)]
-    if any(shape.arguments != own.get(name) for name, shape in shapes_of(old)):
-        raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
+    refuse_other_arguments(old, later)
     kind = "reused" if temporaries else "private" if private else "change"
     stored: Words = iter(())
     if temporaries:
@@ -131,17 +129,10 @@ def change_problem(
         *listed([uses[name] for name in names], touches),
         *stored,
     )
-    proposals = (*proposal(old, text), *proposal(later, loops))
-
-    return ChangeProblem(
-        head,
-        (partial(program, text, old.hint), partial(region, original.region.text, text, old.hint)),
-        (
-            partial(program, loops, later.hint),
-            None if written is None else partial(region, written, loops, later.hint),
-        ),
-        proposals,
-    )
+    before = partial(program, text, old.hint), partial(region, original.region.text, text, old.hint)
+    read = None if written is None else partial(region, written, loops, later.hint)
+    after = partial(program, loops, later.hint), read
+    return ChangeProblem(head, before, after, (*proposal(old, text), *proposal(later, loops)))
 
 
 READ_FUNCTIONS = ("min", "max", "floord")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from loopwright.errors import Code, GaveUp
 from loopwright.lazy_dataclass import dataclass
 from loopwright.loops.expressions import Select, Var
 from loopwright.prove.coq.words import Words, listed, name, names, test, vector
@@ -44,6 +45,12 @@ NO_DIFFERENCES = AllowedDifferences()
 
 def shapes_of(table: Timetable) -> list[tuple[str, Shape]]:
     return [(statement.name, shape) for statement in table.statements for shape in statement.shapes]
+
+
+def refuse_other_arguments(old: Timetable, later: Timetable) -> None:
+    own = {name: shape.arguments for name, shape in shapes_of(later)}
+    if any(shape.arguments != own.get(name) for name, shape in shapes_of(old)):
+        raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
 
 
 def time_of(shape: Shape) -> Vector:

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
-from itertools import chain
 
 import islpy as isl
 
@@ -40,6 +39,7 @@ from loopwright.prove.certificates.middle import (
 from loopwright.prove.certificates.problems import proposal
 from loopwright.prove.certificates.specification import (
     cell_words,
+    refuse_other_arguments,
     shape_words,
     shapes_of,
     specification,
@@ -68,34 +68,25 @@ class StoredProblem:
 
 def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) -> StoredProblem:
     """That the program before the first change and `loops`, which run `new`, leave the same memory."""
-    if any(one.redundancy is not None for one in changes):
-        raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
-    if any(one.summands for one in changes):
-        raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
+    _refuse_other_values(changes)
     division = divided(changes)
-    parts = division.wholes
     found = with_products_of(division, changes[-1].after)
     written = division.program
     (old, text), (later, _) = both_sides(written, new, loops, division.choosing)
     first, last = dict(shapes_of(old)), dict(shapes_of(later))
-    if any(shape.arguments != last[one].arguments for one, shape in first.items()):
-        raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
+    refuse_other_arguments(old, later)
     between = {one.statement.name: one for one in middle(found)}
     stayed, copies = [between[one] for one in first], [between[one] for one in last if one not in first]
     replaced = replaced_arrays([*stayed, *copies])
     left = [one for one in written.arrays if one.name in replaced and not written.is_dead_after(one)]
     finder = _SourceFinder([*stayed, *copies], replaced, frozenset(one.name for one in left))
-    copying = [
-        (one.statement.name, replace(last[one.statement.name], time=Decided(_time(one)))) for one in copies
-    ]
+    shapes = ((one, last[one.statement.name]) for one in copies)
+    copying = [(one.statement.name, replace(shape, time=Decided(_time(one)))) for one, shape in shapes]
     layers = buffer_layers(loops, found.after, last, [one.touched(1) for one in (*stayed, *copies)])
-    kind = "buffered" if layers or found.products else "divided" if parts else "stored"
-    before: Words = iter(())
-    choosing: Words = iter(())
-    if kind != "stored":
-        before, choosing = listed(list(parts.items()), partial(map, name)), counted(text, old.hint)
-    if kind == "buffered":
-        before = chain(listed(layers, iter), listed(found.products, product_words), before)
+    kind = "buffered" if layers or found.products else "divided" if division.wholes else "stored"
+    before = listed(list(division.wholes.items()), partial(map, name)) if kind != "stored" else ()
+    choosing = counted(text, old.hint) if kind != "stored" else ()
+    buffers = (*listed(layers, iter), *listed(found.products, product_words)) if kind == "buffered" else ()
     head = (
         kind,
         *specification(old),
@@ -108,6 +99,7 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
         *names(replaced),
         *listed([finder.seen(one) for one in (*stayed, *copies)], lambda several: listed(several, _cases)),
         *listed([finder.left_in(one, written) for one in left], _left),
+        *buffers,
         *before,
     )
     rest = (
@@ -120,6 +112,14 @@ def stored_problem(changes: Sequence[StorageChange], new: Program, loops: Node) 
     originals = (program(whole, old.hint), region(changes[0].original.region.text, whole, old.hint))
     words, read = (" ".join((*head, *one, *rest)) for one in originals)
     return StoredProblem(words, read, tuple(one for one in replaced if one not in finder.left))
+
+
+def _refuse_other_values(changes: Sequence[StorageChange]) -> None:
+    """The checker is asked about programs that compute each value once, as it was computed."""
+    if any(one.redundancy is not None for one in changes):
+        raise GaveUp(Code.NO_PROOF, "storage has changed, and values are computed several times")
+    if any(one.summands for one in changes):
+        raise GaveUp(Code.NO_PROOF, "a sum is split, and its parts are added one after the other")
 
 
 def _copy(copy: MiddleStatement) -> Words:

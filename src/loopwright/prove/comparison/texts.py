@@ -113,11 +113,7 @@ class Comparison:
 
 
 def compared_texts(
-    before: Source,
-    source: Source,
-    written: Source,
-    asked: ComparisonOptions,
-    progress: Progress,
+    before: Source, source: Source, written: Source, asked: ComparisonOptions, progress: Progress
 ) -> Comparison:
     """What is found of two texts, of which the second one is `written` otherwise."""
     compiled, options = asked.of_old.compiled, asked.reading.compiled
@@ -134,26 +130,19 @@ def compared_texts(
     found: list[Comparison] = []
     names = frozenset(one.name for each in allocations.values() for one in each.arrays)
     for text in texts:
-        along = _followed(before, old, text, asked, progress)
-        short = all(len(region.place.text) <= asked.for_provers for region in c_file(text).regions)
         compared = partial(_compared, old, text, asked, guards, names, progress)
-        if along is None:
-            along = compared()
-        elif isinstance(along.verdict, Undecided) and is_too_long(text):
-            along = _undecided(along, along.verdict, "the text is too long for that")
-        elif (along.proved and short) or isinstance(along.verdict, Undecided):
-            along = _otherwise(compared, along)
-        found.append(along)
+        found.append(_in_some_way(_followed(before, old, text, asked, progress), compared, text, asked))
         if not found[-1].proved:
             wrong = _as_a_whole(found[-1], old, text, (compiled, options))
             return wrong if text is texts[0] else wrong.with_remark("where nothing can be allocated")
-    reason = _unkept(old) or unacceptable(Compiled(before, compiled), Compiled(written, options))
-    if reason is None:
-        reason = _different_around(old, before, texts[0], (compiled, options))
     answers = tuple(one for each in found for one in each.answers)
-    if reason is None:
-        both = Compiled(before, compiled), Compiled(source, options)
-        reason = seen_besides_values(both, answers, rounds=any(one.rounds for one in old))
+    first, second = Compiled(before, compiled), Compiled(source, options)
+    reason = (
+        _unkept(old)
+        or unacceptable(first, Compiled(written, options))
+        or _different_around(old, before, texts[0], (compiled, options))
+        or seen_besides_values((first, second), answers, rounds=any(one.rounds for one in old))
+    )
     if reason is not None:
         return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     helpers = undefined_helpers(c_file(source))
@@ -163,6 +152,19 @@ def compared_texts(
         trusted=tuple(dict.fromkeys((*helpers, *(text for one in found for text in one.trusted)))),
         contract=contract_of(old, answers),
     )
+
+
+def _in_some_way(
+    along: Comparison | None, compared: Callable[[], Comparison], text: Source, asked: ComparisonOptions
+) -> Comparison:
+    """What is found along the loops of the text, and where that is no answer, or needs provers, otherwise."""
+    if along is None:
+        return compared()
+    is_undecided = isinstance(along.verdict, Undecided)
+    if isinstance(along.verdict, Undecided) and is_too_long(text):
+        return _undecided(along, along.verdict, "the text is too long for that")
+    is_short = all(len(region.place.text) <= asked.for_provers for region in c_file(text).regions)
+    return _otherwise(compared, along) if is_undecided or (along.proved and is_short) else along
 
 
 def _followed(
@@ -365,20 +367,18 @@ def _along(
     old: Sequence[Program], source: Source, progress: Progress, *, allow_reassociation: bool
 ) -> Comparison | None:
     """What following the loops of the new file tells, where they can be followed in all its regions."""
-    regions = [one.place for one in c_file(source).regions]
-    if len(regions) != len(old) or any(
-        is_assume(one) for each in c_file(source).regions for one in each.pragmas
-    ):
+    marked = c_file(source).regions
+    if len(marked) != len(old) or any(is_assume(one) for each in marked for one in each.pragmas):
         return None
+    regions = [one.place for one in marked]
     answers: list[Equivalence] = []
     for one, region in zip(old, regions, strict=True):
         answer = prove_along(one, region, allow_reassociation=allow_reassociation, progress=progress)
         if answer is None:
             return None
         answers.append(answer)
-        match answer.verdict:
-            case Undecided() | Refuted():
-                break
+        if not isinstance(answer.verdict, Proved):
+            break
     trusted = [entry.text for program in old for entry in program.trusted]
     trusted += [text for answer in answers for text in answer.trusted]
     place = _start(regions[len(answers) - 1])

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from typing import TypeAlias
 
 import islpy as isl
@@ -215,27 +216,23 @@ def _sizes(context: isl.Set, first: tuple[int, ...], *, wide: bool = False) -> l
     past = PAST_TILE[::-1] if wide else PAST_TILE
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
-    tried = [{name: least if name == one else 3 for name in free} for least in first for one in free]
+
+    def one_of_them(size: int, others: int) -> list[Sizes]:
+        return [{name: size if name == one else others for name in free} for one in free]
+
+    tried = [sizes for least in first for sizes in one_of_them(least, 3)]
     for size in EQUAL:
         tried.append(dict.fromkeys(free, size))
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
         for least in (3, 1) if size == 4 else ():
-            tried += [{name: PAST_TILE[0] if name == one else least for name in free} for one in free]
-    tried += [{name: 0 if name == one else 9 for name in free} for one in free]
-    for small in SMALL:
-        tried += [
-            {name: large if name == one else small for name in free} for large in past for one in free
-        ]
+            tried += one_of_them(PAST_TILE[0], least)
+    tried += one_of_them(0, 9)
+    for small, large in product(SMALL, past):
+        tried += one_of_them(large, small)
     if wide:
-        tried += [
-            {name: PAST_TWO[0] if name == one else least for name in free} for least in (2, 3) for one in free
-        ]
-        tried += [
-            {name: small if name == one else large for name in free}
-            for small in (2, 9, 17)
-            for large in past
-            for one in free
-        ]
+        tried += one_of_them(PAST_TWO[0], 2) + one_of_them(PAST_TWO[0], 3)
+        for small, large in product((2, 9, 17), past):
+            tried += one_of_them(small, large)
     tried += [dict.fromkeys(free, size) for size in (*past, *(PAST_TWO if wide else ()))]
     return [{**fixed, **sizes} for sizes in tried]
 

@@ -131,18 +131,23 @@ class ClaimedFlow:
                 if other.is_empty():
                     break
             yield from self._shown(reader, read, other, f"the cell that {writer.name} writes", "another one")
-            if source.is_empty():
-                continue
-            partings = (self._parting(reader, writer, each) for each in tried)
-            parting = next((each for each in partings if each is not None), None)
-            if parting is None:
-                order = f"{writer.name} may run after {reader.name}, or when it does"
-                raise GaveUp(Code.UNDECIDED, f"could not decide what reads see: {order}")
-            claim = _Claim(reader, read, writer, source, parting)
-            wide_claim = replace(claim, source=wide)
-            for writes in self._writes:
-                if writes.array == read.array:
-                    yield from self._between(claim, wide_claim, writes)
+            if not source.is_empty():
+                yield from self._later_writes(reader, read, writer, tried)
+
+    def _later_writes(
+        self, reader: Statement, read: Access, writer: Statement, tried: tuple[isl.Map, isl.Map, isl.Map]
+    ) -> Iterator[WrongValue]:
+        """Writes between the one that is claimed and the read; `tried` are the claims, the simplest first."""
+        partings = (self._parting(reader, writer, each) for each in tried)
+        parting = next((each for each in partings if each is not None), None)
+        if parting is None:
+            order = f"{writer.name} may run after {reader.name}, or when it does"
+            raise GaveUp(Code.UNDECIDED, f"could not decide what reads see: {order}")
+        wide, _, source = tried
+        claim = _Claim(reader, read, writer, source, parting)
+        for writes in self._writes:
+            if writes.array == read.array:
+                yield from self._between(claim, replace(claim, source=wide), writes)
 
     def _shown(
         self, reader: Statement, read: Access, wrong: isl.Set, wanted: str, found: str

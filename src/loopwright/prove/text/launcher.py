@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from loopwright.c.allocation import AllocatedArray, allocating
 from loopwright.c.syntax import Node, identifiers, named_children, parse
@@ -64,6 +65,19 @@ class _KernelFunction:
     parameters: tuple[tuple[str, str], ...]
     """Names with their types."""
     body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class _KernelCall:
+    """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)).
+
+    LW_LAUNCH_WITH(bytes, kernel, ...) has room for an array of five dimensions that threads share.
+    """
+
+    kernel: _KernelFunction
+    grid: Node
+    threads: dict[str, int]
+    room: int
 
 
 def read_launches(
@@ -122,9 +136,7 @@ def _functions(source: Source, prelude: str) -> tuple[dict[str, _KernelFunction]
     if not source.text.startswith(prelude):
         raise Unreadable("the text of the kernels does not begin with the macros it uses")
     rest = source.text[len(prelude) :]
-    bounds: dict[str, int] = {}
-    for match in re.finditer(r"LW_KERNEL\((\d+)(?:, \d+)?\) (\w+)", rest):
-        bounds[match[2]] = int(match[1])
+    bounds = {one[2]: int(one[1]) for one in re.finditer(r"LW_KERNEL\((\d+)(?:, \d+)?\) (\w+)", rest)}
     shown = _DECORATION.sub(lambda one: ("void" if one[1] else "").ljust(len(one[0])), rest)
     lines = shown.split("\n")
     for k, line in enumerate(lines):
@@ -145,12 +157,9 @@ def _function(node: Node) -> _KernelFunction:
     declarator = part(node, "declarator")
     if len(named_children(node)) != 3:
         raise Unreadable(f"a function with more than a type and a body: {declarator.text}")
-    parameters = [
-        _parameter(one.text.replace("LW_RESTRICT", ""))
-        for one in named_children(part(declarator, "parameters"))
-    ]
+    given = [one.text.replace("LW_RESTRICT", "") for one in named_children(part(declarator, "parameters"))]
     body = named_children(part(node, "body"))
-    return _KernelFunction(part(declarator, "declarator").text, tuple(parameters), tuple(body))
+    return _KernelFunction(part(declarator, "declarator").text, tuple(map(_parameter, given)), tuple(body))
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -272,19 +281,15 @@ class _Launcher:
                 for child in named_children(node):
                     self._host(child, edits, distributed, known)
             case "for_statement":
-                declared = part(node, "initializer")
-                self._declare(declared, known)
+                self._declare(part(node, "initializer"), known)
                 self._host(part(node, "body"), edits, distributed, known)
             case "if_statement":
-                self._host(part(node, "consequence"), edits, distributed, known)
-                other = node.child_by_field_name("alternative")
-                if other is not None:
-                    self._host(other, edits, distributed, known)
+                for child in named_children(node)[1:]:
+                    self._host(child, edits, distributed, known)
             case "declaration":
                 self._declare(node, known)
             case "expression_statement":
-                text = self._launch(node, distributed, known)
-                edits.append((node.start, node.end, text))
+                edits.append((node.start, node.end, self._launch(node, distributed, known)))
             case _:
                 raise Unreadable(f"between launches there is a {node.type}")
 
@@ -296,11 +301,7 @@ class _Launcher:
             raise Unreadable(f"{name} is declared between launches, which would not share it")
         known[name] = part(node, "type").text
 
-    def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
-        """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)): what the kernel means.
-
-        LW_LAUNCH_WITH(bytes, kernel, ...) has room for an array of five dimensions that threads share.
-        """
+    def _called_kernel(self, node: Node) -> _KernelCall:
         calls = list(statement_calls([node]))
         parts = named_children(part(calls[0][2], "arguments")) if calls else []
         room = parts.pop(0).text if calls and calls[0][1] == "LW_LAUNCH_WITH" and parts else "0"
@@ -312,7 +313,7 @@ class _Launcher:
         if kernel is None or not known_size or not all(map(str.isdigit, sizes)):
             raise Unreadable(f"a launch nothing is known of: {parts[0].text}")
         threads = dict(zip(AXES, map(int, sizes), strict=True))
-        total = threads["x"] * threads["y"] * threads["z"]
+        total = prod(threads.values())
         is_large = any(count > GPU.most_along[axis] for axis, count in threads.items())
         if is_large or not 0 < total <= min(GPU.most_threads, self.bounds.get(kernel.name, 0)):
             raise Unreadable(f"a launch of {total} threads, which {kernel.name} is not made for")
@@ -321,25 +322,29 @@ class _Launcher:
             raise Unreadable(f"{kernel.name} is passed something other than its parameters say")
         if not kernel.body or kernel.body[0].text != f"LW_BLOCK_SIZE({', '.join(sizes)});":
             raise Unreadable(f"{kernel.name} is made for blocks of another size")
-        kernel = replace(kernel, body=kernel.body[1:])
+        return _KernelCall(replace(kernel, body=kernel.body[1:]), parts[1], threads, int(room))
+
+    def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
+        """What the kernel means that is launched."""
+        call = self._called_kernel(node)
+        kernel = call.kernel
         views = [one for one in statement_calls(list(kernel.body)) if is_view(one[1])]
         self._check_parameters(kernel, views, known)
         names = frozenset(one.name for one in self.program.arrays)
-        reader = KernelReader(threads, names, self._arrays_in(MemorySpace.SHARED))
+        reader = KernelReader(call.threads, names, self._arrays_in(MemorySpace.SHARED))
         reader.private = self._arrays_in(MemorySpace.PRIVATE)
         reader.own = self._arrays_in(MemorySpace.OWN)
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
         axes = frozenset(one.axis for one in reader.distributed if one.kind == "block")
         numbers = {name for name, kind in self.launcher.parameters if set(kind.split()) <= _INTEGERS}
-        check_grid(parts[1], axes, frozenset(numbers | known.keys()))
+        check_grid(call.grid, axes, frozenset(numbers | known.keys()))
         for one in rest:
-            found = _UNROLL.finditer(one.source.text, one.start, one.end)
-            reader.edits += [(match.start(), match.end(), "") for match in found]
-            found = _INDEX.finditer(one.source.text, one.start, one.end)
-            reader.edits += [(match.start(), match.end(), "long") for match in found]
+            for pattern, text in ((_UNROLL, ""), (_INDEX, "long")):
+                found = pattern.finditer(one.source.text, one.start, one.end)
+                reader.edits += [(match.start(), match.end(), text) for match in found]
         buffers = [reader.shared[name] for name in reader.buffers]
-        check_room(kernel.name, buffers, int(room), self.late[kernel.name])
+        check_room(kernel.name, buffers, call.room, self.late[kernel.name])
         distributed += reader.distributed
         return "{\n" + "\n".join(_edited(one, reader.edits) for one in rest) + "\n}\n"
 
@@ -377,8 +382,8 @@ class _Launcher:
             elif name in known:
                 same = kind in _NUMBERS
             else:
-                same = types.get(name) == kind
-                same = same and (self.meaning[name] == name or name.startswith("lw_extent"))
+                is_kept = name.startswith("lw_extent") or self.meaning.get(name) == name
+                same = types.get(name) == kind and is_kept
             if not same:
                 raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile
@@ -61,7 +62,20 @@ def inlinable_function(
     found = [one for one in definitions if _named(one) == name]
     if len(found) != 1 or found[0].span.contains(region):
         return None
-    node, body, declarator = found[0], field(found[0], "body"), field(found[0], "declarator")
+    (node,) = found
+    made = _of_plain_form(node, name)
+    if made is None or not _means_the_same(node, file, region):
+        return None
+    compiled = typed().functions_named(name)
+    if len(compiled) != 1 or not _is_what_is_compiled(node, file, compiled[0]):
+        return None
+    records, kept = _records(compiled[0])
+    return replace(made, records=records, kept=kept)
+
+
+def _of_plain_form(node: Node, name: str) -> InlinableFunction | None:
+    """A function that takes values and pointers, and returns at its end alone."""
+    body, declarator = field(node, "body"), field(node, "declarator")
     head = names_in(node.text[: declarator.start - node.start])
     kind = [word for word in head if word not in ("static", "inline")]
     if declarator.type != "function_declarator" or ("inline" in head and "static" not in head):
@@ -77,27 +91,24 @@ def inlinable_function(
         return None
     if any(parameter_shape(one) is None for one in parameters) or (kind == ["void"]) != (last is None):
         return None
-    if last is not None and len(values) != 1:
+    names = _own_and_free(node, parameters)
+    if names is None or (last is not None and len(values) != 1):
         return None
+    statements, value = tuple(inside if last is None else inside[:-1]), values[0] if values else None
+    own, free = names
+    return InlinableFunction(" ".join(kind), name, tuple(parameters), statements, value, own, free - {name})
+
+
+def _own_and_free(node: Node, parameters: Sequence[Node]) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The names that a function declares, and those of others; None where one is also that of a member."""
     own = {part for one in parameters for part in identifiers(field(one, "declarator"))[:1]}
-    own |= {word for one in walk(body) for word in _declared(one)}
+    own |= {word for one in walk(field(node, "body")) for word in _declared(one)}
     if any(one.type in ("field_identifier", "type_identifier") and one.text in own for one in walk(node)):
         return None
     named = {one.text for one in walk(node) if one.type != "field_identifier" and not one.named_children}
     members = {one.text for one in walk(node) if one.type == "field_identifier"} - named
     words = {*names_in(without_comments(node.text, literals=False))} - members
-    free = frozenset(words - own - KEYWORDS - {name})
-    statements = tuple(inside if last is None else inside[:-1])
-    value = values[0] if values else None
-    if not _means_the_same(node, file, region):
-        return None
-    compiled = typed().functions_named(name)
-    if len(compiled) != 1 or not _is_what_is_compiled(node, file, compiled[0]):
-        return None
-    records, kept = _records(compiled[0])
-    return InlinableFunction(
-        " ".join(kind), name, tuple(parameters), statements, value, frozenset(own), free, records, kept
-    )
+    return frozenset(own), frozenset(words - own - KEYWORDS)
 
 
 def _records(found: TypedFunction) -> tuple[frozenset[str], frozenset[str]]:

@@ -29,7 +29,7 @@ copied back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -232,44 +232,36 @@ def _planned(
     plan, fresh = stencil.plan, Plan.of(after)
     pairs = list(zip(after.statements, roles, strict=True))
     places = {one.name: [position for position, _ in pieces(one.schedule)] for one, _ in pairs}
-    tiles = [one.name for one, role in pairs if role.number >= 0]
+    in_tiles = {one.name: (one, role.key) for one, role in pairs if role.number >= 0}
     cleared = [one.name for one, role in pairs if role.key == "clear"]
+
+    def component(names: Iterable[str]) -> Component:
+        return Component.of(place for name in names for place in places[name])
+
     components = {one.name: fresh.components[one.name] for one in after.statements}
-    for handle, component in plan.components.items():
-        old = set(plan.statements_at(component))
+    for handle, before in plan.components.items():
         if handle in components or handle.startswith("@"):
             continue
+        old = set(plan.statements_at(before))
         own = [one.name for one, role in pairs if role.statement in old]
-        components[handle] = Component.of(place for name in own if name in tiles for place in places[name])
-        components[f"{handle}_rest"] = Component.of(
-            place for name in own if name not in tiles for place in places[name]
-        )
+        components[handle] = component(name for name in own if name in in_tiles)
+        components[f"{handle}_rest"] = component(name for name in own if name not in in_tiles)
     for handle, key in (("Kept", "keep"), ("Back", "back")):
-        components[handle] = Component.of(
-            place for one, role in pairs if role.key == key for place in places[one.name]
-        )
-    marching = [name for name in tiles if name not in cleared]
-    found = [
-        Component.of(place for name in names for place in places[name])
-        for names in (tiles, marching, cleared)
-    ]
+        components[handle] = component(one.name for one, role in pairs if role.key == key)
+    marching = [name for name in in_tiles if name not in cleared]
+    parts = component(in_tiles), component(marching), component(cleared)
     claims = _StreamClaims(stencil, pairs)
-    in_tiles = [(one, role.key) for one, role in pairs if role.number >= 0]
+    stored = replace(plan.stored(after, claims.redundancy()), leaves=fresh.leaves, components=components)
     if passes[0].warps:
         # One version for all tiles: tests of borders are short, and more text costs registers and proofs.
-        stored = plan.stored(after, claims.redundancy())
-        return replace(stored, leaves=fresh.leaves, components=components), found[0], found[1], found[2]
-    apart = ({one.name: claims.within(one, passes[0].inner) for one, _ in in_tiles},)
-    between = passes[0].between
-    steps = {one.name: claims.within(one, between) for one, key in in_tiles if key != "clear"}
-    along = {one.name: steps.get(one.name, one.domain) for one, _ in in_tiles}
-    stored = plan.stored(after, claims.redundancy())
-    return (
-        replace(stored, leaves=fresh.leaves, components=components, apart=apart, along=along),
-        found[0],
-        found[1],
-        found[2],
-    )
+        return stored, *parts
+    inner, between = passes[0].inner, passes[0].between
+    apart = {name: claims.within(one, inner) for name, (one, _) in in_tiles.items()}
+    along = {
+        name: one.domain if key == "clear" else claims.within(one, between)
+        for name, (one, key) in in_tiles.items()
+    }
+    return replace(stored, apart=(apart,), along=along), *parts
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,6 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     nodes = [*tree.walk_all(region.statements)]
     written: set[int] = set()
     local: set[int] = set()
-    meaning: dict[str, int] = {}
     functions: dict[int, TypedFunction] = {}
     targets = [root_and_path(node.target) for node in nodes if isinstance(node, tree.Assign | tree.Update)]
     changed = {(root.offset, path) for root, path in targets if root is not None}
@@ -126,11 +125,6 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
                 function = file.definition(callee)
                 if function is not None:
                     functions[callee.offset] = function
-    for node in nodes:
-        if isinstance(node, tree.Name) and node.declaration.offset not in local:
-            declared = node.declaration
-            if meaning.setdefault(declared.name, declared.offset) != declared.offset:
-                raise Unclear(node, f"two variables are called '{declared.name}' here")
     calls = _macro_calls(region, lambda token: (token.macro, token.span))
     inner = _macro_calls(region, lambda token: (token.inner and token.inner[0], (token.inner, token.span)))
     named = {place: name for place, name in calls.items() if any(map(is_named, _tokens(region, place)))}
@@ -142,7 +136,7 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
         frozenset(written),
         functions,
         calls,
-        meaning,
+        _meanings(nodes, local),
         {place: name for one, name in inner.items() for place in _with_parentheses(region, one)},
         constants,
         frozenset(changed),
@@ -150,6 +144,17 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     facts = replace(facts, tokens=region.function.tokens, listed=_listed(program))
     facts = replace(facts, ranges=ranges_of_types(nodes, facts))
     return replace(facts, values=_values(nodes, facts, file) | _numbers(facts, region, file))
+
+
+def _meanings(nodes: Sequence[tree.Node], local: set[int]) -> dict[str, int]:
+    """The variables that names of the region mean which it does not declare."""
+    meaning: dict[str, int] = {}
+    for node in nodes:
+        if isinstance(node, tree.Name) and node.declaration.offset not in local:
+            declared = node.declaration
+            if meaning.setdefault(declared.name, declared.offset) != declared.offset:
+                raise Unclear(node, f"two variables are called '{declared.name}' here")
+    return meaning
 
 
 def _values(nodes: Sequence[tree.Node], facts: Facts, file: TypedFile) -> dict[str, int]:
