@@ -284,11 +284,8 @@ def _guarded(
 def _refuse_storage(regions: Sequence[_Region], options: RewriteOptions) -> None:
     """What cvc5 is asked is about the storage as written."""
     if options.prover.prover == "cvc5" and any(region.plan.storage for region in regions):
-        raise GaveUp(
-            Code.NO_PROOF,
-            "cvc5 is not asked: storage has changed",
-            hint="that every read sees the value it saw is proved with isl: leave out --prover",
-        )
+        hint = "that every read sees the value it saw is proved with isl: leave out --prover"
+        raise GaveUp(Code.NO_PROOF, "cvc5 is not asked: storage has changed", hint=hint)
 
 
 def _assumed(region: _Region, listed: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
@@ -356,7 +353,7 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
     line = program.region.line
     if made is None:
         return RegionReport(line, _statements(program, None), (), (), (), kept=True)
-    statements, loops = _statements(program, made.loops.node), _loops_of_text(made.loops)
+    statements, loops = _statements(program, made.loops.node), tuple(_loops(made.loops.named))
     evidence = made.evidence
     left = tuple(one.text for one in made.assumptions if one.standing is Standing.ASSUMED)
     reports = [
@@ -390,12 +387,8 @@ def _statements(program: Program, node: Node | None) -> tuple[StatementReport, .
     )
 
 
-def _loops_of_text(loops: Loops) -> tuple[LoopReport, ...]:
+def _loops(node: Node, depth: int = 0) -> Iterator[LoopReport]:
     """The loops in the order of the text, outer ones first."""
-    return tuple(_loops(loops.named, 0))
-
-
-def _loops(node: Node, depth: int) -> Iterator[LoopReport]:
     inner = depth
     if isinstance(node, For):
         names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))
