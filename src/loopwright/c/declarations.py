@@ -7,8 +7,9 @@ from a declaration that was not seen; declarations only refuse more, or explain 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import field as dataclass_field
+from functools import cached_property, lru_cache
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
@@ -55,6 +56,8 @@ class Declarations:
     pure_functions: frozenset[str]
     aliases: tuple[tuple[str, str], ...]
     """What `typedef` made of what, in the order of the file."""
+    casts: frozenset[str] = frozenset()
+    """Names of what is called in parentheses: types, where they are no values."""
 
     def resolved(self, text: str) -> str:
         """A type with the file's typedefs replaced by what they stand for."""
@@ -162,31 +165,57 @@ def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
     return None if node is None else (node.text, rank, tuple(extents))
 
 
-def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[tuple[Node, bool]]:
-    """What declares something in a file, and whether the variables it declares are seen from a region.
+def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
+    """What the tree of the whole file declares, as far as it can be seen from the regions.
 
     The bodies of functions without a region are left out, and the variables of their heads.
     """
+    found: list[Declarations] = []
     for part in root.children:
-        body = part.child_by_field_name("body") if part.type == "function_definition" else None
-        if body is None or any(body.start <= one.start and one.end <= body.end for one in regions):
-            yield from ((node, True) for node in part.declaring())
-        else:
-            yield part, True
-            heads = (one for one in part.children if one != body)
-            yield from ((node, False) for head in heads for node in head.declaring())
+        body = part.extent_of("body") if part.type == "function_definition" else None
+        if body is None or any(body[0] <= one.start and one.end <= body[1] for one in regions):
+            found.append(_declared([(node, True) for node in part.declaring()]))
+            continue
+        head = _FunctionHead(part.source.text[part.start : body[0]], part)
+        known = _declared_by(head)
+        is_alike = not (known.variables or known.aliases or part.has_error)
+        found.append(known if is_alike else _declared_by.__wrapped__(head))
+    variables = tuple(variable for one in found for variable in one.variables)
+    functions = frozenset(name for one in found for name in one.functions)
+    values = functions | {variable.name for variable in variables}
+    return Declarations(
+        variables,
+        frozenset(name for one in found for name in (*one.types, *(one.casts - values))),
+        functions,
+        frozenset(name for one in found for name in one.pure_functions),
+        tuple(alias for one in found for alias in one.aliases),
+    )
 
 
-def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
-    """What the tree of the whole file declares, as far as it can be seen from the regions."""
-    nodes: list[Node] = []
+@dataclass(frozen=True)
+class _FunctionHead:
+    """What stands before the body of a function; the same text names the same, wherever it stands."""
+
+    text: str
+    part: Node = dataclass_field(compare=False, repr=False)
+
+
+@lru_cache(maxsize=4096)
+def _declared_by(head: _FunctionHead) -> Declarations:
+    """What a function without a region declares."""
+    body = head.part.child_by_field_name("body")
+    heads = (one for one in head.part.children if one != body)
+    return _declared([(head.part, True), *((node, False) for one in heads for node in one.declaring())])
+
+
+def _declared(nodes: Sequence[tuple[Node, bool]]) -> Declarations:
+    """What these nodes declare, each with whether the variables it declares are seen from a region."""
     variables: list[Variable] = []
     types: set[str] = set()
     functions: set[str] = set()
     pure: set[str] = set()
     aliases: list[tuple[str, str]] = []
-    for node, is_seen in _relevant(root, regions):
-        nodes.append(node)
+    for node, is_seen in nodes:
         match node.type:
             case "parameter_declaration" if not is_seen:
                 types.update(_named_types(node) if node.child_by_field_name("declarator") else ())
@@ -209,10 +238,9 @@ def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
                 variables += _enumerators(node)
             case "cast_expression" if is_certain_cast(node):
                 types.update(_named_types(node.named_children[0]))
-    values = functions | {variable.name for variable in variables}
-    types |= {name for name in _cast_names(nodes) if name not in values}
+    casts = frozenset(_cast_names([node for node, _ in nodes]))
     return Declarations(
-        tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases)
+        tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases), casts
     )
 
 

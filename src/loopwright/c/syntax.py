@@ -100,6 +100,10 @@ class Node:
             known[name] = found
         return known[name]
 
+    def extent_of(self, name: str) -> tuple[int, int] | None:
+        """Where a part starts and ends, if there is one."""
+        return (raw.start_byte, raw.end_byte) if (raw := self._raw.child_by_field_name(name)) else None
+
     def children_by_field_name(self, name: str) -> list[Node]:
         wanted = {raw.id for raw in self._raw.children_by_field_name(name)}
         return [child for child in self.children if child._raw.id in wanted] if wanted else []

@@ -38,7 +38,6 @@ from loopwright.read.c.reader import load_c, read_source
 from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
 from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
 from loopwright.source import Source, Span
-from loopwright.transform.openmp.nests import after_directives
 from loopwright.transform.plan import Plan
 
 
@@ -157,6 +156,8 @@ def directed_plans(request: Request) -> DirectedPlans:
     programs = read_source(found.source, replace(request.reading, choice=BY_PRAGMAS))
     if not request.directives:
         refuse_late_iterators(c_file(found.source))
+    from loopwright.transform.openmp.nests import after_directives  # for this alone
+
     plans = after_directives(map(Plan.of, programs), found)
     written = replace(load_c(request.file), chosen=found.source.chosen)
     refuse_surrounded(written, plans[0].written, is_rewritten=request.directives)

@@ -24,7 +24,6 @@ from loopwright.loops.traverse import subprograms, with_children
 from loopwright.presburger.points import values_text
 from loopwright.progress import Progress
 from loopwright.prove.certificates.specification import AllowedDifferences, Owned
-from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from loopwright.emit.region import Loops
     from loopwright.model.annotations import Annotation
     from loopwright.model.program import Program
+    from loopwright.prove.equivalence.answer import Agreement
     from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.formulas import Obligation
     from loopwright.transform import Plan
@@ -151,7 +151,6 @@ def _allowed(region: PrintedRegion) -> AllowedDifferences:
 
 def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
     """What the verified checker says."""
-    from loopwright.prove.certificates.split_sums import split_status
     from loopwright.prove.certificates.status import change_status
 
     nothing = _nothing(region, "isl")
@@ -159,6 +158,8 @@ def _checked(region: PrintedRegion, seconds: float | None) -> ProofStatus:
         return nothing
     text = region.new
     if region.storage:
+        from loopwright.prove.certificates.split_sums import split_status
+
         return split_status(region.storage, region.scheduled, region.node, text=text)
     return change_status(
         region.original,

@@ -23,7 +23,6 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.scanning.same import ScannedLoops
 from loopwright.prove.verdict import ProofStatus, rounding
-from loopwright.rewrite.cuda import CudaTarget
 from loopwright.rewrite.directives import (
     asks_for_sums,
     directed_plans,
@@ -114,6 +113,8 @@ def _target(options: RewriteOptions) -> RewriteTarget:
         case TargetName.C:
             return CTarget(options.openmp)
         case TargetName.CUDA:
+            from loopwright.rewrite.cuda import CudaTarget  # what makes kernels takes time to load
+
             return CudaTarget()
 
 
